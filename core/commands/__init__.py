@@ -1,0 +1,1 @@
+"""The subcommands of ``python -m core``, one module per tool."""

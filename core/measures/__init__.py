@@ -1,0 +1,18 @@
+"""Every figure the tools show, defined once: label, unit, range, direction, definition, source.
+
+One module per tool; ``MEASURES`` is their union and README, screens and reports read from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from core.measures import shared
+from core.measures.measure import Measure
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {measure.key: measure for group in (shared.MEASURES,) for measure in group}
+)
+
+__all__ = ["MEASURES", "Measure"]

@@ -1,0 +1,83 @@
+"""Verdicts, findings, and how they combine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """The outcome of a check, from best to worst: PASS, WARN, NOT_ASSESSED, FAIL.
+
+    "Could not assess" is worse than a warning, because what was not looked at may be anything;
+    it is never a pass.
+    """
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    WARN = "WARN"
+    NOT_ASSESSED = "NOT_ASSESSED"
+    FAIL = "FAIL"
+
+    @property
+    def severity(self) -> int:
+        """Return 0 for the best outcome (PASS) up to 3 for the worst (FAIL)."""
+        return _ORDER.index(self)
+
+
+_ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of several verdicts; of none, NOT_ASSESSED.
+
+    Nothing checked is not a pass: a caller for whom "no findings" means PASS says so by passing
+    ``Verdict.PASS`` along.
+    """
+    return max(verdicts, key=lambda verdict: verdict.severity, default=Verdict.NOT_ASSESSED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing an audit noticed, in a sentence a privacy officer understands.
+
+    Attributes
+    ----------
+    check
+        Stable machine name of the check, in snake_case.
+    verdict
+        What this finding alone would make of the file; PASS for a fact worth stating.
+    message
+        One or two sentences with counts and denominators. May name columns and files; never holds
+        a cell value.
+    column
+        The column concerned, if there is exactly one.
+    n_affected
+        How many cells, records, columns or sites (the message says which) are concerned.
+    """
+
+    check: str
+    verdict: Verdict
+    message: str
+    column: str | None = None
+    n_affected: int | None = None
+
+
+def exit_code(overall: Verdict, *, incomplete: bool) -> int:
+    """Return the exit code that every command line tool uses.
+
+    Parameters
+    ----------
+    overall
+        The worse of the published rule's verdict and our own findings.
+    incomplete
+        True when an input was skipped, unmatched or in error.
+
+    Returns
+    -------
+    int
+        2 when `incomplete`, else 1 when `overall` is FAIL, else 0.
+    """
+    if incomplete:
+        return 2
+    return 1 if overall is Verdict.FAIL else 0

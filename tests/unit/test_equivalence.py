@@ -1,0 +1,38 @@
+"""Equivalence classes on tables countable by hand."""
+
+import numpy as np
+import pyarrow as pa
+
+from core.equivalence import combined_codes, equivalence_classes
+
+TABLE = pa.table({"age": ["30", "30", "40", None, None], "sex": ["F", "F", "M", "M", "M"]})
+
+
+def test_equivalence_classes__count_missing_as_a_value_of_its_own() -> None:
+    classes = equivalence_classes(TABLE, ["age", "sex"])
+    assert classes.class_sizes.tolist() == [2, 1, 2]
+    assert classes.k == 1
+    assert classes.share_below(2) == 1 / 5
+
+
+def test_equivalence_classes__leave_out_records_that_no_class_counts() -> None:
+    classes = equivalence_classes(TABLE, ["age"], leave_out=np.array([False, False, True, False, False]))
+    assert classes.class_of_record.tolist() == [0, 0, -1, 1, 1]
+    assert (classes.n_records, classes.n_left_out, classes.k) == (4, 1, 2)
+    assert classes.size_of_record.tolist() == [2, 2, 0, 2, 2]
+
+
+def test_equivalence_classes__without_quasi_identifiers_are_one_class() -> None:
+    assert equivalence_classes(TABLE, []).class_sizes.tolist() == [5]
+
+
+def test_equivalence_classes__of_no_assessed_record_have_no_k() -> None:
+    classes = equivalence_classes(TABLE, ["age"], leave_out=np.ones(5, dtype=bool))
+    assert classes.k is None
+    assert classes.share_below(2) is None
+
+
+def test_combined_codes__stay_distinct_where_the_product_exceeds_64_bits() -> None:
+    first, second = np.zeros(2, dtype=np.int64), np.array([0, 2**31 - 2])
+    codes = combined_codes([second, second, second, first], n_records=2)
+    assert codes[0] != codes[1]
