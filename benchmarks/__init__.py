@@ -1,0 +1,1 @@
+"""Ratios measured in one run; machines are shared and noisy, so seconds alone say little."""
