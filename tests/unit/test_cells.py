@@ -1,0 +1,167 @@
+"""Cells are equal as trimmed text, as exact numbers and, where asked for, as dates."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.cells import (
+    canonical_codes,
+    canonical_text,
+    canonical_values,
+    cells_equal,
+    cells_equal_to,
+    shared_codes,
+)
+
+SAME = [
+    ("-999", "-999.0"),
+    ("-999", " -999 "),
+    ("25023", "25023.0"),
+    ("1e3", "1000"),
+    ("1E+3", "1000.00"),
+    (".5", "0.50"),
+    ("5.", "5"),
+    ("+7", "7"),
+    ("00123", "123"),
+    ("-0", "0"),
+    ("0.000", "0e99"),
+    ("1e-400", "10e-401"),
+    ("1e400", "0.1e401"),
+    ("9007199254740993", "9007199254740993.0"),
+    ("1" + "0" * 60, "1e60"),
+    ("0." + "0" * 60 + "1", "1e-61"),
+    ("inf", "+Infinity"),
+    ("-inf", "-INF"),
+    ("nan", "NaN"),
+    ("\u00a0abc\u3000", "abc"),
+    ("", " "),
+]
+DIFFERENT = [
+    ("9007199254740993", "9007199254740992"),
+    ("0.1", "0.10000000000000000555"),
+    ("1e400", "1e401"),
+    ("1e-400", "1e-401"),
+    ("1e-400", "0"),
+    ("1e400", "inf"),
+    ("inf", "-inf"),
+    ("nan", "inf"),
+    ("1,000", "1000"),
+    ("1", "-1"),
+    ("Yes", "yes"),
+    ("a b", "ab"),
+    ("1e", "1"),
+    (".", "0"),
+    ("", "0"),
+    ("0x10", "16"),
+    ("\u0661", "1"),
+    ("2020-01-02", "2020/1/2"),
+]
+SAME_DATES = [
+    ("2020-01-02", "2020/1/2"),
+    ("2020-01-02", "2020.1.2"),
+    ("2020-01-02", "2020-01-02T00:00:00"),
+    ("2020-01-02", "2020-01-02 0:00"),
+    ("2020-01-02", "2020-01-02T00:00:00.000Z"),
+    ("2020-01-02T09:30:00.50", "2020/1/2 9:30:00.5+00:00"),
+    ("2020-01-02T09:30:00+09:00", "2020-1-2 9:30+0900"),
+    ("25023", "25023.0"),
+]
+DIFFERENT_DATES = [
+    ("2020-01-02", "2020-01-03"),
+    ("2020-01-02", "2020-01-02T00:00:01"),
+    ("2020-01-02", "2020-01-02T00:00:00+09:00"),
+    ("2020-02-30", "2020/2/30"),
+    ("2020-01-02T24:00", "2020-01-03"),
+    ("2020-01-02", "2020-01/02"),
+]
+
+
+def both_ways(a: str, b: str, *, dates: bool) -> list[bool]:
+    """Ask every function that compares, in either order."""
+    one, other = pa.array([a, "x"]), pa.array([b, "y"])
+    codes_one, codes_other = shared_codes(one, other, dates=dates)
+    return [
+        canonical_text(a, dates=dates) == canonical_text(b, dates=dates),
+        bool(cells_equal(one, other, dates=dates)[0]),
+        bool(cells_equal(other, one, dates=dates)[0]),
+        bool(cells_equal_to(one, b, dates=dates)[0]),
+        bool(cells_equal_to(pa.array([b]), a, dates=dates)[0]),
+        bool(codes_one[0] == codes_other[0]),
+    ]
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_cells_equal__one_value_in_two_spellings(a: str, b: str) -> None:
+    assert both_ways(a, b, dates=False) == [True] * 6
+
+
+@pytest.mark.parametrize(("a", "b"), DIFFERENT)
+def test_cells_equal__two_values(a: str, b: str) -> None:
+    assert both_ways(a, b, dates=False) == [False] * 6
+
+
+@pytest.mark.parametrize(("a", "b"), SAME_DATES)
+def test_cells_equal__one_date_in_two_spellings(a: str, b: str) -> None:
+    assert both_ways(a, b, dates=True) == [True] * 6
+
+
+@pytest.mark.parametrize(("a", "b"), DIFFERENT_DATES)
+def test_cells_equal__two_dates(a: str, b: str) -> None:
+    assert both_ways(a, b, dates=True) == [False] * 6
+
+
+def test_cells_equal__missing_equals_nothing() -> None:
+    a, b = pa.array([None, None, "1", "x"], pa.string()), pa.array([None, "1", None, "x"], pa.string())
+    assert cells_equal(a, b).tolist() == [False, False, False, True]
+    assert cells_equal_to(a, "1").tolist() == [False, False, True, False]
+
+
+def test_cells_equal__text_columns_that_differ_everywhere() -> None:
+    assert not cells_equal(pa.array(["a", "b"]), pa.array(["b", "c"])).any()
+
+
+def test_cells_equal__a_column_of_numbers_and_words() -> None:
+    a = pa.array(["1.0", "unknown", "2", "-x", "3 "])
+    b = pa.array(["1", "unknown ", "2.5", "-y", "3"])
+    assert cells_equal(a, b).tolist() == [True, True, False, False, True]
+
+
+@pytest.mark.parametrize("cells", [[], [None, None], ["", ""]])
+def test_cells_equal__nothing_to_compare(cells: list[str | None]) -> None:
+    column = pa.array(cells, pa.string())
+    assert cells_equal(column, column).tolist() == [cell is not None for cell in cells]
+    assert canonical_values(column).to_pylist() == cells
+
+
+def test_cells_equal__chunks_and_large_strings_do_not_matter() -> None:
+    whole = pa.array(["1", "b", None, "2.0"])
+    chunked = pa.chunked_array([whole.slice(0, 1), whole.slice(1)]).cast(pa.large_string())
+    assert cells_equal(whole, chunked).tolist() == [True, True, False, True]
+    assert cells_equal(whole.slice(2), chunked.slice(2)).tolist() == [False, True]
+    none = pa.chunked_array([], pa.string())
+    assert cells_equal(none, none).tolist() == []
+
+
+def test_shared_codes__equal_values_share_a_code_and_missing_is_minus_one() -> None:
+    codes_a, codes_b = shared_codes(pa.array(["x", None, "2", "2.0"]), pa.array(["2.00", "x ", "y"]))
+    assert codes_a.tolist() == [0, -1, 1, 1]
+    assert codes_b.tolist() == [1, 0, 2]
+    assert codes_a.dtype == codes_b.dtype == np.int32
+
+
+def test_canonical_codes__number_the_values_of_one_column() -> None:
+    assert canonical_codes(pa.array(["1", "1.0", None, "a"])).tolist() == [0, 0, -1, 1]
+
+
+def test_canonical_values__keeps_missing_and_order() -> None:
+    values = pa.chunked_array([[" 1.50", None], ["1e2", "abc "]])
+    assert canonical_values(values).to_pylist() == ["1.5", None, "100", "abc"]
+
+
+def test_canonical_text__numbers_of_extreme_size_stay_exact() -> None:
+    assert canonical_text("123e-2") == "1.23"
+    assert canonical_text("1.5e300") == "15e299"
+    assert canonical_text("9" * 50) == "9" * 50 + "e0"
+    assert canonical_text("-" + "9" * 40 + ".0") == "-" + "9" * 40
+    assert canonical_text("1e" + "9" * 18) == "1e" + "9" * 18
+    assert canonical_text("1e" + "9" * 19) == "1e" + "9" * 19
