@@ -1,0 +1,116 @@
+"""Long work in a thread of its own: progress, a way to stop, and what is done is kept."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from core.errors import AuditInputError
+
+Result = TypeVar("Result")
+
+
+class JobState(StrEnum):
+    """Where a job is."""
+
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass
+class Progress:
+    """What the work tells about itself, and what it is told.
+
+    Attributes
+    ----------
+    n_done, n_total
+        Items (configurations, bytes, files) done and to do; `n_total` is 0 until known.
+    text
+        What is being done, without cell values.
+    """
+
+    n_done: int = 0
+    n_total: int = 0
+    text: str = ""
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def report(self, n_done: int, n_total: int, text: str = "") -> None:
+        """Say how far the work is."""
+        self.n_done, self.n_total, self.text = n_done, n_total, text
+
+    @property
+    def stop_asked(self) -> bool:
+        """Return whether the work shall end soon and hand over what it has."""
+        return self._stop.is_set()
+
+    @property
+    def share_done(self) -> float:
+        """Return the share in [0, 1] of the work that is done, 0 while unknown."""
+        return min(self.n_done / self.n_total, 1.0) if self.n_total else 0.0
+
+
+class Job(Generic[Result]):
+    """One piece of work running beside the page.
+
+    Parameters
+    ----------
+    key
+        What the work is for: fingerprints of the inputs and the settings. A page shows a result
+        only while its own key is the same.
+    work
+        Called once with a :class:`Progress`; looks at `stop_asked` at least every second and then
+        returns what it has.
+    """
+
+    def __init__(self, key: str, work: Callable[[Progress], Result]) -> None:
+        self.key = key
+        self.progress = Progress()
+        self.state = JobState.RUNNING
+        self.result: Result | None = None
+        self.problems: tuple[str, ...] = ()
+        self.started_at = time.monotonic()
+        self.ended_at: float | None = None
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="anonaudit-job", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        state = JobState.FAILED
+        try:
+            self.result = self._work(self.progress)
+            state = JobState.STOPPED if self.progress.stop_asked else JobState.DONE
+        except AuditInputError as error:
+            self.problems = error.problems
+        finally:
+            self.ended_at = time.monotonic()
+            self.state = state
+
+    def stop(self) -> None:
+        """Ask the work to end; it keeps what is done."""
+        self.progress._stop.set()
+
+    def wait(self, timeout_seconds: float | None = None) -> None:
+        """Wait until the work has ended."""
+        self._thread.join(timeout_seconds)
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether the work goes on."""
+        return self.state is JobState.RUNNING
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """Return the seconds since the start, up to the end."""
+        return (self.ended_at or time.monotonic()) - self.started_at
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Return the seconds left at the speed so far, None while it cannot be told."""
+        share = self.progress.share_done
+        return self.elapsed_seconds * (1 - share) / share if share > 0 else None

@@ -1,0 +1,56 @@
+"""A job reports progress, stops when asked, keeps what is done, and fails with sentences."""
+
+import threading
+
+from core.errors import AuditInputError
+from core.jobs import Job, JobState, Progress
+
+
+def test_job__returns_the_result_and_all_of_its_progress() -> None:
+    def work(progress: Progress) -> str:
+        progress.report(2, 2, "second of two")
+        return "result"
+
+    job = Job("key", work)
+    job.wait(10)
+    assert (job.state, job.result, job.is_running) == (JobState.DONE, "result", False)
+    assert (job.progress.share_done, job.progress.text) == (1.0, "second of two")
+    assert job.seconds_left == 0
+
+
+def test_job__keeps_what_is_done_when_stopped() -> None:
+    started = threading.Event()
+
+    def work(progress: Progress) -> list[int]:
+        done = [0]
+        progress.report(1, 100)
+        started.set()
+        while not progress.stop_asked:
+            threading.Event().wait(0.001)
+        return done
+
+    job = Job("key", work)
+    assert started.wait(10)
+    assert job.is_running
+    seconds_left = job.seconds_left
+    assert seconds_left is not None
+    assert seconds_left > 0
+    job.stop()
+    job.wait(10)
+    assert (job.state, job.result) == (JobState.STOPPED, [0])
+
+
+def test_job__tells_what_the_person_can_fix() -> None:
+    def work(_progress: Progress) -> None:
+        raise AuditInputError("The file is empty.")
+
+    job = Job("key", work)
+    job.wait(10)
+    assert (job.state, job.problems, job.result) == (JobState.FAILED, ("The file is empty.",), None)
+    assert job.elapsed_seconds == job.elapsed_seconds
+
+
+def test_progress__is_zero_while_the_total_is_unknown() -> None:
+    progress = Progress()
+    progress.report(5, 0)
+    assert progress.share_done == 0
