@@ -380,7 +380,7 @@ def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
 
 def _are_short(values: pa.Array) -> BoolArray:
     """Return shape (n_cells,): True where a cell has no more digits than a float holds exactly."""
-    return cast("BoolArray", np.diff(_text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT)
+    return np.diff(_text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT
 
 
 def _canonical_texts_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:

@@ -1,0 +1,157 @@
+"""The audits as the pages call them, and the vault that holds a session's data.
+
+The only module of core that imports Streamlit. Three rules (the reasons, measured with
+Streamlit 1.67, are in README under "Development"):
+
+- everything is cached per session, never for the whole server: one person's result must not
+  outlive or leave their session;
+- results are keyed by fingerprints (SHA-256 of bytes and reading options) and settings, never by a
+  frame: Streamlit hashes only a sample of a large frame, so two tables that differ in one record
+  would share one result;
+- every cache is bounded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFileManager
+
+from core.datasets import Dataset, ReadOptions, read_dataset
+from core.errors import AuditInputError
+from core.jobs import Job
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StoredFile:
+    """An uploaded file in the vault.
+
+    Attributes
+    ----------
+    key
+        SHA-256 over name and bytes; what `st.session_state` remembers of the file.
+    name
+        File name as uploaded, never used as a path.
+    data
+        The bytes, held once.
+    """
+
+    key: str
+    name: str
+    data: bytes = field(repr=False)
+
+
+class Vault:
+    """Everything one session uploaded and what was read from it.
+
+    Streamlit frees uploads and session state late; a cache of scope "session" is released as soon
+    as the tab is closed, so the data live here, and only here.
+    """
+
+    def __init__(self, session_id: str, uploads: UploadedFileManager) -> None:
+        self._session_id = session_id
+        self._uploads = uploads
+        self._files: dict[str, StoredFile] = {}
+        self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
+        self._jobs: dict[str, Job[Any]] = {}
+        self.by_fingerprint: dict[str, Dataset] = {}
+
+    def put(self, name: str, data: bytes) -> StoredFile:
+        """Keep a file and let Streamlit's own copy of the session's uploads go."""
+        key = hashlib.sha256(name.encode("utf-8", "surrogatepass") + b"\0" + data).hexdigest()
+        stored = self._files.setdefault(key, StoredFile(key=key, name=name, data=data))
+        self._uploads.remove_session_files(self._session_id)
+        return stored
+
+    def file(self, key: str) -> StoredFile | None:
+        """Return a file by its key, None when the session has lost it."""
+        return self._files.get(key)
+
+    def remove(self, key: str) -> None:
+        """Forget a file and everything read from it."""
+        self._files.pop(key, None)
+        for read in [read for read in self._datasets if read[0] == key]:
+            dataset = self._datasets.pop(read)
+            if isinstance(dataset, Dataset):
+                self.by_fingerprint.pop(dataset.fingerprint, None)
+
+    def dataset(self, key: str, options: ReadOptions) -> Dataset:
+        """Read a file of the vault as a table, once for each set of options.
+
+        Raises
+        ------
+        AuditInputError
+            The file cannot be read as a table.
+        KeyError
+            The vault does not hold the file.
+        """
+        known = self._datasets.get((key, options))
+        if known is None:
+            stored = self._files[key]
+            try:
+                known = read_dataset(stored.data, name=stored.name, options=options)
+                self.by_fingerprint[known.fingerprint] = known
+            except AuditInputError as error:
+                known = AuditInputError(*error.problems)
+            self._datasets[key, options] = known
+        if isinstance(known, AuditInputError):
+            raise known
+        return known
+
+    def job(self, tool: str) -> Job[Any] | None:
+        """Return the long work that a tool started last."""
+        return self._jobs.get(tool)
+
+    def start_job(self, tool: str, job: Job[Any]) -> None:
+        """Remember a tool's long work, and stop the one before it."""
+        if (former := self._jobs.get(tool)) is not None:
+            former.stop()
+        self._jobs[tool] = job
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the size of all files held."""
+        return sum(len(stored.data) for stored in self._files.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is held."""
+        return not self._files and not self._jobs
+
+    def wipe(self) -> None:
+        """Forget everything: files, tables, running work, and the bytes offered for download."""
+        for job in self._jobs.values():
+            job.stop()
+        self._jobs.clear()
+        self._datasets.clear()
+        self.by_fingerprint.clear()
+        self._files.clear()
+        self._uploads.remove_session_files(self._session_id)
+        if runtime.exists():
+            media = runtime.get_instance().media_file_mgr
+            media.clear_session_refs(self._session_id)
+            media.remove_orphaned_files()  # marks what is not in use any more
+            media.remove_orphaned_files()  # and removes it
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=lambda vault: vault.wipe())
+def vault() -> Vault:
+    """Return this session's vault; it is wiped when the tab is closed."""
+    context = get_script_run_ctx()
+    if context is None:
+        raise RuntimeError("The vault belongs to a page that a visitor has opened.")
+    return Vault(context.session_id, context.uploaded_file_mgr)
+
+
+def delete_my_data() -> None:
+    """Forget everything this session uploaded or computed, and its settings; nobody else's."""
+    context = get_script_run_ctx()
+    if context is not None:
+        clear_session_resource_cache(context.session_id)  # releases the vault, which wipes itself
+    st.session_state.clear()

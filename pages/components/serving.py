@@ -1,0 +1,70 @@
+"""How the dashboard is served: what a plain Streamlit server leaves open, closed before the first visitor."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from starlette.formparsers import MultiPartParser
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.pages_manager import PagesManager
+
+# The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
+# Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+SECURITY_HEADERS = (
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+
+
+class SecurityHeaders:
+    """Add the security headers to every HTTP response; web sockets pass untouched."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+@asynccontextmanager
+async def prepare(_app: object) -> AsyncIterator[None]:
+    """Set what has to be set before the first visitor.
+
+    Streamlit 1.67 takes a folder named ``pages/`` for its old kind of navigation until somebody ran
+    ``st.navigation``, and greets a deep link with "Page not found" until then. And an upload of
+    more than 1 MB would pass through a temporary file; ours stay in memory.
+    """
+    PagesManager.uses_pages_directory = False
+    MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 1024 * 1024
+    yield
+
+
+MIDDLEWARE = (Middleware(SecurityHeaders),)

@@ -1,0 +1,42 @@
+"""Text from files is data: shown as typed, never as Markdown."""
+
+from __future__ import annotations
+
+import re
+import string
+
+_WORD_JOINER = "\u2060"
+_AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
+_ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})
+
+
+def plain(text: str) -> str:
+    """Return Markdown that shows `text` exactly as it is, on one line.
+
+    Backslashes stop formulas, colours, images, links and icons; an invisible word joiner stops
+    what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
+    ``->``).
+    """
+    joined = _AUTOLINK.sub(_WORD_JOINER, " ".join(text.split()))
+    return joined.translate(_ESCAPES)
+
+
+def size(n_bytes: int) -> str:
+    """Return a file size in the unit people read it in, 1 MB being 1,000,000 bytes."""
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    amount, unit = n_bytes / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.3g} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words short enough for a progress line."""
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min"
