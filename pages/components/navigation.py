@@ -1,7 +1,8 @@
-"""The pages of the dashboard, by section."""
+"""The tools and their pages, by section of the navigation."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -9,8 +10,12 @@ import streamlit as st
 from core import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamlit.commands.page_config import MenuItems
     from streamlit.navigation.page import Page
+
+    from core.demo import Demo
 
 # An emoji: an icon by name would make the browser ask an outside font host (Streamlit 1.67).
 ICON = "🔎"
@@ -19,12 +24,48 @@ MENU: MenuItems = {
     "Report a bug": None,
     "About": f"**AnonAudit {__version__}** audits anonymization on your own machine. No data leaves it.",
 }
-
 HOME = "pages/start/home.py"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A tool as the navigation and the home page show it.
+
+    Attributes
+    ----------
+    key
+        Prefix of the tool's widget keys, and the path of its page in the address.
+    section, title, icon
+        Where it stands in the navigation, and under which name.
+    question
+        The question it answers, as the person would ask it.
+    needs
+        What the person has to have at hand.
+    script
+        The page.
+    demos
+        Synthetic input of ours.
+    """
+
+    key: str
+    section: str
+    title: str
+    icon: str
+    question: str
+    needs: str
+    script: str
+    demos: Sequence[Demo] = ()
+
+
+TOOLS: tuple[Tool, ...] = ()
 
 
 def pages() -> dict[str, list[Page]]:
     """Return the sections of the navigation and their pages."""
-    return {
-        "Start": [st.Page(HOME, title="Home", icon=":material/home:", url_path="home", default=True)],
+    sections: dict[str, list[Page]] = {
+        "Start": [st.Page(HOME, title="Home", icon=":material/home:", url_path="home", default=True)]
     }
+    for tool in TOOLS:
+        page = st.Page(tool.script, title=tool.title, icon=tool.icon, url_path=tool.key)
+        sections.setdefault(tool.section, []).append(page)
+    return sections

@@ -1,0 +1,145 @@
+"""A fresh server and a real Chromium; every page visited must be quiet and talk to this server only."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, Request, expect
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip = pytest.mark.skip(reason="Chromium is not installed; README says how")
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
+            if CHROMIUM is None and not os.environ.get("CI"):
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, object]:
+    assert CHROMIUM, "Chromium is not installed; README says how"
+    return {"executable_path": CHROMIUM, "args": QUIET}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _start_server(log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Start the dashboard as README says, and wait until it answers."""
+    port = _free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", f"--server.port={port}"]
+    with log.open("wb") as output:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
+                return server, address
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+    server.kill()
+    raise AssertionError(f"the server did not start:\n{log.read_text()}")
+
+
+def _stop_server(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(10)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait(10)
+
+
+@pytest.fixture(scope="session")
+def server_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server, address = _start_server(tmp_path_factory.mktemp("server") / "log.txt")
+    yield address
+    _stop_server(server)
+
+
+@pytest.fixture(scope="session")
+def base_url(server_address: str) -> str:
+    """Stand in for the fixture of pytest-base-url, which pytest 9.2 warns about."""
+    return server_address
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path) -> Iterator[str]:
+    """A server that nobody has visited yet."""
+    server, address = _start_server(tmp_path / "log.txt")
+    yield address
+    _stop_server(server)
+
+
+@pytest.fixture
+def wait_until_idle() -> Callable[[Page], None]:
+    """Wait until the page's script has ended; do it before acting, not after (see README)."""
+
+    def wait(page: Page) -> None:
+        app = page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=30_000)
+        expect(page.locator('[data-stale="true"]')).to_have_count(0, timeout=30_000)
+
+    return wait
+
+
+@pytest.fixture
+def quiet_page(page: Page) -> Iterator[Page]:
+    """A page that fails the test on an error of the script or console, or a request to another host."""
+    noise: list[str] = []
+
+    def hear_console(message: ConsoleMessage) -> None:
+        # On a deep link Streamlit 1.67 first looks for its server below the page's own path.
+        if message.type == "error" and "/_stcore/" not in str(message.location.get("url")):
+            noise.append(f"console: {message.text}")
+
+    def hear_request(request: Request) -> None:
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            noise.append(f"request to another host: {request.url}")
+
+    page.on("console", hear_console)
+    page.on("pageerror", lambda error: noise.append(f"page error: {error}"))
+    page.on("request", hear_request)
+    page.set_default_timeout(20_000)
+    yield page
+    assert noise == []
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+@pytest.fixture
+def visit(
+    quiet_page: Page, server_address: str, wait_until_idle: Callable[[Page], None]
+) -> Callable[[str], Page]:
+    """Open a page by its path and wait until it stands."""
+
+    def open_path(path: str) -> Page:
+        quiet_page.goto(f"{server_address}/{path}")
+        expect(quiet_page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+        wait_until_idle(quiet_page)
+        return quiet_page
+
+    return open_path

@@ -1,0 +1,63 @@
+"""What only a browser shows of the application as a whole."""
+
+import http.client
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from pages.components.navigation import TOOLS
+
+PATHS = ["", *(tool.key for tool in TOOLS)]
+# Streamlit 1.67's own elements; what they are is in README under "Development".
+NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_deep_link__on_a_fresh_server_shows_the_page_and_no_dialog(
+    quiet_page: Page, fresh_server: str, path: str
+) -> None:
+    quiet_page.goto(f"{fresh_server}/{path}")
+    title = next((tool.title for tool in TOOLS if tool.key == path), "AnonAudit")
+    expect(quiet_page.get_by_role("heading", level=1, name=title)).to_be_visible(timeout=30_000)
+    expect(quiet_page.get_by_test_id("stTopNavSection").first).to_be_visible()
+    expect(quiet_page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PATHS)
+def test_page__has_no_accessibility_violation_of_ours(
+    visit: Callable[[str], Page], path: str, scheme: str
+) -> None:
+    page = visit(path)
+    page.emulate_media(color_scheme=scheme)
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+    violations = Axe().run(page).response["violations"]
+    assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == []
+
+
+def test_server__tells_the_browser_to_refuse_other_hosts(server_address: str) -> None:
+    with urllib.request.urlopen(server_address, timeout=10) as response:
+        policy = response.headers["content-security-policy"]
+        assert response.headers["x-frame-options"] == "DENY"
+    assert "default-src 'self'" in policy
+    assert "http" not in policy
+
+
+@pytest.mark.parametrize(("host", "status"), [("example.org", 403), ("127.0.0.1", 101)])
+def test_server__opens_a_session_under_its_own_name_only(server_address: str, host: str, status: int) -> None:
+    connection = http.client.HTTPConnection(server_address.removeprefix("http://"), timeout=10)
+    upgrade = {
+        "Host": host,
+        "Origin": f"http://{host}",
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }
+    connection.request("GET", "/_stcore/stream", headers=upgrade)
+    assert connection.getresponse().status == status
+    connection.close()

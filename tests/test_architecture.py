@@ -1,0 +1,79 @@
+"""Imports point one way, and every audit runs where Streamlit is not installed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
+TOOLS = ("tabular", "vcf", "leakage", "events", "diversity", "risk")
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path.name} imports relatively"
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
+def _tool_of(module: str) -> str | None:
+    """Return the tool a module of core belongs to: core.vcf, core.vcf.sites or core.vcf_views."""
+    parts = module.split(".")
+    if len(parts) < 2 or parts[0] != "core":
+        return None
+    name = parts[1].removesuffix("_views")
+    return name if name in TOOLS else None
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_module)
+def test_imports__point_one_way(path: Path) -> None:
+    module, imports = _module(path), _imports(path)
+    streamlit = {name for name in imports if name.split(".")[0] == "streamlit"}
+    if module.startswith("core") and module != "core.caching":
+        assert streamlit == set()
+        assert "core.caching" not in imports
+    if module.startswith("core"):
+        assert {name for name in imports if name.split(".")[0] == "pages"} == set()
+    if tool := _tool_of(module):
+        others = {other for name in imports if (other := _tool_of(name)) is not None} - {tool}
+        assert others == set(), f"{module} imports another tool"
+        if "_views" not in module:
+            assert {name for name in imports if "_views" in name} == set(), "a tool imports its views"
+    if module.startswith("pages.components"):
+        scripts = {name for name in imports if name.startswith("pages.")} - {
+            name for name in imports if name.startswith("pages.components")
+        }
+        assert scripts == set()
+
+
+def test_core__imports_where_streamlit_cannot_be_imported() -> None:
+    modules = [_module(path) for path in SOURCES if path.is_relative_to(ROOT / "core")]
+    program = (
+        "import importlib, sys\n"
+        "sys.modules['streamlit'] = None\n"
+        f"for name in {[name for name in modules if name not in ('core.caching', 'core.__main__')]!r}:\n"
+        "    importlib.import_module(name)\n"
+        "print('imported')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.strip() == "imported", done.stderr
+
+
+def test_source__names_no_path_of_one_machine() -> None:
+    words = ["/" + "work/", "/" + "root/", "/" + "home/"]
+    checked = [*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.py")]
+    assert [path.name for path in checked for word in words if word in path.read_text(encoding="utf-8")] == []
