@@ -1,0 +1,404 @@
+"""The catalogue of sensitive patterns, and the scan of a column for them.
+
+A pattern says what a cell must hold to count: a resident number, a date, a person's name. The
+verifiers share this one catalogue, so that a cell is judged the same everywhere. Patterns with
+`rule` belong to the published rule; the others are on in second opinions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core import pattern_checks as checks
+from core.distinct import BoolArray, DistinctValues, distinct_values
+from core.korean import KOREAN_SURNAMES
+
+_BEFORE = r"(?:^|[^\p{L}\p{N}\-])"
+_AFTER = r"(?:$|[^\p{L}\p{N}\-])"
+_N_CHECKED = 2000  # candidates of a column that a checksum looks at; it is a matter of share
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivePattern:
+    r"""One way a cell can give a person away.
+
+    Attributes
+    ----------
+    key
+        Stable machine name.
+    label, description
+        Name and explanation on screen.
+    regex
+        What is searched, in RE2's syntax, with the group `found` around the candidate itself.
+    rule
+        Whether the published rule counts it; the others are for second opinions.
+    shortest
+        Bytes of the shortest cell that can match; shorter columns are not scanned.
+    alphabet
+        ``ascii`` when the pattern can be found in a column of plain ASCII, else ``non_ascii``.
+    keep
+        Of the distinct cells that the regex found, which ones count; None for all.
+    confirm
+        Whether a candidate is valid by its checksum or plan. A column counts when at least
+        `confirmed_share` of its candidates are, and then with every candidate: a checksum raises
+        confidence, it never rules a single cell out.
+    confirmed_share
+        In [0, 1]; at least one candidate has to be valid.
+    """
+
+    key: str
+    label: str
+    description: str
+    regex: str = field(repr=False)
+    rule: bool = False
+    shortest: int = 1
+    alphabet: Literal["ascii", "non_ascii"] = "ascii"
+    keep: Callable[[pa.Array], BoolArray] | None = field(default=None, repr=False)
+    confirm: Callable[[str], bool] | None = field(default=None, repr=False)
+    confirmed_share: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PatternHits:
+    """Which cells of a column hold which sensitive pattern.
+
+    Attributes
+    ----------
+    distinct
+        The column's distinct values.
+    masks
+        Pattern key to shape (n_values,): which distinct values match. Patterns without a match
+        are left out.
+    n_valid, n_checked
+        Pattern key to the candidates found valid, and looked at, for patterns with a checksum.
+    """
+
+    distinct: DistinctValues
+    masks: Mapping[str, BoolArray]
+    n_valid: Mapping[str, int] = field(default_factory=dict)
+    n_checked: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Return the cells that hold each pattern; a cell with two patterns counts in both."""
+        return {key: self.distinct.n_cells(mask) for key, mask in self.masks.items()}
+
+    @cached_property
+    def any_mask(self) -> BoolArray:
+        """Return shape (n_values,): which distinct values hold any of the patterns."""
+        return np.logical_or.reduce([_none(len(self.distinct.values)), *self.masks.values()])
+
+    @cached_property
+    def n_cells(self) -> int:
+        """Return the cells that hold at least one pattern."""
+        return self.distinct.n_cells(self.any_mask) if self.masks else 0
+
+    @property
+    def n_filled(self) -> int:
+        """Return the cells that are not missing."""
+        return self.distinct.n_filled
+
+    def in_records(self) -> BoolArray:
+        """Return shape (n_records,): which records hold any of the patterns."""
+        return self.distinct.in_records(self.any_mask)
+
+
+def bounded(body: str) -> str:
+    """Return the regex for `body` where no letter, digit or hyphen touches it on either side."""
+    return f"{_BEFORE}(?P<found>{body}){_AFTER}"
+
+
+_DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
+
+_RULE = (
+    SensitivePattern(
+        key="resident_number",
+        label="Korean resident number",
+        description="Six digits, an optional hyphen, seven digits. Whatever the check digit: numbers "
+        "issued since October 2020 have none.",
+        regex=bounded(r"\d{6}-?\d{7}"),
+        rule=True,
+        shortest=13,
+    ),
+    SensitivePattern(
+        key="phone",
+        label="Phone number",
+        description="Two or three digits, three or four digits, four digits, with hyphens between.",
+        regex=bounded(r"\d{2,3}-\d{3,4}-\d{4}"),
+        rule=True,
+        shortest=11,
+    ),
+    SensitivePattern(
+        key="date",
+        label="Date",
+        description="Year, month and day with hyphens or slashes, also when a T and a time follow.",
+        regex=rf"{_BEFORE}(?P<found>{_DATE})(?:$|[^\p{{L}}\p{{N}}\-]|[Tt]\d{{1,2}}:?\d{{2}})",
+        rule=True,
+        shortest=8,
+    ),
+    SensitivePattern(
+        key="email",
+        label="E-mail address",
+        description="Letters, an @ and a domain.",
+        regex=bounded(r"[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}.\-]+\.\p{L}{2,}"),
+        rule=True,
+        shortest=6,
+    ),
+    SensitivePattern(
+        key="hangul_name",
+        label="Korean person's name",
+        description="The whole cell is two to four Hangul syllables, not a place ending in 시 군 구 동 읍 "
+        "면 리 and not a common word of tables such as 남성, 기혼 or 서울.",
+        regex=r"^\s*(?P<found>[가-힣]{2,4})\s*$",
+        rule=True,
+        shortest=6,
+        alphabet="non_ascii",
+        keep=checks.are_plausible_names,
+    ),
+)
+
+
+def _hide_a_pattern(values: pa.Array) -> BoolArray:
+    """Return which values hold a pattern of the rule only once their odd characters are replaced."""
+    return scan_column(checks.as_read(values)).in_records() & ~scan_column(values).in_records()
+
+
+_BEYOND_RULE = (
+    SensitivePattern(
+        key="disguised",
+        label="Disguised pattern",
+        description="A resident number, phone number, date or e-mail address written with full-width or "
+        "other digits, special hyphens, or invisible characters.",
+        regex=checks.SUSPICIOUS_CHARACTERS,
+        shortest=8,
+        keep=_hide_a_pattern,
+    ),
+    SensitivePattern(
+        key="resident_number_embedded",
+        label="Korean resident number inside other text",
+        description="Six digits that are a possible birth date, a hyphen, space or dot, and seven digits of "
+        "which the first is 1 to 8, whatever letters touch them.",
+        regex=r"(?:^|\D)(?P<found>\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\s?[-. ]\s?[1-8]\d{6})"
+        r"(?:$|\D)",
+        shortest=14,
+    ),
+    SensitivePattern(
+        key="phone_spaced",
+        label="Phone number with other separators",
+        description="A number beginning with 0 in three groups with spaces, dots, slashes or brackets, or a "
+        "Korean mobile number without any.",
+        regex=bounded(
+            r"\(0\d{1,2}\)\s?\d{3,4}[ .\-]\d{4}|0\d{1,2}[ ./]{1,2}\d{3,4}[ .\-]\d{3,4}|01[016789]\d{7,8}"
+        ),
+        shortest=9,
+    ),
+    SensitivePattern(
+        key="international_phone",
+        label="International phone number",
+        description="A + with a country code and as many digits as that country's numbers have.",
+        regex=checks.INTERNATIONAL_PHONE,
+        shortest=8,
+        confirm=checks.is_phone_number,
+    ),
+    SensitivePattern(
+        key="date_other",
+        label="Date in other spellings",
+        description="Day, month and year with dots or slashes, eight digits, month names, or 년 월 일.",
+        regex=bounded(checks.OTHER_DATES),
+        shortest=8,
+    ),
+    SensitivePattern(
+        key="us_ssn",
+        label="US social security number",
+        description="Three digits, two digits, four digits, with hyphens between.",
+        regex=bounded(r"\d{3}-\d{2}-\d{4}"),
+        shortest=11,
+    ),
+    SensitivePattern(
+        key="iban",
+        label="Bank account (IBAN)",
+        description="A country code and as many characters as that country's IBANs have; at least one in "
+        "the column passes the check modulo 97.",
+        regex=bounded(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"),
+        shortest=15,
+        confirm=checks.is_iban,
+    ),
+    SensitivePattern(
+        key="card",
+        label="Payment card number",
+        description="13 to 19 digits of a card network; at least half of those in the column pass the Luhn "
+        "check, which one in ten random numbers does.",
+        regex=bounded(r"[2-6]\d{12,18}|[2-6]\d{3}(?:[ -]\d{4}){3}|3[47]\d{2}[ -]\d{6}[ -]\d{5}"),
+        shortest=13,
+        confirm=checks.is_card,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="ipv4",
+        label="IP address (version 4)",
+        description="Four numbers from 0 to 255 with dots between.",
+        regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
+        shortest=7,
+        confirm=checks.is_ip_address,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="ipv6",
+        label="IP address (version 6)",
+        description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
+        regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
+        shortest=3,
+        confirm=checks.is_ip_address,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="emso",
+        label="Slovenian personal number (EMŠO)",
+        description="13 digits that begin with a date of birth; at least half of those in the column have "
+        "the right check digit.",
+        regex=bounded(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[089]\d{8}"),
+        shortest=13,
+        confirm=checks.is_emso,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="si_tax_number",
+        label="Slovenian tax number",
+        description="Eight digits, SI before them or not; at least half of those in the column have the "
+        "right check digit, which one in eleven random numbers does.",
+        regex=bounded(r"(?:SI ?)?[1-9]\d{7}"),
+        shortest=8,
+        confirm=checks.is_si_tax_number,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="national_number",
+        label="National number of another country",
+        description="A personal number of Spain (DNI, NIE), Italy (codice fiscale), Poland (PESEL), France "
+        "(NIR), China (resident identity number), the Netherlands (BSN), Germany (IdNr), Austria or "
+        "Great Britain (NHS); at least half of those in the column have the right check digit.",
+        regex=bounded(
+            r"[XYZ]?\d{7,8}[A-Z]|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]|[12]\d{14}|[1-9]\d{16}[\dX]"
+            r"|\d{9,11}|\d{3} \d{3} \d{4}"
+        ),
+        shortest=9,
+        confirm=checks.is_national_number,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="hangul_name_spaced",
+        label="Korean person's name with a space",
+        description="The whole cell is a Korean surname, a space, and one to three Hangul syllables.",
+        regex=rf"^\s*(?P<found>(?:{'|'.join(sorted(KOREAN_SURNAMES))}) [가-힣]{{1,3}})\s*$",
+        shortest=7,
+        alphabet="non_ascii",
+    ),
+    SensitivePattern(
+        key="kr_driving_licence",
+        label="Korean driving licence",
+        description="Two digits, two digits, six digits, two digits, with hyphens between.",
+        regex=bounded(r"\d{2}-\d{2}-\d{6}-\d{2}"),
+        shortest=15,
+    ),
+)
+
+CATALOGUE: Mapping[str, SensitivePattern] = MappingProxyType(
+    {pattern.key: pattern for pattern in (*_RULE, *_BEYOND_RULE)}
+)
+RULE_PATTERNS: tuple[SensitivePattern, ...] = _RULE
+ALL_PATTERNS: tuple[SensitivePattern, ...] = tuple(CATALOGUE.values())
+
+
+def scan_column(
+    column: pa.ChunkedArray | pa.Array, patterns: Sequence[SensitivePattern] = RULE_PATTERNS
+) -> PatternHits:
+    """Search every value of a column for sensitive patterns.
+
+    Each written form is searched once where that saves work. A missing cell holds no pattern.
+
+    Parameters
+    ----------
+    column
+        Strings; null is a missing value.
+    patterns
+        What to look for; see `RULE_PATTERNS` and `ALL_PATTERNS`.
+
+    Returns
+    -------
+    PatternHits
+        Counts and masks per pattern.
+    """
+    return scan_values(distinct_values(column), patterns)
+
+
+def scan_values(
+    distinct: DistinctValues, patterns: Sequence[SensitivePattern] = RULE_PATTERNS
+) -> PatternHits:
+    """Search the distinct values of a column; see `scan_column`."""
+    masks: dict[str, BoolArray] = {}
+    n_valid: dict[str, int] = {}
+    n_checked: dict[str, int] = {}
+    possible = _possible(distinct.values, patterns)
+    found = _matches(distinct.values, _any_of(tuple(pattern.regex for pattern in possible)))
+    positions = np.flatnonzero(found)
+    candidates = distinct.values.take(pa.array(positions)) if len(positions) else distinct.values.slice(0, 0)
+    for pattern in possible if len(positions) else ():
+        mask = _matches(candidates, pattern.regex)
+        if pattern.keep is not None and mask.any():
+            mask[mask] = pattern.keep(candidates.filter(pa.array(mask)))
+        if pattern.confirm is not None and mask.any():
+            valid, checked = _confirmed(candidates.filter(pa.array(mask)), pattern.regex, pattern.confirm)
+            n_valid[pattern.key], n_checked[pattern.key] = valid, checked
+            mask &= valid > 0 and valid >= pattern.confirmed_share * checked
+        if mask.any():
+            masks[pattern.key] = _none(len(distinct.values))
+            masks[pattern.key][positions[mask]] = True
+    return PatternHits(distinct=distinct, masks=masks, n_valid=n_valid, n_checked=n_checked)
+
+
+def _possible(values: pa.Array, patterns: Sequence[SensitivePattern]) -> tuple[SensitivePattern, ...]:
+    """Return the patterns that the values' length and alphabet leave possible."""
+    longest = pc.max(pc.binary_length(values)).as_py() or 0
+    fitting = tuple(pattern for pattern in patterns if pattern.shortest <= longest)
+    if (
+        any(pattern.alphabet == "non_ascii" for pattern in fitting)
+        and pc.all(pc.string_is_ascii(values)).as_py()
+    ):
+        return tuple(pattern for pattern in fitting if pattern.alphabet == "ascii")
+    return fitting
+
+
+@lru_cache(maxsize=64)
+def _any_of(regexes: tuple[str, ...]) -> str:
+    """Return one regex for several, so that a column without any match is read once."""
+    return "|".join(f"(?:{regex.replace('?P<found>', '?:')})" for regex in regexes)
+
+
+def _matches(values: pa.Array, regex: str) -> BoolArray:
+    if not regex or not len(values):
+        return _none(len(values))
+    # A copy: Arrow's own buffers must not be written to.
+    return np.array(pc.match_substring_regex(values, regex).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> tuple[int, int]:
+    """Return how many of the candidates are valid, and how many were looked at.
+
+    From a long column, evenly spaced ones are; only the share matters.
+    """
+    step = -(-len(values) // _N_CHECKED)
+    looked_at = values.take(pa.array(np.arange(0, len(values), step)))
+    found = pc.extract_regex(looked_at, regex).field("found").to_pylist()
+    return sum(map(confirm, found)), len(found)
+
+
+def _none(n: int) -> BoolArray:
+    return np.zeros(n, dtype=np.bool_)
