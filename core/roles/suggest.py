@@ -1,0 +1,230 @@
+"""Suggest a role for every column of a table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from core.roles.naming import NameMatch, match_name
+from core.roles.role import Role, RoleSuggestion
+from core.roles.values import (
+    DISTINCT,
+    ColumnProfile,
+    ValueMatch,
+    decimal_places,
+    match_values,
+    profile_column,
+)
+
+_ORDER = tuple(Role)
+_FEW = 2  # distinct values up to which a column is a flag, whatever it is called
+_LAT_LIMIT, _LON_LIMIT = 90.0, 180.0
+_COORDINATE_PLACES = 4  # about ten metres
+
+
+def suggest_roles(table: pa.Table, *, sample_size: int = 2_000, seed: int = 0) -> tuple[RoleSuggestion, ...]:
+    """Suggest for every column whether it is a direct identifier, quasi-identifier, sensitive, or other.
+
+    A column's name is looked up word by word in English, Korean and Slovenian vocabulary, and its values
+    are held against known shapes (numbers of persons, phones, e-mail, names, addresses, coordinates,
+    dates, codes, free text) and their distinctness. Where both speak, the more revealing role wins.
+    Missing and suppressed (``*``) cells are left out.
+
+    What it cannot tell: names outside its small lists when the column's name says nothing; a code whose
+    meaning only its owner knows; whether a column is known to others, which is what makes a
+    quasi-identifier; identifiers inside free text; and anything a misleading column name hides in
+    values without a known shape. It suggests; a person decides.
+
+    Parameters
+    ----------
+    table
+        Columns of text; missing is null.
+    sample_size
+        Distinct values per column that are held against shapes. Counts are exact whatever it is.
+    seed
+        Of the choice of those values where a column has more.
+
+    Returns
+    -------
+    tuple of RoleSuggestion
+        One per column; direct identifiers first, then quasi-identifiers, sensitive attributes, others; within
+        a role by falling score, then in the order of the table.
+    """
+    profiles = {
+        name: profile_column(column, rng=np.random.default_rng(seed), sample_size=sample_size)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    suggestions = [suggest_role(name, profile) for name, profile in profiles.items()]
+    return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
+
+
+def roles_table(suggestions: Sequence[RoleSuggestion]) -> pd.DataFrame:
+    """Return suggestions as a table: column, suggestion, what it seems to hold, score, reason.
+
+    Parameters
+    ----------
+    suggestions
+        As :func:`suggest_roles` returns them; the order is kept.
+    """
+    rows = [(s.column, s.role.value, s.kind, s.score, s.distinct_share, s.reason) for s in suggestions]
+    return pd.DataFrame(
+        rows, columns=["Column", "Suggested role", "Seems to hold", "Score", "Distinct share", "Reason"]
+    )
+
+
+def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:
+    return _ORDER.index(suggestion.role), -suggestion.score
+
+
+def suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
+    """Suggest the role of one column from its name and its values."""
+    if not profile.n_nonblank:
+        return _suggestion(column, profile, score=1.0, reason="All cells are blank or suppressed.")
+    by_name = _believable(match_name(column), profile)
+    by_values = match_values(profile)
+    if by_name is None and by_values is None:
+        return _nothing_found(column, profile)
+    if by_name is None:
+        return _from_values(column, profile, by_values)
+    return _from_name(column, profile, by_name, by_values)
+
+
+def _believable(match: NameMatch | None, profile: ColumnProfile) -> NameMatch | None:
+    """Return the match unless the values cannot be what the name says."""
+    if match is None:
+        return None
+    if match.rule.if_distinct and not profile.tells_records_apart:
+        return None
+    is_flag = profile.n_distinct <= _FEW and profile.n_nonblank > 2 * _FEW
+    is_person = match.rule.kind == "person's name" and profile.is_numeric
+    return None if match.rule.role is Role.DIRECT_IDENTIFIER and (is_flag or is_person) else match
+
+
+def _from_name(
+    column: str, profile: ColumnProfile, by_name: NameMatch, by_values: ValueMatch | None
+) -> RoleSuggestion:
+    rule = by_name.rule
+    named = f"The name means {rule.kind}"
+    if by_values is None:
+        return _named(column, profile, by_name, reason=f"{named}.")
+    reason = f"{named}; the values {by_values.reason}."
+    if by_values.kind == rule.kind:
+        return replace(
+            _named(column, profile, by_name, reason=reason),
+            score=round(min(1.0, max(rule.score, by_values.score) + 0.02), 2),
+            from_values=True,
+        )
+    more_revealing = _ORDER.index(by_values.role) < _ORDER.index(rule.role)
+    if more_revealing and by_values.kind not in _WEAK_KINDS:
+        suggestion = _from_values(column, profile, by_values)
+        return replace(suggestion, reason=reason, from_name=True)
+    return _named(column, profile, by_name, reason=f"{named}.")
+
+
+# Shapes that say little against a name that says what the column holds.
+_WEAK_KINDS = frozenset({"record identifier", "identifier by distinctness", "person's name"})
+
+
+def _named(column: str, profile: ColumnProfile, by_name: NameMatch, *, reason: str) -> RoleSuggestion:
+    rule = by_name.rule
+    return _suggestion(
+        column, profile, role=rule.role, kind=rule.kind, score=rule.score, reason=reason, from_name=True
+    )
+
+
+def _from_values(column: str, profile: ColumnProfile, by_values: ValueMatch | None) -> RoleSuggestion:
+    assert by_values is not None  # noqa: S101 - the caller has looked
+    return _suggestion(
+        column,
+        profile,
+        role=by_values.role,
+        kind=by_values.kind,
+        score=by_values.score,
+        reason=f"The name says nothing; the values {by_values.reason}.",
+        from_values=True,
+    )
+
+
+def _nothing_found(column: str, profile: ColumnProfile) -> RoleSuggestion:
+    if profile.tells_records_apart:
+        reason = "Neither name nor shape says what it is, but nearly every value differs: check by eye."
+        return _suggestion(column, profile, score=0.4, reason=reason)
+    return _suggestion(
+        column, profile, score=0.6, reason="Neither the name nor the values look like any known kind."
+    )
+
+
+def _suggestion(
+    column: str,
+    profile: ColumnProfile,
+    *,
+    score: float,
+    reason: str,
+    role: Role = Role.OTHER,
+    kind: str = "",
+    from_name: bool = False,
+    from_values: bool = False,
+) -> RoleSuggestion:
+    return RoleSuggestion(
+        column=column,
+        role=role,
+        kind=kind,
+        score=round(score, 2),
+        reason=reason,
+        from_name=from_name,
+        from_values=from_values,
+        n_nonblank=profile.n_nonblank,
+        n_distinct=profile.n_distinct,
+    )
+
+
+def _with_coordinates(
+    suggestions: list[RoleSuggestion], profiles: Mapping[str, ColumnProfile]
+) -> list[RoleSuggestion]:
+    """Return the suggestions with neighbouring columns that look like latitude and longitude marked."""
+    found = list(suggestions)
+    for first, second in itertools.pairwise(range(len(found))):
+        pair = (found[first], found[second])
+        if any(suggestion.role is not Role.OTHER for suggestion in pair):
+            continue
+        if _are_coordinates(*(profiles[suggestion.column] for suggestion in pair)):
+            found[first], found[second] = (_coordinate(suggestion) for suggestion in pair)
+    return found
+
+
+def _coordinate(suggestion: RoleSuggestion) -> RoleSuggestion:
+    return replace(
+        suggestion,
+        role=Role.QUASI_IDENTIFIER,
+        kind="coordinates",
+        score=0.6,
+        from_values=True,
+        reason="The values and those of the neighbouring column look like latitude and longitude.",
+    )
+
+
+def _are_coordinates(first: ColumnProfile, second: ColumnProfile) -> bool:
+    """Whether two columns hold decimals in the ranges of places, precise and away from zero."""
+    if min(decimal_places(first), decimal_places(second)) < _COORDINATE_PLACES:
+        return False
+    if min(first.distinct_share, second.distinct_share) < DISTINCT / 2:
+        return False
+    a, b = _numbers(first), _numbers(second)
+    return any(_in_range(lat, lon) for lat, lon in ((a, b), (b, a)))
+
+
+def _in_range(lat: np.ndarray, lon: np.ndarray) -> bool:
+    limits = np.abs(lat).max() <= _LAT_LIMIT and np.abs(lon).max() <= _LON_LIMIT
+    far_from_zero = min(abs(np.median(lat)), abs(np.median(lon))) > 5
+    narrow = np.std(lat) < abs(np.median(lat))
+    return bool(limits and far_from_zero and narrow)
+
+
+def _numbers(profile: ColumnProfile) -> np.ndarray:
+    values = pd.to_numeric(pd.Series(profile.sample), errors="coerce")
+    return values.dropna().to_numpy()

@@ -1,0 +1,359 @@
+"""What a column's values say about its content."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.roles import people
+from core.roles.role import Role
+
+_DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
+
+MOST = 0.8  # share of a column's values that must have a strict shape for the column to have it
+MANY = 0.5  # share for recognition by lists, which never know all names
+DISTINCT = 0.9  # share of distinct values from which a column tells nearly all records apart
+_MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
+_SUPPRESSED = r"^[*#]+$"
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_HANGUL_NAME = re.compile(r"[가-힣]{2,4}")
+_PLACE_SUFFIX = re.compile(r".*[시군구동읍면리도]")
+_LATIN_NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*(?:[ '’.-]+[^\W\d_]+\.?){0,4}", re.UNICODE)
+_SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
+_TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir"})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnProfile:
+    """What is known of a column's values: exact counts, and a bounded sample of distinct values.
+
+    Attributes
+    ----------
+    n_nonblank, n_distinct
+        Exact; suppressed cells (only ``*`` or ``#``) count as blank.
+    sample
+        Distinct values, trimmed, of a seeded sample of the non-blank cells.
+    """
+
+    n_nonblank: int
+    n_distinct: int
+    sample: tuple[str, ...]
+
+    @property
+    def distinct_share(self) -> float:
+        """Return distinct values / non-blank cells, 0 of none."""
+        return self.n_distinct / self.n_nonblank if self.n_nonblank else 0.0
+
+    @property
+    def tells_records_apart(self) -> bool:
+        """Whether nearly every cell differs, in a column long enough for that to mean something."""
+        return self.n_nonblank >= _MIN_RECORDS and self.distinct_share >= DISTINCT
+
+    def share(self, matches: Callable[[str], object]) -> float:
+        """Return the share of the sampled distinct values for which `matches` is true, 0 of none."""
+        hits = sum(1 for value in self.sample if matches(value))
+        return hits / len(self.sample) if self.sample else 0.0
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether at least 80 % of the values are numbers."""
+        return self.share(_NUMBER.fullmatch) >= MOST
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueMatch:
+    """What the values look like; `reason` completes "the values …"."""
+
+    role: Role
+    kind: str
+    score: float
+    reason: str
+
+
+def profile_column(column: pa.ChunkedArray, *, rng: np.random.Generator, sample_size: int) -> ColumnProfile:
+    """Count a column's values and sample them.
+
+    Parameters
+    ----------
+    column
+        Text, missing is null.
+    rng
+        Chooses the cells of the sample where the column has more than `sample_size` distinct values.
+    sample_size
+        Largest number of distinct values looked at.
+    """
+    encoded = pc.dictionary_encode(column).combine_chunks()
+    dictionary, n_nonblank = encoded.dictionary, len(column) - column.null_count
+    suppressed = pc.match_substring_regex(dictionary, _SUPPRESSED).to_numpy(zero_copy_only=False)
+    if suppressed.any():
+        counts = np.bincount(encoded.indices.drop_null().to_numpy(), minlength=len(dictionary))
+        n_nonblank -= int(counts[suppressed].sum())
+        dictionary = dictionary.filter(pa.array(~suppressed))
+    n_distinct = len(dictionary)
+    if n_distinct > sample_size:
+        chosen = np.sort(rng.choice(n_distinct, sample_size, replace=False))
+        dictionary = dictionary.take(pa.array(chosen))
+    values = tuple(value.strip() for value in dictionary.to_pylist())
+    return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
+
+
+def match_values(profile: ColumnProfile) -> ValueMatch | None:
+    """Return what a column's values look like, None where they look like nothing known."""
+    if not profile.sample:
+        return None
+    for recognize in _RECOGNIZERS:
+        match = recognize(profile)
+        if match is not None:
+            return match
+    return None
+
+
+def _shape(
+    pattern: str, role: Role, kind: str, score: float, *, also: Callable[[str], bool] | None = None
+) -> Callable[[ColumnProfile], ValueMatch | None]:
+    """Return a recognizer of a column most of whose values are of one shape."""
+    compiled = re.compile(pattern, re.IGNORECASE)
+
+    def recognize(profile: ColumnProfile) -> ValueMatch | None:
+        share = profile.share(lambda value: compiled.fullmatch(value) and (also is None or also(value)))
+        if share < MOST:
+            return None
+        return ValueMatch(
+            role=role, kind=kind, score=score, reason=f"{_percent(share)} are written like {kind}"
+        )
+
+    return recognize
+
+
+def _listed(
+    words: frozenset[str], role: Role, kind: str, score: float
+) -> Callable[[ColumnProfile], ValueMatch | None]:
+    """Return a recognizer of a column most of whose values are in a list."""
+
+    def recognize(profile: ColumnProfile) -> ValueMatch | None:
+        share = profile.share(lambda value: value.casefold() in words)
+        if share < MOST or profile.n_distinct < 2:
+            return None
+        return ValueMatch(role=role, kind=kind, score=score, reason=f"{_percent(share)} are a {kind}")
+
+    return recognize
+
+
+def is_resident_number(value: str) -> bool:
+    """Whether a text has a birth date and a digit of sex and century, as Korean resident numbers do."""
+    digits = value.replace("-", "")
+    return 1 <= int(digits[2:4]) <= 12 and 1 <= int(digits[4:6]) <= 31
+
+
+def is_emso(value: str) -> bool:
+    """Whether 13 digits are a Slovenian EMŠO: day, month, three digits of the year, valid check digit."""
+    digits = [int(character) for character in value]
+    weights = (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
+    check = -sum(digit * weight for digit, weight in zip(digits, weights, strict=False)) % 11
+    return 1 <= int(value[:2]) <= 31 and 1 <= int(value[2:4]) <= 12 and check == digits[-1]
+
+
+def looks_like_korean_name(value: str) -> bool:
+    """Whether a text is 2–4 syllables that begin with a surname and is no common word or place."""
+    if not _HANGUL_NAME.fullmatch(value) or value in people.COMMON_KOREAN_WORDS:
+        return False
+    return value[0] in people.KOREAN_SURNAMES and not (len(value) != 3 and _PLACE_SUFFIX.fullmatch(value))
+
+
+def looks_like_latin_name(value: str) -> bool:
+    """Whether a text is made of words of which one is a common English or Slovenian name."""
+    if not _LATIN_NAME.fullmatch(value):
+        return False
+    words = [_plain(word) for word in _LETTERS.findall(value)]
+    return any(word in _KNOWN_NAMES or (len(word) > 4 and _is_south_slavic(word, value)) for word in words)
+
+
+_KNOWN_NAMES = (
+    people.ENGLISH_GIVEN_NAMES
+    | people.ENGLISH_SURNAMES
+    | people.SLOVENIAN_GIVEN_NAMES
+    | people.SLOVENIAN_SURNAMES
+)
+
+
+def _is_south_slavic(word: str, value: str) -> bool:
+    """Whether a word ends in -ič or -ić, as many surnames of the region do."""
+    return word.endswith("ic") and bool(re.search(r"i[čć]\b", value.casefold()))
+
+
+def _plain(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+def _names(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize people's names: English and Slovenian by lists, Korean by surname, Synthea by its digits."""
+    if profile.n_distinct < 3:
+        return None
+    korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
+    synthea = profile.share(_SYNTHEA_NAME.fullmatch)
+    for share, enough, kind in (
+        (korean, MOST, "Korean names"),
+        (latin, MANY, "English or Slovenian names"),
+        (synthea, MOST, "names followed by a number, as synthetic patients have them"),
+    ):
+        if share >= enough:
+            return ValueMatch(
+                role=_DIRECT,
+                kind="person's name",
+                score=min(0.95, 0.6 + 0.35 * share),
+                reason=f"{_percent(share)} look like {kind}",
+            )
+    return None
+
+
+def _addresses(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize postal addresses, English, Korean or Slovenian."""
+    share = profile.share(looks_like_address)
+    if share < MANY:
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="postal address",
+        score=min(0.95, 0.6 + 0.35 * share),
+        reason=f"{_percent(share)} look like postal addresses",
+    )
+
+
+_KOREAN_ADDRESS = re.compile(r"[가-힣]+(?:시|도|군|구)\s+.*[가-힣0-9]+(?:로|길|동|읍|면|리|가)(?:\s.*\d.*|$)")
+
+
+def looks_like_address(value: str) -> bool:
+    """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
+    if _KOREAN_ADDRESS.match(value):
+        return True
+    words = [_plain(word) for word in re.findall(r"[^\W_]+", value)]
+    if len(words) < 2 or not any(word[0].isdigit() for word in words):
+        return False
+    english = words[0].isdigit() and any(word in people.ENGLISH_STREET_WORDS for word in words[2:])
+    slovenian = words[-1][0].isdigit() and any(word in people.SLOVENIAN_STREET_WORDS for word in words[:-1])
+    return english or slovenian
+
+
+def _free_text(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize free text: long, varied, several words."""
+    lengths = [len(value) for value in profile.sample]
+    words = [len(value.split()) for value in profile.sample]
+    varied = profile.n_distinct >= 10 and profile.distinct_share >= 0.3
+    if not varied or np.median(words) < 5 or np.mean(lengths) < 30:
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="free text",
+        score=0.6,
+        reason="are long, varied texts of several words, which can hold names and anything else",
+    )
+
+
+def _codes(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize identifiers by distinctness: codes of digits (and letters) that nearly all differ."""
+    if not profile.tells_records_apart:
+        return None
+    coded = profile.share(
+        lambda value: " " not in value and "." not in value and any(map(str.isdigit, value))
+    )
+    lengths = Counter(len(value) for value in profile.sample)
+    same_length = lengths.most_common(1)[0][1] / len(profile.sample)
+    if coded < MOST or (
+        profile.is_numeric and not (_is_sequence(profile) or _is_long_number(profile, same_length))
+    ):
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="record identifier",
+        score=0.75 if same_length >= MOST else 0.65,
+        reason=f"are codes and {_percent(profile.distinct_share)} of them differ",
+    )
+
+
+def _is_sequence(profile: ColumnProfile) -> bool:
+    """Whether whole numbers fill a range without gaps, judged from a sample: a running number."""
+    if not all(value.isascii() and value.isdigit() for value in profile.sample):
+        return False
+    numbers = [int(value) for value in profile.sample]
+    expected = (profile.n_distinct - 1) * (len(numbers) - 1) / (len(numbers) + 1)
+    return profile.n_distinct > 1 and max(numbers) - min(numbers) <= max(
+        expected * 1.1, profile.n_distinct - 1
+    )
+
+
+def _is_long_number(profile: ColumnProfile, same_length: float) -> bool:
+    return same_length >= DISTINCT and float(np.median([len(value) for value in profile.sample])) >= 7
+
+
+def _varied_words(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize texts, not numbers, that nearly all differ."""
+    if not profile.tells_records_apart or profile.is_numeric:
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="identifier by distinctness",
+        score=0.6,
+        reason=f"are texts of which {_percent(profile.distinct_share)} differ: each may stand for one person",
+    )
+
+
+def decimal_places(profile: ColumnProfile) -> float:
+    """Return the median number of decimal places, 0 where fewer than 80 % are decimals below 1000."""
+    places = [len(match[1]) for value in profile.sample if (match := _DECIMALS.fullmatch(value))]
+    return float(np.median(places)) if places and len(places) >= MOST * len(profile.sample) else 0.0
+
+
+_YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = (
+    rf"(?:{_YEAR}[-/.] ?{_MONTH}[-/.] ?{_DAY}\.?|{_DAY}[-/.] ?{_DAY}[-/.] ?{_YEAR})"
+    r"(?:[T ]\d{1,2}:\d\d.*)?"
+)
+_CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|morphologic abnormality)\)"
+
+_RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
+    _shape(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", _DIRECT, "e-mail address", 0.97),
+    _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=is_resident_number),
+    _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=is_emso),
+    _shape(r"\d{3}-\d{2}-\d{4}", _DIRECT, "national identification number", 0.95),
+    _shape(r"\+?\(?\d{2,4}\)?[- .]\d{3,4}[- .]\d{3,4}", _DIRECT, "phone number", 0.9),
+    _shape(r"\+\d{1,3}[\d ()./-]{6,16}", _DIRECT, "phone number", 0.9),
+    _shape(
+        r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?",
+        _DIRECT,
+        "identity document or account number",
+        0.9,
+    ),
+    _shape(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", _DIRECT, "record identifier", 0.85
+    ),
+    _shape(r"(?:\d{1,3}\.){3}\d{1,3}", _DIRECT, "online identifier or network address", 0.85),
+    _shape(_DATE, _QUASI, "date of a visit or stay", 0.6),
+    _shape(r"[A-TV-Z]\d\d(?:\.\d{1,4})?", _SENSITIVE, "diagnosis or disease", 0.75),
+    _shape(_CLINICAL_TERM, _SENSITIVE, "diagnosis or disease", 0.8),
+    _listed(people.SEX_VALUES, _QUASI, "sex or gender", 0.9),
+    _listed(people.MARITAL_VALUES, _QUASI, "marital status or household", 0.85),
+    _listed(people.RACE_VALUES, _QUASI, "race, ethnicity or nationality", 0.8),
+    _listed(people.KOREAN_REGIONS | people.US_STATES, _QUASI, "place or region", 0.85),
+    _addresses,
+    _names,
+    _free_text,
+    _codes,
+    _varied_words,
+)
+
+
+def _percent(share: float) -> str:
+    """Return a share as whole percent, never 100 % of what is not all."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if share == 1 or round(percent) < 100 else "over 99 %"

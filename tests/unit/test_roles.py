@@ -1,0 +1,266 @@
+import pyarrow as pa
+import pytest
+
+from core.roles import Role, RoleSuggestion, roles_table, suggest_roles
+from core.roles.naming import match_name, name_tokens
+
+DIRECT, QUASI, SENSITIVE, OTHER = Role
+
+
+def suggest(column: str, values: list[str | None]) -> RoleSuggestion:
+    return suggest_roles(pa.table({column: pa.array(values, pa.string())}))[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ("name", "person's name"),
+        ("PatientName", "person's name"),
+        ("성명", "person's name"),
+        ("환자이름", "person's name"),
+        ("Ime", "person's name"),
+        ("priimek", "person's name"),
+        ("BIRTHDATE", "date of birth"),
+        ("DateOfBirth", "date of birth"),
+        ("생년월일", "date of birth"),
+        ("datum_rojstva", "date of birth"),
+        ("주민등록번호", "national identification number"),
+        ("EMŠO", "national identification number"),
+        ("SSN", "national identification number"),
+        ("address1", "postal address"),
+        ("주소", "postal address"),
+        ("naslov", "postal address"),
+        ("zip", "postal code"),
+        ("우편번호", "postal code"),
+        ("Poštna številka", "postal code"),
+        ("sex", "sex or gender"),
+        ("성별", "sex or gender"),
+        ("spol", "sex or gender"),
+        ("age_group", "age"),
+        ("나이", "age"),
+        ("연령대", "age"),
+        ("starost", "age"),
+        ("diagnosis_code", "diagnosis or disease"),
+        ("진단명", "diagnosis or disease"),
+        ("diagnoza", "diagnosis or disease"),
+        ("mobilePhone", "phone number"),
+        ("전화번호", "phone number"),
+        ("telefon", "phone number"),
+        ("E-mail", "e-mail address"),
+        ("이메일", "e-mail address"),
+        ("MRN", "patient or person number"),
+        ("환자번호", "patient or person number"),
+        ("환자ID", "patient or person number"),
+        ("등록번호", "patient or person number"),
+        ("LAT", "coordinates"),
+        ("경도", "coordinates"),
+        ("visit_date", "date of a visit or stay"),
+        ("내원일자", "date of a visit or stay"),
+        ("datum sprejema", "date of a visit or stay"),
+        ("race", "race, ethnicity or nationality"),
+        ("국적", "race, ethnicity or nationality"),
+        ("marital_status", "marital status or household"),
+        ("결혼상태", "marital status or household"),
+        ("zakonski stan", "marital status or household"),
+        ("occupation", "occupation or education"),
+        ("직업", "occupation or education"),
+        ("poklic", "occupation or education"),
+        ("지역", "place or region"),
+        ("občina", "place or region"),
+        ("income", "money"),
+        ("소득", "money"),
+        ("plača", "money"),
+        ("종교", "belief, orientation or record of conduct"),
+        ("drug_name", "treatment or medication"),
+        ("HbA1c", "test result"),
+    ],
+)
+def test_match_name__knows_the_words_of_three_languages(column: str, kind: str) -> None:
+    match = match_name(column)
+    assert match is not None
+    assert match.rule.kind == kind
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "width",
+        "kidney",
+        "identity_type",
+        "diameter",
+        "hospital_name",
+        "file name",
+        "약품명",
+        "병원이름",
+        "phase",
+        "image",
+        "plate",
+        "surname_flag",
+        "average",
+        "relationid",
+        "주소증",
+        "stage",
+        "package",
+        "latency",
+    ],
+)
+def test_match_name__is_not_taken_in_by_words_inside_words(column: str) -> None:
+    match = match_name(column)
+    assert match is None or match.rule.role not in {DIRECT, QUASI}
+
+
+def test_name_tokens__splits_camel_case_signs_and_scripts() -> None:
+    assert name_tokens("patientID_v2 (Priimek)") == ("patient", "id", "v2", "priimek")
+
+
+ENGLISH = ["Mary Smith", "John Brown", "Linda Zweig", "Michael O'Hara", "Susan Novak-Lee"]
+SLOVENIAN = ["Janez Novak", "Marija Horvat", "Metka Županič", "Luka Krajnc", "Ana Potočnik"]
+KOREAN = ["김민준", "이서연", "박지훈", "최수빈", "정예은"]
+SYNTHEA = ["Britt177", "Tobias236", "Hortencia577", "Lu473", "O'Keefe54"]
+
+
+@pytest.mark.parametrize("values", [ENGLISH, SLOVENIAN, KOREAN, SYNTHEA])
+def test_suggest_roles__sees_names_of_people_in_a_column_with_a_mute_name(values: list[str]) -> None:
+    suggestion = suggest("c1", [*values])
+    assert (suggestion.role, suggestion.kind) == (DIRECT, "person's name")
+    assert suggestion.from_values
+    assert not suggestion.from_name
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["남성", "여성"],
+        ["서울", "부산", "강남구"],
+        ["고혈압", "당뇨병", "폐렴", "위암"],
+        ["Acute bronchitis", "Essential hypertension", "Type two diabetes", "Gout", "Asthma"],
+        ["Cardiology", "Neurology", "Internal medicine", "Surgery"],
+        ["Stage 1", "Stage 2", "Stage 3", "Stage 4"],
+        ["5 mg", "10 mg", "20 mg", "40 mg daily"],
+        ["low", "medium", "high"],
+        ["brown", "blue", "green", "hazel", "gray"],
+    ],
+)
+def test_suggest_roles__does_not_mistake_categories_for_people(values: list[str]) -> None:
+    assert suggest("c1", values * 30).role is not DIRECT
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["12 Oak Street", "7 Main Rd Apt 3", "1084 High Ave"], "postal address"),
+        (["Trubarjeva cesta 12", "Slovenska ulica 5a", "Stari trg 3"], "postal address"),
+        (
+            ["서울특별시 강남구 테헤란로 12", "부산시 해운대구 우동 33", "경기도 성남시 분당구 정자동 5"],
+            "postal address",
+        ),
+        (["a@b.si", "kim@naver.com"], "e-mail address"),
+        (["900101-1234567", "010203-3234567"], "national identification number"),
+        (["0101006500006"], "national identification number"),
+        (["123-45-6789"], "national identification number"),
+        (["010-1234-5678", "02-123-4567"], "phone number"),
+        (["+386 41 123 456"], "phone number"),
+        (["8c8e1c9a-b310-43c6-33a7-ad11bad21c40"], "record identifier"),
+        (["10.0.0.1", "192.168.1.20"], "online identifier or network address"),
+        (["SI56 1910 0000 0123 438"], "identity document or account number"),
+    ],
+)
+def test_suggest_roles__sees_direct_identifiers_by_their_shape(values: list[str], kind: str) -> None:
+    suggestion = suggest("c1", [*values])
+    assert (suggestion.role, suggestion.kind) == (DIRECT, kind)
+
+
+@pytest.mark.parametrize(
+    ("values", "role", "kind"),
+    [
+        (["2020-01-02", "1999/12/31", "31.12.1999"], QUASI, "date of a visit or stay"),
+        (["M", "F"], QUASI, "sex or gender"),
+        (["기혼", "미혼", "사별"], QUASI, "marital status or household"),
+        (["white", "black", "asian"], QUASI, "race, ethnicity or nationality"),
+        (["서울", "경기도", "제주"], QUASI, "place or region"),
+        (["E11.9", "I10", "J45"], SENSITIVE, "diagnosis or disease"),
+        (["Gout (disorder)", "Stress (finding)"], SENSITIVE, "diagnosis or disease"),
+    ],
+)
+def test_suggest_roles__sees_other_kinds_by_their_values(values: list[str], role: Role, kind: str) -> None:
+    suggestion = suggest("c1", values * 20)
+    assert (suggestion.role, suggestion.kind) == (role, kind)
+
+
+def test_suggest_roles__sees_free_text_codes_running_numbers_and_varied_words() -> None:
+    table = pa.table(
+        {
+            "t": [f"Seen on day {i} with pain in the left knee, sent home" for i in range(40)],
+            "c": [f"QX-{i * 7919 % 99991:05d}" for i in range(40)],
+            "n": [str(i + 500) for i in range(40)],
+            "w": [chr(97 + i % 26) * (3 + i // 26) + " alpha" for i in range(40)],
+        }
+    )
+    kinds = {suggestion.column: (suggestion.role, suggestion.kind) for suggestion in suggest_roles(table)}
+    assert kinds == {
+        "t": (DIRECT, "free text"),
+        "c": (DIRECT, "record identifier"),
+        "n": (DIRECT, "record identifier"),
+        "w": (DIRECT, "identifier by distinctness"),
+    }
+
+
+def test_suggest_roles__leaves_measured_numbers_alone() -> None:
+    suggestion = suggest("x1", [str(round(5 + (i * 37 % 100) / 7, 3)) for i in range(100)])
+    assert suggestion.role is OTHER
+    assert suggestion.reason == (
+        "Neither name nor shape says what it is, but nearly every value differs: check by eye."
+    )
+
+
+def test_suggest_roles__sees_neighbouring_coordinates() -> None:
+    table = pa.table(
+        {
+            "a": [f"{46.05 + i / 977:.6f}" for i in range(30)],
+            "b": [f"{14.5 + i / 1009:.6f}" for i in range(30)],
+            "z": [f"{(i - 15) / 7.1:.6f}" for i in range(30)],
+        }
+    )
+    kinds = {suggestion.column: suggestion.kind for suggestion in suggest_roles(table)}
+    assert kinds == {"a": "coordinates", "b": "coordinates", "z": ""}
+
+
+def test_suggest_roles__believes_values_over_a_name_that_cannot_be() -> None:
+    assert suggest("phone_ok", ["Y", "N"] * 20).role is OTHER
+    assert suggest("name", ["1.5", "2.5", "3.5", "9.5"] * 10).role is OTHER
+    hidden = suggest("diagnosis", ["a@b.si", "c@d.si"])
+    assert (hidden.role, hidden.kind) == (DIRECT, "e-mail address")
+    assert hidden.reason == (
+        "The name means diagnosis or disease; the values 100 % are written like e-mail address."
+    )
+
+
+def test_suggest_roles__blank_and_suppressed_columns_are_other() -> None:
+    for values in ([None, None], ["*", "*"], ["***", None], []):
+        suggestion = suggest("name", values)
+        assert (suggestion.role, suggestion.score) == (OTHER, 1.0)
+        assert suggestion.reason == "All cells are blank or suppressed."
+        assert suggestion.distinct_share is None
+
+
+def test_suggest_roles__suppressed_cells_do_not_count() -> None:
+    suggestion = suggest("name", ["*", "*", *ENGLISH])
+    assert (suggestion.n_nonblank, suggestion.n_distinct) == (5, 5)
+
+
+def test_suggest_roles__ranks_by_role_then_score() -> None:
+    table = pa.table(
+        {"x": ["1", "1"], "income": ["5", "6"], "sex": ["M", "F"], "age": ["4", "5"], "ssn": ["p", "q"]}
+    )
+    assert [suggestion.column for suggestion in suggest_roles(table)] == ["ssn", "sex", "age", "income", "x"]
+
+
+def test_suggest_roles__counts_exactly_beyond_the_sample() -> None:
+    suggestion = suggest_roles(pa.table({"c": [f"K{i}" for i in range(500)]}), sample_size=50)[0]
+    assert (suggestion.n_nonblank, suggestion.n_distinct) == (500, 500)
+
+
+def test_roles_table__has_a_row_per_suggestion() -> None:
+    frame = roles_table(suggest_roles(pa.table({"sex": ["M", "F", "F"]})))
+    assert frame.loc[0, ["Column", "Suggested role", "Score"]].tolist() == ["sex", "quasi-identifier", 0.97]
+    assert frame.loc[0, "Distinct share"] == pytest.approx(2 / 3)
