@@ -1,0 +1,275 @@
+"""How small the groups are that share their quasi-identifiers, and which column makes them small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.errors import AuditInputError
+from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.pair import QUASI_IDENTIFYING_SEMANTICS, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.second_opinion.words import counted, listed, percent, share_of
+from core.verdict import Finding, Verdict
+
+IntArray = npt.NDArray[np.int64]
+
+_LARGEST_PROPOSAL = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contribution:
+    """What one quasi-identifier adds.
+
+    Attributes
+    ----------
+    column
+        The quasi-identifier.
+    n_unique, n_unique_without
+        Records alone in their class with all quasi-identifiers, and with all but this one.
+    k_without
+        Smallest class without it; None where it is the only quasi-identifier.
+    """
+
+    column: str
+    n_unique: int
+    n_unique_without: int
+    k_without: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassMeasurement:
+    """The equivalence classes over a set of quasi-identifiers.
+
+    Attributes
+    ----------
+    quasi_identifiers
+        The columns; empty for "none".
+    n_assessed, n_left_out
+        Records in classes, and records blank in all quasi-identifiers.
+    k
+        Smallest class; None where no record is assessed.
+    sizes, records
+        Class sizes, ascending, and how many records are in classes of each size.
+    contributions
+        One per quasi-identifier; the one without which fewest records are unique first.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    n_assessed: int
+    n_left_out: int
+    k: int | None
+    sizes: IntArray
+    records: IntArray
+    contributions: tuple[Contribution, ...]
+
+    def n_records_below(self, k: int) -> int:
+        """Return the assessed records in classes with fewer than `k` members."""
+        return int(self.records[self.sizes < k].sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassesMeasurement:
+    """Classes over the logged (or chosen) quasi-identifiers, and over proposed ones where there are none.
+
+    Attributes
+    ----------
+    chosen
+        None where the log holds no quasi-identifier and nobody chose any.
+    proposed
+        Only measured where `chosen` is None; None where nothing can be proposed either.
+    widened
+        Over the log's quasi-identifiers and `unlogged`; None where nobody needs it.
+    unlogged
+        Columns that look like quasi-identifiers although the log does not call them one.
+    """
+
+    chosen: ClassMeasurement | None
+    proposed: ClassMeasurement | None
+    widened: ClassMeasurement | None
+    unlogged: tuple[str, ...]
+
+
+def logged_quasi_identifiers(tables: TablePair) -> tuple[str, ...]:
+    """Return the anonymized columns that the log calls age, gender, race, … and does not drop."""
+    return tuple(
+        pair.pair.anonymized
+        for pair in tables.coded
+        if pair.pair.semantic in QUASI_IDENTIFYING_SEMANTICS and pair.pair.action != "drop"
+    )
+
+
+def measure_classes(
+    tables: TablePair, suggestions: Sequence[RoleSuggestion], quasi_identifiers: tuple[str, ...] | None
+) -> ClassesMeasurement:
+    """Form the classes of the chosen quasi-identifiers, those of the log by default.
+
+    Raises
+    ------
+    AuditInputError
+        A chosen quasi-identifier is not a column of the anonymized table.
+    """
+    chosen = logged_quasi_identifiers(tables) if quasi_identifiers is None else quasi_identifiers
+    unknown = [name for name in chosen if name not in tables.anonymized.column_names]
+    if unknown:
+        raise AuditInputError(
+            *(f"Quasi-identifier `{name}` is not a column of the anonymized table." for name in unknown)
+        )
+    proposal = proposed_quasi_identifiers(suggestions)
+    if not chosen:
+        proposed = _measure(tables.anonymized, proposal) if proposal else None
+        return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=())
+    unlogged = tuple(name for name in proposal if name not in chosen) if quasi_identifiers is None else ()
+    return ClassesMeasurement(
+        chosen=_measure(tables.anonymized, chosen),
+        proposed=None,
+        widened=_measure(tables.anonymized, chosen + unlogged, contributions=False) if unlogged else None,
+        unlogged=unlogged,
+    )
+
+
+def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:
+    """Return up to eight columns that look most like quasi-identifiers and hold more than one value."""
+    return tuple(
+        suggestion.column
+        for suggestion in suggestions
+        if suggestion.role is Role.QUASI_IDENTIFIER and suggestion.n_distinct > 1
+    )[:_LARGEST_PROPOSAL]
+
+
+def _measure(table: pa.Table, columns: tuple[str, ...], *, contributions: bool = True) -> ClassMeasurement:
+    blank = np.ones(table.num_rows, dtype=bool)
+    for name in columns:
+        blank &= table[name].is_null().to_numpy()
+    classes = equivalence_classes(table, columns, leave_out=blank)
+    sizes, records = classes.size_histogram
+    return ClassMeasurement(
+        quasi_identifiers=columns,
+        n_assessed=classes.n_records,
+        n_left_out=classes.n_left_out,
+        k=classes.k,
+        sizes=sizes,
+        records=records,
+        contributions=_contributions(table, columns, blank, classes) if contributions else (),
+    )
+
+
+def _contributions(
+    table: pa.Table, columns: tuple[str, ...], blank: npt.NDArray[np.bool_], classes: EquivalenceClasses
+) -> tuple[Contribution, ...]:
+    n_unique = classes.n_records_below(2)
+    found = []
+    for column in columns:
+        others = [name for name in columns if name != column]
+        without = equivalence_classes(table, others, leave_out=blank)
+        found.append(
+            Contribution(
+                column=column,
+                n_unique=n_unique,
+                n_unique_without=without.n_records_below(2) if others else 0,
+                k_without=without.k if others else None,
+            )
+        )
+    return tuple(sorted(found, key=lambda contribution: contribution.n_unique_without))
+
+
+def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return whether every class is large enough, and what to do where nobody named quasi-identifiers."""
+    if measured.chosen is None:
+        return [_no_quasi_identifier(measured.proposed, thresholds)]
+    classes = measured.chosen
+    if classes.k is None:
+        return [
+            Finding(
+                check="smallest_class",
+                verdict=Verdict.PASS,
+                message="Every record is blank in all quasi-identifiers, so none can be found by them.",
+                n_affected=0,
+            )
+        ]
+    findings = [_about_size(classes, classes.k, thresholds)]
+    if measured.widened is not None and measured.widened.k is not None:
+        findings.append(_about_unlogged(measured.unlogged, measured.widened, measured.widened.k, thresholds))
+    return findings
+
+
+def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds) -> Finding:
+    limit, n_below = thresholds.smallest_k, classes.n_records_below(thresholds.smallest_k)
+    facts = f"The smallest class over {listed(classes.quasi_identifiers)} has {counted(k, 'record')}"
+    if not n_below:
+        return Finding(
+            check="smallest_class",
+            verdict=Verdict.PASS,
+            message=f"{facts}; at least {limit} are asked for.",
+            n_affected=0,
+        )
+    return Finding(
+        check="smallest_class",
+        verdict=Verdict.FAIL,
+        message=f"{facts}, fewer than {limit}: {share_of(n_below, classes.n_assessed)} records are in "
+        f"classes that small.{_most_contributing(classes)}",
+        n_affected=n_below,
+    )
+
+
+def _about_unlogged(
+    unlogged: tuple[str, ...], widened: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds
+) -> Finding:
+    n, n_below = len(unlogged), widened.n_records_below(thresholds.smallest_k)
+    return Finding(
+        check="looks_like_quasi_identifier",
+        verdict=Verdict.WARN if n_below else Verdict.PASS,
+        message=f"{counted(n, 'column')} the log does not call a quasi-identifier "
+        f"{'looks like one' if n == 1 else 'look like one'}: {listed(unlogged)}. With "
+        f"{'it' if n == 1 else 'them'}, the smallest class has {counted(k, 'record')}, and "
+        f"{share_of(n_below, widened.n_assessed)} records are in classes smaller than "
+        f"{thresholds.smallest_k}.",
+        column=unlogged[0] if n == 1 else None,
+        n_affected=n_below,
+    )
+
+
+def _most_contributing(classes: ClassMeasurement) -> str:
+    first = classes.contributions[0]
+    if len(classes.quasi_identifiers) == 1 or not first.n_unique:
+        return ""
+    now, without = (n / classes.n_assessed for n in (first.n_unique, first.n_unique_without))
+    return (
+        f" `{first.column}` contributes most: {percent(now)} of the records are unique with it, "
+        f"{percent(without)} without it."
+    )
+
+
+def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOpinionThresholds) -> Finding:
+    message = "No quasi-identifier in the log, so the size of classes was not assessed."
+    if proposed is None or proposed.k is None:
+        message += " No column looks like one; choose the columns that others may know."
+    else:
+        n_below = proposed.n_records_below(thresholds.smallest_k)
+        message += (
+            f" Proposed: {listed(proposed.quasi_identifiers)}; over these the smallest class has "
+            f"{counted(proposed.k, 'record')}, and {share_of(n_below, proposed.n_assessed)} records are in "
+            f"classes smaller than {thresholds.smallest_k}."
+        )
+    return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
+
+
+def contributions_table(measured: ClassesMeasurement) -> pd.DataFrame:
+    """Return a row per quasi-identifier: unique records with and without it."""
+    classes = measured.chosen or measured.proposed
+    found = classes.contributions if classes else ()
+    n_assessed = max(classes.n_assessed, 1) if classes else 1
+    return pd.DataFrame(
+        {
+            "Quasi-identifier": [one.column for one in found],
+            "Unique with it": [one.n_unique / n_assessed for one in found],
+            "Unique without it": [one.n_unique_without / n_assessed for one in found],
+            "Smallest class without it": [one.k_without for one in found],
+        }
+    )

@@ -1,0 +1,175 @@
+"""Measure once, judge at once: the second opinion on an anonymized table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from core.datasets import Dataset
+from core.roles import RoleSuggestion, suggest_roles
+from core.tabular.log import AnonymizationLog
+from core.tabular.second_opinion.classes import (
+    ClassesMeasurement,
+    contributions_table,
+    judge_classes,
+    measure_classes,
+)
+from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.pseudonyms import (
+    PseudonymQuality,
+    judge_pseudonyms,
+    measure_pseudonyms,
+    pseudonyms_table,
+)
+from core.tabular.second_opinion.relinkage import (
+    RelinkageMeasurement,
+    judge_relinkage,
+    measure_relinkage,
+    relinkage_table,
+)
+from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
+from core.tabular.second_opinion.unchanged import (
+    ColumnComparison,
+    judge_unchanged,
+    measure_unchanged,
+    unchanged_table,
+)
+from core.verdict import Finding, Verdict, worst
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecondOpinionMeasurement:
+    """Everything measured about a pair of tables; no threshold is in it.
+
+    Attributes
+    ----------
+    settings
+        How it was measured.
+    structure, columns, relinkage, sanity, pseudonyms, classes
+        What each family of checks measured.
+    suggestions
+        Roles of the anonymized columns.
+    """
+
+    settings: SecondOpinionSettings
+    structure: StructureMeasurement
+    columns: tuple[ColumnComparison, ...]
+    relinkage: RelinkageMeasurement
+    sanity: tuple[ColumnSanity, ...]
+    pseudonyms: tuple[PseudonymQuality, ...]
+    classes: ClassesMeasurement
+    suggestions: tuple[RoleSuggestion, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecondOpinion:
+    """What we make of a table, whatever its log says.
+
+    Attributes
+    ----------
+    verdict
+        The worst of the findings; PASS where nothing speaks against the table.
+    findings
+        Worst first, then in the order of the checks. Facts are PASS.
+    tables
+        Title to table: columns, re-linkage, pseudonyms, contributions of quasi-identifiers.
+    thresholds
+        What was judged by.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    tables: Mapping[str, pd.DataFrame]
+    thresholds: SecondOpinionThresholds
+
+
+def measure_second_opinion(
+    original: Dataset,
+    anonymized: Dataset,
+    log: AnonymizationLog,
+    *,
+    settings: SecondOpinionSettings | None = None,
+) -> SecondOpinionMeasurement:
+    """Measure what an anonymized table still shows of its original, not trusting the log.
+
+    Every record is read. A blank is a missing cell; a blank matches a blank in re-linkage and in
+    equivalence classes, and counts as no value elsewhere. Tables of different length or order are
+    compared as sets of values.
+
+    Parameters
+    ----------
+    original, anonymized
+        Tables as read, every cell text.
+    log
+        What is claimed; used for what the columns mean and what was done, never as proof.
+    settings
+        See `SecondOpinionSettings`.
+
+    Returns
+    -------
+    SecondOpinionMeasurement
+        For `judge_second_opinion`; holds counts and column names, no cell values.
+
+    Raises
+    ------
+    AuditInputError
+        A chosen quasi-identifier is not a column of the anonymized table.
+    """
+    settings = settings or SecondOpinionSettings()
+    tables = pair_tables(original.table, anonymized.table, log)
+    suggestions = suggest_roles(anonymized.table, seed=settings.seed)
+    columns = measure_unchanged(tables)
+    return SecondOpinionMeasurement(
+        settings=settings,
+        structure=measure_structure(tables),
+        columns=columns,
+        relinkage=measure_relinkage(tables, columns, settings),
+        sanity=measure_sanity(tables, suggestions),
+        pseudonyms=measure_pseudonyms(tables),
+        classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
+        suggestions=suggestions,
+    )
+
+
+def judge_second_opinion(
+    measured: SecondOpinionMeasurement, *, thresholds: SecondOpinionThresholds | None = None
+) -> SecondOpinion:
+    """Hold what was measured against thresholds; fast enough for a slider.
+
+    Parameters
+    ----------
+    measured
+        As `measure_second_opinion` returns it.
+    thresholds
+        See `SecondOpinionThresholds`.
+
+    Returns
+    -------
+    SecondOpinion
+        Verdict, findings and tables.
+    """
+    thresholds = thresholds or SecondOpinionThresholds()
+    findings = [
+        *judge_relinkage(measured.relinkage, thresholds),
+        *judge_unchanged(measured.columns, thresholds),
+        *judge_sanity(measured.sanity, thresholds),
+        *judge_classes(measured.classes, thresholds),
+        *judge_pseudonyms(measured.pseudonyms, thresholds),
+        *judge_structure(measured.structure, thresholds),
+    ]
+    findings.sort(key=lambda finding: -finding.verdict.severity)
+    return SecondOpinion(
+        verdict=worst([Verdict.PASS, *(finding.verdict for finding in findings)]),
+        findings=tuple(findings),
+        tables={
+            "Columns": unchanged_table(measured.columns, thresholds),
+            "Re-linkage": relinkage_table(measured.relinkage, thresholds),
+            "Pseudonyms": pseudonyms_table(measured.pseudonyms),
+            "Quasi-identifiers": contributions_table(measured.classes),
+        },
+        thresholds=thresholds,
+    )

@@ -1,0 +1,192 @@
+"""An original table, its anonymized table and the log, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.cells import CodeArray, canonical_codes, shared_codes
+from core.tabular.log import AnonymizationLog, LogEntry
+
+IntArray = npt.NDArray[np.int64]
+
+# Semantics whose columns others may know; the published rule's list.
+QUASI_IDENTIFYING_SEMANTICS = frozenset(
+    {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
+)
+_IN_ORDER = 0.5  # share of what reappears beyond chance that has to reappear in its own row
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnPair:
+    """An original column and the anonymized column it became, with what the log says of it."""
+
+    original: str
+    anonymized: str
+    entry: LogEntry | None
+
+    @property
+    def action(self) -> str:
+        """Return the logged action, empty where nothing is logged."""
+        return self.entry.action if self.entry else ""
+
+    @property
+    def semantic(self) -> str:
+        """Return the logged semantic, empty where nothing is logged."""
+        return self.entry.semantic if self.entry else ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CodedPair:
+    """A pair of columns with equal values coded alike.
+
+    Attributes
+    ----------
+    pair
+        The columns' names.
+    original, anonymized
+        Shapes (n_original_records,) and (n_anonymized_records,): 0 … n_values - 1, -1 where blank.
+    """
+
+    pair: ColumnPair
+    original: CodeArray
+    anonymized: CodeArray
+
+    @cached_property
+    def n_values(self) -> int:
+        """Return the number of codes."""
+        return 1 + max(int(self.original.max(initial=-1)), int(self.anonymized.max(initial=-1)))
+
+    @cached_property
+    def original_counts(self) -> IntArray:
+        """Return shape (n_values,): original cells per value."""
+        return _counts(self.original, self.n_values)
+
+    @cached_property
+    def anonymized_counts(self) -> IntArray:
+        """Return shape (n_values,): anonymized cells per value."""
+        if self.anonymized is self.original:
+            return self.original_counts
+        return _counts(self.anonymized, self.n_values)
+
+    @cached_property
+    def n_same_row(self) -> int:
+        """Return the cells that are equal in the same row; needs tables of equal length."""
+        if self.anonymized is self.original:
+            return int(self.original_counts.sum())
+        return int(np.count_nonzero((self.original == self.anonymized) & (self.original >= 0)))
+
+    @cached_property
+    def n_same_values(self) -> int:
+        """Return the cells whose value reappears in the anonymized column, each only once."""
+        return int(np.minimum(self.original_counts, self.anonymized_counts).sum())
+
+    @cached_property
+    def n_same_row_by_chance(self) -> float:
+        """Return how many cells would be equal in the same row if the rows were in random order."""
+        products = self.original_counts.astype(float) @ self.anonymized_counts
+        return float(products) / max(len(self.original), 1)
+
+
+def _counts(codes: CodeArray, n_values: int) -> IntArray:
+    return np.bincount(codes + 1, minlength=n_values + 1)[1:]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TablePair:
+    """Two tables and the log, with their columns paired and coded.
+
+    Attributes
+    ----------
+    original, anonymized
+        Tables of text; missing is null.
+    log
+        What is claimed.
+    coded
+        A coded pair per original column that has an anonymized one, in the order of the original.
+    """
+
+    original: pa.Table
+    anonymized: pa.Table
+    log: AnonymizationLog
+    coded: tuple[CodedPair, ...]
+
+    @property
+    def n_original(self) -> int:
+        """Return the number of original records."""
+        return int(self.original.num_rows)
+
+    @property
+    def n_anonymized(self) -> int:
+        """Return the number of anonymized records."""
+        return int(self.anonymized.num_rows)
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether row i of both tables is the same record, as far as the values show.
+
+        Needs equal record counts, and that at least half of the cells that reappear beyond chance
+        reappear in their own row. Where nothing reappears beyond chance, equal counts are enough.
+        """
+        if self.n_original != self.n_anonymized:
+            return False
+        found = sum(pair.n_same_row - pair.n_same_row_by_chance for pair in self.coded)
+        possible = sum(pair.n_same_values - pair.n_same_row_by_chance for pair in self.coded)
+        return possible <= 0 or found >= _IN_ORDER * possible
+
+
+def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> TablePair:
+    """Pair the columns of two tables and code their values.
+
+    Cells are equal as trimmed text, as numbers or as dates. An original column without an
+    anonymized one has no pair.
+    """
+    pairs = column_pairs(original.column_names, anonymized.column_names, log)
+    coded = tuple(_coded(pair, original[pair.original], anonymized[pair.anonymized]) for pair in pairs)
+    return TablePair(original=original, anonymized=anonymized, log=log, coded=coded)
+
+
+def _coded(pair: ColumnPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray) -> CodedPair:
+    if original.equals(anonymized):
+        codes = canonical_codes(original, dates=True)
+        return CodedPair(pair=pair, original=codes, anonymized=codes)
+    original_codes, anonymized_codes = shared_codes(original, anonymized, dates=True)
+    return CodedPair(pair=pair, original=original_codes, anonymized=anonymized_codes)
+
+
+def column_pairs(
+    original: Sequence[str], anonymized: Sequence[str], log: AnonymizationLog
+) -> tuple[ColumnPair, ...]:
+    """Pair columns: of the same name, else all that begin with the original's name and ``_``.
+
+    A column whose own name exists in the original is never another column's expansion. Of several
+    original columns that an expansion could belong to, the longest name wins. A log entry's
+    ``source`` settles it.
+    """
+    present = set(original)
+    pairs = [
+        ColumnPair(original=name, anonymized=name, entry=log.entries.get(name))
+        for name in original
+        if name in set(anonymized)
+    ]
+    missing = [name for name in original if name not in set(anonymized)]
+    for name in (name for name in anonymized if name not in present):
+        source = _source(name, missing, present, log)
+        if source is not None:
+            entry = log.entries.get(name) or log.entries.get(source)
+            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry))
+    return tuple(sorted(pairs, key=lambda pair: original.index(pair.original)))
+
+
+def _source(name: str, missing: Sequence[str], present: set[str], log: AnonymizationLog) -> str | None:
+    """Return the original column that an anonymized column of another name was made from."""
+    entry = log.entries.get(name)
+    if entry is not None and entry.source in present:
+        return entry.source
+    prefixes = [column for column in missing if name.startswith(f"{column}_")]
+    return max(prefixes, key=len, default=None)

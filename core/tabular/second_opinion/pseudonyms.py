@@ -1,0 +1,190 @@
+"""Whether pseudonyms stand for one original each, and hide it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.second_opinion.words import counted, share_of
+from core.verdict import Finding, Verdict
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PseudonymQuality:
+    """How the pseudonyms of one column relate to the original values.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    compared_by
+        ``rows``; ``frequencies`` for tables of equal length in another order: one-to-one pseudonyms
+        occur as often as the values they stand for; ``values`` for tables of different length.
+    n_originals, n_pseudonyms
+        Distinct non-blank values.
+    n_originals_with_several, n_pseudonyms_for_several
+        Original values with more than one pseudonym, pseudonyms that stand for more than one original
+        value; None where the tables cannot be compared row by row.
+    frequencies_agree
+        Whether the sorted frequencies of both columns are equal; None unless compared by them.
+    n_unchanged, n_compared
+        Pseudonyms equal to the original of the same row among rows filled in both; by values, non-blank
+        anonymized cells that occur in the original column among all non-blank ones.
+    """
+
+    original: str
+    anonymized: str
+    compared_by: str
+    n_originals: int
+    n_pseudonyms: int
+    n_originals_with_several: int | None
+    n_pseudonyms_for_several: int | None
+    frequencies_agree: bool | None
+    n_unchanged: int
+    n_compared: int
+
+
+def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
+    """Assess every column logged as pseudonymized."""
+    return tuple(_quality(pair, tables) for pair in tables.coded if pair.pair.action == "pseudonymize")
+
+
+def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
+    if tables.in_order:
+        return _by_rows(pair)
+    frequencies_agree = None
+    if tables.n_original == tables.n_anonymized:
+        frequencies_agree = _frequencies(pair.original_counts) == _frequencies(pair.anonymized_counts)
+    known = pair.anonymized_counts[pair.original_counts > 0]
+    return PseudonymQuality(
+        original=pair.pair.original,
+        anonymized=pair.pair.anonymized,
+        compared_by="values" if frequencies_agree is None else "frequencies",
+        n_originals=int(np.count_nonzero(pair.original_counts)),
+        n_pseudonyms=int(np.count_nonzero(pair.anonymized_counts)),
+        n_originals_with_several=None,
+        n_pseudonyms_for_several=None,
+        frequencies_agree=frequencies_agree,
+        n_unchanged=int(known.sum()),
+        n_compared=int(pair.anonymized_counts.sum()),
+    )
+
+
+def _frequencies(counts: np.ndarray) -> list[int]:
+    return sorted(counts[counts > 0].tolist())
+
+
+def _by_rows(pair: CodedPair) -> PseudonymQuality:
+    both = (pair.original >= 0) & (pair.anonymized >= 0)
+    original, anonymized = pair.original[both].astype(np.int64), pair.anonymized[both]
+    combinations = np.unique(original * pair.n_values + anonymized)
+    per_original = np.bincount(combinations // pair.n_values, minlength=1)
+    per_pseudonym = np.bincount(combinations % pair.n_values, minlength=1)
+    return PseudonymQuality(
+        original=pair.pair.original,
+        anonymized=pair.pair.anonymized,
+        compared_by="rows",
+        n_originals=int(np.count_nonzero(per_original)),
+        n_pseudonyms=int(np.count_nonzero(per_pseudonym)),
+        n_originals_with_several=int(np.count_nonzero(per_original > 1)),
+        n_pseudonyms_for_several=int(np.count_nonzero(per_pseudonym > 1)),
+        frequencies_agree=None,
+        n_unchanged=int(np.count_nonzero(original == anonymized)),
+        n_compared=len(original),
+    )
+
+
+def judge_pseudonyms(
+    measured: tuple[PseudonymQuality, ...], thresholds: SecondOpinionThresholds
+) -> list[Finding]:
+    """Return findings about pseudonyms that are not one-to-one, or not pseudonyms."""
+    return [finding for quality in measured for finding in _about(quality, thresholds)]
+
+
+def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    findings = [_about_unchanged(quality, thresholds)] if quality.n_unchanged else []
+    if quality.n_originals_with_several:
+        findings.append(_about_several(quality, quality.n_originals_with_several))
+    if quality.n_pseudonyms_for_several:
+        findings.append(_about_shared(quality, quality.n_pseudonyms_for_several))
+    if quality.frequencies_agree is False:
+        findings.append(_about_frequencies(quality))
+    if quality.compared_by == "values":
+        findings.append(_not_assessed(quality))
+    return findings
+
+
+def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
+    failed = quality.n_unchanged > thresholds.pseudonym_unchanged_share * quality.n_compared
+    where = "the original of the same row" if quality.compared_by == "rows" else "a value of the original"
+    return Finding(
+        check="pseudonym_equals_original",
+        verdict=Verdict.FAIL if failed else Verdict.WARN,
+        message=f"{share_of(quality.n_unchanged, quality.n_compared)} pseudonyms of `{quality.anonymized}` "
+        f"equal {where}: they hide nothing.",
+        column=quality.anonymized,
+        n_affected=quality.n_unchanged,
+    )
+
+
+def _about_several(quality: PseudonymQuality, n: int) -> Finding:
+    return Finding(
+        check="original_with_several_pseudonyms",
+        verdict=Verdict.WARN,
+        message=f"{share_of(n, quality.n_originals)} original values of `{quality.original}` have more than "
+        f"one pseudonym in `{quality.anonymized}`: records of one person fall apart.",
+        column=quality.anonymized,
+        n_affected=n,
+    )
+
+
+def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
+    return Finding(
+        check="pseudonym_for_several_originals",
+        verdict=Verdict.WARN,
+        message=f"{share_of(n, quality.n_pseudonyms)} pseudonyms of `{quality.anonymized}` stand for more "
+        f"than one original value of `{quality.original}`: records of different persons are mixed up.",
+        column=quality.anonymized,
+        n_affected=n,
+    )
+
+
+def _about_frequencies(quality: PseudonymQuality) -> Finding:
+    return Finding(
+        check="pseudonyms_not_one_to_one",
+        verdict=Verdict.WARN,
+        message=f"The pseudonyms of `{quality.anonymized}` do not occur as often as the original values, so "
+        f"they are not one-to-one: {counted(quality.n_pseudonyms, 'pseudonym')} for "
+        f"{counted(quality.n_originals, 'original value')}.",
+        column=quality.anonymized,
+    )
+
+
+def _not_assessed(quality: PseudonymQuality) -> Finding:
+    return Finding(
+        check="pseudonyms_one_to_one",
+        verdict=Verdict.NOT_ASSESSED,
+        message=f"Whether the pseudonyms of `{quality.anonymized}` are one-to-one was not assessed: the "
+        "tables differ in their number of records, so there are no rows to compare.",
+        column=quality.anonymized,
+    )
+
+
+def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:
+    """Return a row per pseudonymized column; None where it could not be assessed."""
+    return pd.DataFrame(
+        {
+            "Column": [quality.anonymized for quality in measured],
+            "Original values": [quality.n_originals for quality in measured],
+            "Pseudonyms": [quality.n_pseudonyms for quality in measured],
+            "Originals with several pseudonyms": [q.n_originals_with_several for q in measured],
+            "Pseudonyms for several originals": [q.n_pseudonyms_for_several for q in measured],
+            "Pseudonyms equal to the original": [quality.n_unchanged for quality in measured],
+            "Compared": [quality.n_compared for quality in measured],
+            "Compared by": [quality.compared_by for quality in measured],
+        }
+    )

@@ -1,0 +1,341 @@
+"""Whether anonymized records can be found in the original by the columns left unchanged.
+
+A record matches by value, not by position: its combination of values occurs exactly once among the
+original records. A blank is a value like another, but a record blank in all the columns matches
+nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from core.equivalence import value_codes
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import (
+    LOWEST_UNCHANGED_SHARE,
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+)
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.second_opinion.words import counted, listed, percent, share_of
+from core.verdict import Finding, Verdict
+
+IntArray = npt.NDArray[np.int64]
+
+_LARGEST_CODE = 2**62
+_COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSet:
+    """How many anonymized records a set of columns re-links."""
+
+    columns: tuple[str, ...]
+    n_matched: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelinkageLevel:
+    """Re-linkage by all columns unchanged in at least a share of their cells.
+
+    Attributes
+    ----------
+    unchanged_share
+        The smallest unchanged share among the columns.
+    columns
+        Anonymized columns, in the order of the original table.
+    n_matched
+        Anonymized records whose values in all these columns occur in exactly one original record.
+    smallest_set
+        The columns, as few as found, that alone re-link more than `over_share` of the records; None
+        where no set of up to `largest_set` does.
+    exhaustive
+        Whether every smaller set was ruled out, and not only those a greedy search comes across.
+    """
+
+    unchanged_share: float
+    columns: tuple[str, ...]
+    n_matched: int
+    smallest_set: ColumnSet | None
+    exhaustive: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RelinkageMeasurement:
+    """Re-linkage for every possible limit of "left unchanged".
+
+    Attributes
+    ----------
+    n_records
+        Anonymized records.
+    over_share, largest_set
+        As set.
+    levels
+        By falling unchanged share; each level's columns include those before. Empty where no
+        column is unchanged in half of its cells.
+    single_columns
+        Per column of the last level, how many records it re-links alone.
+    """
+
+    n_records: int
+    over_share: float
+    largest_set: int
+    levels: tuple[RelinkageLevel, ...]
+    single_columns: tuple[ColumnSet, ...]
+
+    def level(self, left_unchanged_share: float) -> RelinkageLevel | None:
+        """Return the level whose columns are those left unchanged; None where there are none."""
+        wide_enough = [level for level in self.levels if level.unchanged_share >= left_unchanged_share]
+        return wide_enough[-1] if wide_enough else None
+
+
+def measure_relinkage(
+    tables: TablePair, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
+) -> RelinkageMeasurement:
+    """Count the anonymized records that the unchanged columns re-link, for every possible limit.
+
+    Exact: every record is read. The smallest set is searched exhaustively, pruned by a bound that
+    cannot be wrong, as long as `settings.search_budget` lasts; then greedily, which is stated.
+    """
+    shares = {
+        pair.pair.anonymized: column.unchanged_share or 0.0
+        for pair, column in _one_per_original(tables, columns)
+        if (column.unchanged_share or 0.0) >= LOWEST_UNCHANGED_SHARE
+    }
+    coded = {pair.pair.anonymized: pair for pair in tables.coded if pair.pair.anonymized in shares}
+    search = _Search(coded=coded, tables=tables, settings=settings)
+    levels = [
+        search.level(share, tuple(name for name in shares if shares[name] >= share))
+        for share in sorted(set(shares.values()), reverse=True)
+    ]
+    return RelinkageMeasurement(
+        n_records=tables.n_anonymized,
+        over_share=settings.over_share,
+        largest_set=settings.largest_set,
+        levels=tuple(levels),
+        single_columns=tuple(
+            ColumnSet(columns=(name,), n_matched=search.n_matched((name,))) for name in shares
+        ),
+    )
+
+
+def _one_per_original(
+    tables: TablePair, columns: Sequence[ColumnComparison]
+) -> Iterator[tuple[CodedPair, ColumnComparison]]:
+    """Yield the pairs, of several expansions of one column only the least changed."""
+    best: dict[str, tuple[CodedPair, ColumnComparison]] = {}
+    for pair, column in zip(tables.coded, columns, strict=True):
+        known = best.get(column.original)
+        if known is None or column.n_unchanged > known[1].n_unchanged:
+            best[column.original] = (pair, column)
+    yield from best.values()
+
+
+@dataclass(kw_only=True, eq=False)
+class _Search:
+    """Counts matches of sets of columns, remembers them, and looks for the smallest set."""
+
+    coded: dict[str, CodedPair]
+    tables: TablePair
+    settings: SecondOpinionSettings
+    counted_sets: dict[frozenset[str], int] = field(default_factory=dict)
+    n_records_read: int = 0
+
+    def level(self, share: float, columns: tuple[str, ...]) -> RelinkageLevel:
+        found, exhaustive = self.smallest_set(columns)
+        return RelinkageLevel(
+            unchanged_share=share,
+            columns=columns,
+            n_matched=self.n_matched(columns),
+            smallest_set=found,
+            exhaustive=exhaustive,
+        )
+
+    def n_matched(self, columns: Sequence[str]) -> int:
+        """Return the anonymized records that match exactly one original record on the columns."""
+        key = frozenset(columns)
+        if key not in self.counted_sets:
+            pairs = [self.coded[name] for name in columns]
+            self.counted_sets[key] = (
+                _n_matched_by_one(pairs[0]) if len(pairs) == 1 else _n_matched_by_all(pairs)
+            )
+            self.n_records_read += self.tables.n_original + self.tables.n_anonymized
+        return self.counted_sets[key]
+
+    def enough(self, n_matched: int) -> bool:
+        return n_matched > self.settings.over_share * self.tables.n_anonymized
+
+    def smallest_set(self, columns: tuple[str, ...]) -> tuple[ColumnSet | None, bool]:
+        """Return the best set of the smallest size that is enough, and whether smaller ones are ruled out."""
+        exhaustive = True
+        varied = [name for name in columns if self.coded[name].n_values > 1]
+        for size in range(1, self.settings.largest_set + 1):
+            sets = [names for names in itertools.combinations(varied, size) if self.possible(names)]
+            if not self.affordable(sets):
+                exhaustive, sets = False, self.greedy_sets(varied, size)
+            best = max(sets, key=self.n_matched, default=None)
+            if best is not None and self.enough(self.n_matched(best)):
+                return ColumnSet(columns=best, n_matched=self.n_matched(best)), exhaustive
+        return None, exhaustive
+
+    def affordable(self, sets: Sequence[tuple[str, ...]]) -> bool:
+        n_new = sum(frozenset(names) not in self.counted_sets for names in sets if len(names) > 1)
+        per_set = self.tables.n_original + self.tables.n_anonymized
+        return self.n_records_read + n_new * per_set <= self.settings.search_budget
+
+    def possible(self, columns: Sequence[str]) -> bool:
+        """Whether the columns could be enough, by a bound that is never too low.
+
+        There are at most as many original records with a combination of their own as there are
+        combinations; of tables in the same order, an anonymized record that matches one of them is
+        that record's own row, or differs from its own row in one of the columns.
+        """
+        if not self.tables.in_order:
+            return True
+        combinations, n_changed = 1, 0
+        for pair in (self.coded[name] for name in columns):
+            combinations *= int(np.count_nonzero(pair.original_counts)) + 1
+            n_changed += self.tables.n_anonymized - pair.n_same_row
+        return self.enough(min(combinations, self.tables.n_original) + n_changed)
+
+    def greedy_sets(self, columns: Sequence[str], size: int) -> list[tuple[str, ...]]:
+        """Return the sets that add one column to the best smaller set known."""
+        smaller = [
+            names
+            for names in itertools.combinations(columns, size - 1)
+            if frozenset(names) in self.counted_sets
+        ]
+        best = max(smaller, key=self.n_matched, default=())
+        return [
+            tuple(other for other in columns if other == name or other in best)
+            for name in columns
+            if name not in best
+        ]
+
+
+def _n_matched_by_one(pair: CodedPair) -> int:
+    """Return the anonymized cells whose value one original cell has; blank matches nothing."""
+    return int(pair.anonymized_counts[pair.original_counts == 1].sum())
+
+
+def _n_matched_by_all(pairs: Sequence[CodedPair]) -> int:
+    """Return the anonymized records whose combination of values one original record has."""
+    n_original, n_anonymized = len(pairs[0].original), len(pairs[0].anonymized)
+    same = all(pair.original is pair.anonymized for pair in pairs)
+    n_records = n_original if same else n_original + n_anonymized
+    codes = np.zeros(n_records, dtype=np.int64)
+    size = 1
+    for pair in pairs:
+        n_values = pair.n_values + 1
+        if size > _LARGEST_CODE // n_values:
+            codes = value_codes(pa.array(codes))
+            size = int(codes.max(initial=-1)) + 1
+        codes *= n_values
+        codes += pair.original + 1 if same else np.concatenate([pair.original, pair.anonymized]) + 1
+        size *= n_values
+    if size > _COUNTED_DIRECTLY * n_records:
+        codes = value_codes(pa.array(codes))
+    original, anonymized = codes[:n_original], codes if same else codes[n_original:]
+    counts = np.bincount(original, minlength=int(codes.max(initial=-1)) + 1)
+    matched = counts[anonymized] == 1
+    return int(np.count_nonzero(matched & _any_filled(pairs)))
+
+
+def _any_filled(pairs: Sequence[CodedPair]) -> npt.NDArray[np.bool_]:
+    """Return shape (n_anonymized_records,): whether any of the columns is filled."""
+    filled = pairs[0].anonymized >= 0
+    for pair in pairs[1:]:
+        filled |= pair.anonymized >= 0
+    return filled
+
+
+def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return what the columns left unchanged reveal together, and the fewest that already do."""
+    level = measured.level(thresholds.left_unchanged_share)
+    if level is None or not measured.n_records:
+        return [
+            Finding(
+                check="relinkage",
+                verdict=Verdict.PASS,
+                message="No column is left unchanged, so no record can be found by equal values.",
+                n_affected=0,
+            )
+        ]
+    findings = [_about_all(level, measured, thresholds)]
+    if level.smallest_set is not None:
+        findings.append(_about_few(level, level.smallest_set, measured, thresholds))
+    return findings
+
+
+def _about_all(
+    level: RelinkageLevel, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
+) -> Finding:
+    n = len(level.columns)
+    return Finding(
+        check="relinkage",
+        verdict=_relinkage_verdict(level.n_matched, measured, thresholds),
+        message=f"By the {counted(n, 'column')} left unchanged, "
+        f"{share_of(level.n_matched, measured.n_records)} anonymized records match exactly one original "
+        "record.",
+        n_affected=level.n_matched,
+    )
+
+
+def _about_few(
+    level: RelinkageLevel,
+    found: ColumnSet,
+    measured: RelinkageMeasurement,
+    thresholds: SecondOpinionThresholds,
+) -> Finding:
+    n = len(found.columns)
+    known = (
+        "Every smaller set was ruled out."
+        if level.exhaustive
+        else "The search was greedy, so an even smaller set may do as well."
+    )
+    return Finding(
+        check="relinkage_by_few_columns",
+        verdict=_relinkage_verdict(found.n_matched, measured, thresholds),
+        message=f"{'One unchanged column is' if n == 1 else f'{n} unchanged columns are'} enough to re-link "
+        f"over {percent(measured.over_share)} of the records: {listed(found.columns)} alone "
+        f"{'matches' if n == 1 else 'match'} {share_of(found.n_matched, measured.n_records)} to exactly one "
+        f"original record. {known if n > 1 else ''}".strip(),
+        column=found.columns[0] if n == 1 else None,
+        n_affected=found.n_matched,
+    )
+
+
+def _relinkage_verdict(
+    n_matched: int, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
+) -> Verdict:
+    share = n_matched / measured.n_records
+    if share > thresholds.relinkage_fail_share:
+        return Verdict.FAIL
+    return Verdict.WARN if share > thresholds.relinkage_warn_share else Verdict.PASS
+
+
+def relinkage_table(measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds) -> pd.DataFrame:
+    """Return sets of columns and the records each re-links: all, the smallest enough, and single ones."""
+    level = measured.level(thresholds.left_unchanged_share)
+    columns = ["Columns", "Which", "Records re-linked", "Share of records"]
+    if level is None:
+        return pd.DataFrame(columns=columns)
+    smallest = [level.smallest_set] if level.smallest_set else []
+    single = [one for one in measured.single_columns if one.columns[0] in level.columns]
+    rows = [
+        ("all left unchanged", ColumnSet(columns=level.columns, n_matched=level.n_matched)),
+        *(("smallest set", found) for found in smallest),
+        *(("one column", one) for one in sorted(single, key=lambda one: -one.n_matched)),
+    ]
+    n_records = max(measured.n_records, 1)
+    return pd.DataFrame(
+        [(", ".join(s.columns), which, s.n_matched, s.n_matched / n_records) for which, s in rows],
+        columns=columns,
+    )

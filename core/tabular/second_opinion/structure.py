@@ -1,0 +1,156 @@
+"""Whether the tables and the log are about the same columns and records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.second_opinion.words import counted, listed
+from core.verdict import Finding, Verdict
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StructureMeasurement:
+    """How the columns and records of the tables and the log differ.
+
+    Attributes
+    ----------
+    n_original, n_anonymized
+        Records.
+    in_order
+        Whether row i of both tables is the same record; see `TablePair.in_order`.
+    unlogged_columns
+        Anonymized columns that the log does not mention, nor the column they were made from.
+    vanished_columns
+        Logged columns that are in neither table.
+    filled_blanks
+        Anonymized column to blank original cells that are filled, where there are any. Counted row
+        by row when `in_order`, else how many more cells are filled than in the original, which is
+        the least possible number; not counted when the anonymized table has more records.
+    """
+
+    n_original: int
+    n_anonymized: int
+    in_order: bool
+    unlogged_columns: tuple[str, ...]
+    vanished_columns: tuple[str, ...]
+    filled_blanks: Mapping[str, int]
+
+
+def measure_structure(tables: TablePair) -> StructureMeasurement:
+    """Compare the columns of tables and log, the record counts, and the blank cells."""
+    mentioned = set(tables.log.entries) | {
+        pair.pair.anonymized for pair in tables.coded if pair.pair.entry is not None
+    }
+    columns = {*tables.original.column_names, *tables.anonymized.column_names}
+    filled = {pair.pair.anonymized: _n_filled(pair, tables) for pair in tables.coded}
+    return StructureMeasurement(
+        n_original=tables.n_original,
+        n_anonymized=tables.n_anonymized,
+        in_order=tables.in_order,
+        unlogged_columns=tuple(name for name in tables.anonymized.column_names if name not in mentioned),
+        vanished_columns=tuple(name for name in tables.log.entries if name not in columns),
+        filled_blanks={column: n for column, n in filled.items() if n},
+    )
+
+
+def _n_filled(pair: CodedPair, tables: TablePair) -> int:
+    if pair.anonymized is pair.original:
+        return 0
+    if tables.in_order:
+        return int(np.count_nonzero((pair.original < 0) & (pair.anonymized >= 0)))
+    if tables.n_anonymized > tables.n_original:
+        return 0
+    return max(0, int(pair.anonymized_counts.sum() - pair.original_counts.sum()))
+
+
+def judge_structure(
+    measured: StructureMeasurement,
+    thresholds: SecondOpinionThresholds,  # noqa: ARG001 - as every judge
+) -> list[Finding]:
+    """Return the findings about columns, records and blanks."""
+    return [
+        *_about_columns(measured),
+        *_about_records(measured),
+        *(_about_blanks(column, n, measured) for column, n in measured.filled_blanks.items()),
+    ]
+
+
+def _about_columns(measured: StructureMeasurement) -> list[Finding]:
+    findings = []
+    if measured.unlogged_columns:
+        n = len(measured.unlogged_columns)
+        findings.append(
+            Finding(
+                check="column_not_in_log",
+                verdict=Verdict.WARN,
+                message=f"{counted(n, 'anonymized column')} the log does not mention: "
+                f"{listed(measured.unlogged_columns)}. Nobody has said what was done to "
+                f"{'it' if n == 1 else 'them'}.",
+                column=measured.unlogged_columns[0] if n == 1 else None,
+                n_affected=n,
+            )
+        )
+    if measured.vanished_columns:
+        n = len(measured.vanished_columns)
+        findings.append(
+            Finding(
+                check="logged_column_missing",
+                verdict=Verdict.WARN,
+                message=f"{counted(n, 'logged column')} {'exists' if n == 1 else 'exist'} in neither table: "
+                f"{listed(measured.vanished_columns)}. The log may belong to another file.",
+                column=measured.vanished_columns[0] if n == 1 else None,
+                n_affected=n,
+            )
+        )
+    return findings
+
+
+def _about_records(measured: StructureMeasurement) -> list[Finding]:
+    difference = measured.n_anonymized - measured.n_original
+    if difference:
+        direction = "more" if difference > 0 else "fewer"
+        return [
+            Finding(
+                check="row_count_differs",
+                verdict=Verdict.WARN,
+                message=f"The anonymized table has {counted(abs(difference), 'record')} {direction} than the "
+                f"original ({measured.n_anonymized:,} against {measured.n_original:,}). Cells cannot be "
+                "compared row by row, so columns are compared as sets of values.",
+                n_affected=abs(difference),
+            )
+        ]
+    if measured.in_order:
+        return [
+            Finding(
+                check="row_order_kept",
+                verdict=Verdict.PASS,
+                message="Both tables have the same number of records and, as far as values show, in the same "
+                "order: whoever holds any other file in this order can link records by their position.",
+                n_affected=measured.n_anonymized,
+            )
+        ]
+    return [
+        Finding(
+            check="row_order_changed",
+            verdict=Verdict.PASS,
+            message="Both tables have the same number of records, but in another order. Columns are compared "
+            "as sets of values.",
+        )
+    ]
+
+
+def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
+    least = "" if measured.in_order else "At least "
+    return Finding(
+        check="blank_filled",
+        verdict=Verdict.WARN,
+        message=f"{least}{counted(n, 'cell')} of `{column}` {'is' if n == 1 else 'are'} filled although "
+        "blank in the original: values were invented, or come from somewhere else.",
+        column=column,
+        n_affected=n,
+    )

@@ -1,0 +1,190 @@
+"""Columns that the anonymization left as they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.second_opinion.words import share_of
+from core.verdict import Finding, Verdict
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnComparison:
+    """How much of an original column is left in the anonymized one.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    semantic, action
+        As logged; empty where not logged.
+    compared_by
+        ``rows``: cells of the same row; ``values``: how often each value occurs, where the tables
+        differ in length or order.
+    n_filled_original, n_filled_anonymized
+        Cells that are not blank.
+    n_distinct_original, n_distinct_anonymized
+        Distinct values among them, equal as text, numbers or dates.
+    n_compared
+        Non-blank original cells; with fewer anonymized records, their expected number among as many
+        original records.
+    n_unchanged
+        Of those, the cells that are equal (rows), or whose value reappears (values).
+    n_same_values
+        Non-blank original cells whose value reappears in any row, each anonymized cell used once.
+    """
+
+    original: str
+    anonymized: str
+    semantic: str
+    action: str
+    compared_by: Literal["rows", "values"]
+    n_filled_original: int
+    n_filled_anonymized: int
+    n_distinct_original: int
+    n_distinct_anonymized: int
+    n_compared: int
+    n_unchanged: int
+    n_same_values: int
+
+    @property
+    def unchanged_share(self) -> float | None:
+        """Return `n_unchanged` / `n_compared`; None for a column that was blank."""
+        return self.n_unchanged / self.n_compared if self.n_compared else None
+
+    @property
+    def distinct_share(self) -> float | None:
+        """Return distinct / non-blank original cells; None for a column that was blank."""
+        return self.n_distinct_original / self.n_filled_original if self.n_filled_original else None
+
+    def is_unchanged(self, thresholds: SecondOpinionThresholds) -> bool:
+        """Whether the column counts as left unchanged."""
+        share = self.unchanged_share
+        return share is not None and share >= thresholds.left_unchanged_share
+
+    def is_highly_distinct(self, thresholds: SecondOpinionThresholds) -> bool:
+        """Whether the column's values nearly tell its records apart."""
+        share = self.distinct_share
+        return share is not None and share >= thresholds.highly_distinct_share
+
+
+def measure_unchanged(tables: TablePair) -> tuple[ColumnComparison, ...]:
+    """Compare every pair of columns, in the order of the original."""
+    return tuple(_comparison(pair, tables) for pair in tables.coded)
+
+
+def _comparison(coded: CodedPair, tables: TablePair) -> ColumnComparison:
+    n_filled = int(coded.original_counts.sum())
+    n_compared = n_filled
+    if tables.n_anonymized < tables.n_original:
+        n_compared = min(n_filled, max(coded.n_same_values, _scaled(n_filled, tables)))
+    return ColumnComparison(
+        original=coded.pair.original,
+        anonymized=coded.pair.anonymized,
+        semantic=coded.pair.semantic,
+        action=coded.pair.action,
+        compared_by="rows" if tables.in_order else "values",
+        n_filled_original=n_filled,
+        n_filled_anonymized=int(coded.anonymized_counts.sum()),
+        n_distinct_original=int(np.count_nonzero(coded.original_counts)),
+        n_distinct_anonymized=int(np.count_nonzero(coded.anonymized_counts)),
+        n_compared=n_compared,
+        n_unchanged=coded.n_same_row if tables.in_order else coded.n_same_values,
+        n_same_values=coded.n_same_values,
+    )
+
+
+def _scaled(n_filled: int, tables: TablePair) -> int:
+    """Return how many of the cells as many original records as there are anonymized ones would hold."""
+    return round(n_filled * tables.n_anonymized / tables.n_original)
+
+
+def judge_unchanged(
+    measured: tuple[ColumnComparison, ...], thresholds: SecondOpinionThresholds
+) -> list[Finding]:
+    """Return a finding per highly distinct column that is left, unchanged, in part or in other rows."""
+    findings = [_about(column, thresholds) for column in measured if column.is_highly_distinct(thresholds)]
+    return [finding for finding in findings if finding is not None]
+
+
+def _about(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> Finding | None:
+    share = column.unchanged_share or 0.0
+    if column.is_unchanged(thresholds):
+        return _left_unchanged(column)
+    if column.compared_by == "rows" and column.n_same_values >= (
+        thresholds.left_unchanged_share * column.n_compared
+    ):
+        return _reordered(column)
+    if column.n_unchanged and share >= thresholds.partly_unchanged_share:
+        return _partly_unchanged(column)
+    return None
+
+
+def _left_unchanged(column: ColumnComparison) -> Finding:
+    return Finding(
+        check="unchanged_distinct_column",
+        verdict=Verdict.FAIL,
+        message=f"`{column.anonymized}` is left as it was: {share_of(column.n_unchanged, column.n_compared)} "
+        f"of its cells are unchanged, and {_distinctness(column)}. Whoever knows this value of a person "
+        "finds the record.",
+        column=column.anonymized,
+        n_affected=column.n_unchanged,
+    )
+
+
+def _reordered(column: ColumnComparison) -> Finding:
+    return Finding(
+        check="values_in_other_rows",
+        verdict=Verdict.WARN,
+        message=f"The original values of `{column.anonymized}` are all but kept, in other rows: "
+        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. Who is "
+        "in the table can still be read from it.",
+        column=column.anonymized,
+        n_affected=column.n_same_values,
+    )
+
+
+def _partly_unchanged(column: ColumnComparison) -> Finding:
+    return Finding(
+        check="partly_unchanged_column",
+        verdict=Verdict.WARN,
+        message=f"`{column.anonymized}` is left as it was in part: "
+        f"{share_of(column.n_unchanged, column.n_compared)} of its cells are unchanged, and "
+        f"{_distinctness(column)}.",
+        column=column.anonymized,
+        n_affected=column.n_unchanged,
+    )
+
+
+def _distinctness(column: ColumnComparison) -> str:
+    return (
+        f"{share_of(column.n_distinct_original, column.n_filled_original)} of the original's values are "
+        "distinct"
+    )
+
+
+def unchanged_table(
+    measured: tuple[ColumnComparison, ...], thresholds: SecondOpinionThresholds
+) -> pd.DataFrame:
+    """Return a row per pair of columns: shares unchanged and distinct, and what they count as."""
+    return pd.DataFrame(
+        {
+            "Original column": [column.original for column in measured],
+            "Anonymized column": [column.anonymized for column in measured],
+            "Semantic": [column.semantic for column in measured],
+            "Action": [column.action for column in measured],
+            "Unchanged cells": [column.n_unchanged for column in measured],
+            "Compared cells": [column.n_compared for column in measured],
+            "Unchanged share": [column.unchanged_share for column in measured],
+            "Distinct share": [column.distinct_share for column in measured],
+            "Left unchanged": [column.is_unchanged(thresholds) for column in measured],
+            "Highly distinct": [column.is_highly_distinct(thresholds) for column in measured],
+            "Compared by": [column.compared_by for column in measured],
+        }
+    )
