@@ -1,0 +1,117 @@
+"""Which line holds the column names, and what a column without a usable name is called."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_FIXED = {"first_line": 0, "second_line": 1}
+_UNNAMED = re.compile(r"Unnamed: \d+(_level_\d+)?")  # what pandas and exporters built on it write
+_LARGEST_SEARCH = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """The column names of a table: unique, none empty.
+
+    Attributes
+    ----------
+    names
+        One per column.
+    unnamed
+        Those of `names` that stand for a missing name.
+    notes
+        Sentences about names that were made up or changed.
+    """
+
+    names: tuple[str, ...]
+    unnamed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:
+    """Return which of the first rows (blank ones not among them) holds the names; -1 for none.
+
+    With ``auto`` it is the first row, unless half or more of its names are absent: then an
+    exporter wrote something above the header, and the first row below with most names decides.
+    """
+    if header == "none":
+        return -1
+    if header != "auto":
+        return _FIXED[header] if header in _FIXED else int(header) - 1
+    below = first_rows[: min(_LARGEST_SEARCH, len(first_rows) - 1)]
+    return next((position for position, row in enumerate(below) if not _mostly_unnamed(row)), 0)
+
+
+def header_option(position: int) -> str:
+    """Return the option that says the same as a detected position."""
+    fixed = {position: option for option, position in _FIXED.items()}
+    return "none" if position < 0 else fixed.get(position, str(position + 1))
+
+
+def _mostly_unnamed(row: Sequence[str]) -> bool:
+    return 2 * sum(_is_unnamed(name) for name in row) >= len(row)
+
+
+def _is_unnamed(name: str) -> bool:
+    return not name.strip() or _UNNAMED.fullmatch(name.strip()) is not None
+
+
+def numbered_columns(n_columns: int) -> Header:
+    """Return the names of a table that has none: ``Column 1``, ``Column 2`` and so on."""
+    names = tuple(f"Column {position}" for position in range(1, n_columns + 1))
+    return Header(names=names, notes=("The file has no column names; columns are numbered.",))
+
+
+def name_columns(row: Sequence[str]) -> Header:
+    """Return unique column names: trimmed, empty ones stated, repeated ones numbered.
+
+    A column without a name becomes ``Unnamed: 3``, its number counted from 1. A repeated name
+    gets ``_2``, ``_3``, … and never the name of another column of the file.
+    """
+    written = [name.strip() for name in row]
+    taken, seen, counters = set(written), set[str](), Counter[str]()
+    names: list[str] = []
+    for position, name in enumerate(written, start=1):
+        unique = name or f"Unnamed: {position}"
+        while unique in seen or (unique != name and unique in taken):
+            counters[name] += 1
+            unique = f"{name or f'Unnamed: {position}'}_{counters[name] + 1}"
+        seen.add(unique)
+        names.append(unique)
+    unnamed = [unique for unique, name in zip(names, written, strict=True) if _is_unnamed(name)]
+    return Header(names=tuple(names), unnamed=tuple(unnamed), notes=tuple(_notes(row, written, names)))
+
+
+def _notes(row: Sequence[str], written: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    without = [position for position, name in enumerate(written, start=1) if not name]
+    if without:
+        yield (
+            f"{_columns(without)} no name and {'is' if len(without) == 1 else 'are'} called "
+            f"{listed([f'“{names[position - 1]}”' for position in without])}."
+        )
+    repeated = [unique for unique, name in zip(names, written, strict=True) if name and unique != name]
+    if repeated:
+        yield (
+            "Column names that occur more than once were numbered: "
+            f"{listed([f'“{name}”' for name in repeated])}."
+        )
+    n_padded = sum(name != trimmed for name, trimmed in zip(row, written, strict=True) if trimmed)
+    if n_padded:
+        yield f"Spaces around {n_padded} column name{'s were' if n_padded > 1 else ' were'} removed."
+
+
+def _columns(positions: Sequence[int]) -> str:
+    if len(positions) == 1:
+        return f"Column {positions[0]} has"
+    return f"Columns {listed([str(position) for position in positions])} have"
+
+
+def listed(items: Sequence[str], *, at_most: int = 5) -> str:
+    """Return ``a``, ``a and b``, ``a, b and c`` or ``a, b, c, d, e and 7 more``."""
+    shown = list(items[:at_most])
+    if len(items) > at_most:
+        shown.append(f"{len(items) - at_most:,} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,217 @@
+import datetime as dt
+import hashlib
+import io
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from core.datasets import MISSING_SPELLINGS, ReadOptions, read_dataset
+from core.errors import AuditInputError
+
+
+def columns(data: bytes, **options: object) -> dict[str, list[str | None]]:
+    return read_dataset(data, name="t.csv", options=ReadOptions(**options)).table.to_pydict()
+
+
+def problem(data: bytes, **options: object) -> str:
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(data, name="t.csv", options=ReadOptions(**options))
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    return str(caught.value)
+
+
+def test_read_dataset__keeps_every_cell_as_written():
+    assert columns(b"id,x\n00123, 1.50 \n1e5,true\n") == {"id": ["00123", "1e5"], "x": [" 1.50 ", "true"]}
+
+
+@pytest.mark.parametrize(
+    "spelling", ["", " ", "\t", *MISSING_SPELLINGS, " NA", "NULL  ", "\u00a0", "\u3000nan"]
+)
+def test_read_dataset__marks_missing_spellings(spelling):
+    assert columns(f'id;x\n1;"{spelling}"\n'.encode()) == {"id": ["1"], "x": [None]}
+
+
+def test_read_dataset__keeps_spellings_when_switched_off():
+    assert columns(b"id,x,y\n1,NA,\n", missing_spellings=()) == {"id": ["1"], "x": ["NA"], "y": [None]}
+
+
+@pytest.mark.parametrize("word", ["na", "Nan", "NAN", "NA.", "N / A", "NANCY", "-"])
+def test_read_dataset__keeps_words_that_resemble_missing(word):
+    assert columns(f"id,x\n1,{word}\n".encode()) == {"id": ["1"], "x": [word]}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", ":", "^", "~"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_read_dataset__sniffs_delimiter_and_line_ends(delimiter, line_end):
+    text = line_end.join([f"a{delimiter}b", f'"x{delimiter}""y"""{delimiter}2', f"3{delimiter}4", ""])
+    dataset = read_dataset(text.encode(), name="t.txt")
+    assert dataset.table.to_pydict() == {"a": [f'x{delimiter}"y"', "3"], "b": ["2", "4"]}
+    assert dataset.reading.options.delimiter == delimiter
+
+
+def test_read_dataset__takes_the_semicolon_of_a_table_with_decimal_commas():
+    assert columns(b"id;weight;height\n1;70,5;1,80\n2;81,0;1,75\n")["weight"] == ["70,5", "81,0"]
+
+
+def test_read_dataset__obeys_a_separator_hint():
+    dataset = read_dataset(b"sep=;\r\na;b\r\n1;2\r\n", name="t.csv")
+    assert dataset.table.to_pydict() == {"a": ["1"], "b": ["2"]}
+    assert dataset.reading.header_line == 2
+
+
+KOREAN = "이름,성별,진단명\n홍길동,남성,고혈압\n김영희,여성,당뇨병\n"
+SLOVENIAN = "ime;priimek;kraj\nŽiga;Kovačič;Šentjur\nMojca;Hočevar;Koper\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (KOREAN, "utf-8"),
+        (KOREAN, "utf-8-sig"),
+        (KOREAN, "cp949"),
+        (SLOVENIAN, "cp1250"),
+        (SLOVENIAN, "iso8859-2"),
+        ("nom;ville\nLefèvre;Genève\n", "latin-1"),
+        ("name;ort\nMüller;Köln\n", "latin-1"),
+        ("nom;prix\nœuvre;5 €\n", "cp1252"),
+        (KOREAN, "utf-16-le"),
+        (SLOVENIAN, "utf-16-be"),
+    ],
+)
+def test_read_dataset__detects_the_encoding(text, encoding):
+    dataset = read_dataset(text.encode(encoding), name="t.csv")
+    assert dataset.reading.options.encoding == encoding
+    assert dataset.table.equals(read_dataset(text.encode(), name="t.csv").table)
+
+
+def test_read_dataset__sees_a_letter_in_the_last_line():
+    data = b"a;b\n" + b"1;2\n" * 500_000 + "Müller;ß\n".encode("latin-1")
+    assert read_dataset(data, name="t.csv").table["a"][-1].as_py() == "Müller"
+
+
+def test_read_dataset__keeps_repeated_names_apart():
+    dataset = read_dataset(b"a,a,a_2,a\n1,2,3,4\n", name="t.csv")
+    assert dataset.columns == ("a", "a_3", "a_2", "a_4")
+    assert dataset.reading.notes == (
+        "Column names that occur more than once were numbered: “a_3” and “a_4”.",
+    )
+
+
+def test_read_dataset__names_columns_without_a_name():
+    dataset = read_dataset(b"a,,c, Unnamed: 3\n1,2,3,4\n", name="t.csv")
+    assert dataset.columns == ("a", "Unnamed: 2", "c", "Unnamed: 3")
+    assert dataset.unnamed_columns == ("Unnamed: 2", "Unnamed: 3")
+
+
+def test_read_dataset__takes_the_next_line_when_half_the_names_are_absent():
+    dataset = read_dataset(b"Report,,\nid,age,sex\n1,2,3\n", name="t.csv")
+    assert dataset.columns == ("id", "age", "sex")
+    assert dataset.reading.options.header == "second_line"
+    assert read_dataset(
+        b"Report,,\nid,age,sex\n1,2,3\n", name="t.csv", options=ReadOptions(header="first_line")
+    ).columns == ("Report", "Unnamed: 2", "Unnamed: 3")
+
+
+def test_read_dataset__reads_a_path_and_bytes_alike(tmp_path: Path):
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"a,b\n1,2\n")
+    dataset = read_dataset(path)
+    assert (dataset.name, dataset.n_bytes) == ("people.csv", 8)
+    assert dataset.sha256 == hashlib.sha256(b"a,b\n1,2\n").hexdigest()
+    assert dataset.fingerprint == read_dataset(b"a,b\n1,2\n", name="x").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "t.csv: the file is empty (0 bytes). Export the table again."),
+        (b"\r\n\n", "t.csv: the file holds no text, only blank lines. Export the table again."),
+        (
+            b"a,b\n",
+            "t.csv: the file has only a header (line 1) and no record. Export the table with its records.",
+        ),
+        (
+            b'a,b\n1,"x\ny"\n2\n3,4,5\n',
+            (
+                "t.csv: 2 of 3 records do not have 2 cells like the header but 1 and 3 (lines 4 and 5). "
+                "Repair those lines, or choose another delimiter or header line."
+            ),
+        ),
+        (
+            b"a,b\n1,2\n3,\0\n",
+            (
+                "t.csv: line 3 holds a NUL byte, so the file is binary or damaged. Export the table as CSV "
+                "in UTF-8."
+            ),
+        ),
+        (
+            b'a,b\n1,2\n3,"4\n5,6\n',
+            (
+                "t.csv: a quotation mark that opens in the record of line 3 is not closed at the end of a "
+                "cell, so records may run together. Repair that line, or export the table again."
+            ),
+        ),
+    ],
+)
+def test_read_dataset__says_what_is_wrong(data, sentence):
+    assert problem(data) == sentence
+
+
+def test_read_dataset__gives_the_same_with_the_options_it_reports():
+    data = io.BytesIO(SLOVENIAN.encode("cp1250")).getvalue()
+    first = read_dataset(data, name="t.csv")
+    again = read_dataset(data, name="t.csv", options=first.reading.options)
+    assert again.table.equals(first.table)
+    assert again.reading.detected == ()
+
+
+def workbook(*rows: list[object]) -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def test_read_dataset__writes_excel_cells_as_a_person_sees_them():
+    data = workbook(
+        ["id", "value", "day", "yes"],
+        [9001011234567, 0.1 + 0.2, dt.date(2024, 1, 2), True],
+        ["00123", -3.0, dt.datetime(2024, 1, 2, 10, 30, 15), False],
+        [None, 1e-7, dt.time(8, 5), None],
+    )
+    assert columns(data) == {
+        "id": ["9001011234567", "00123", None],
+        "value": ["0.3", "-3", "1e-07"],
+        "day": ["2024-01-02", "2024-01-02 10:30:15", "08:05:00"],
+        "yes": ["TRUE", "FALSE", None],
+    }
+
+
+def test_read_dataset__writes_parquet_columns_as_text():
+    stream = pa.BufferOutputStream()
+    parquet.write_table(
+        pa.table(
+            {
+                "n": [1, None],
+                "x": [0.1, 1e300],
+                "day": [dt.date(2024, 1, 2)] * 2,
+                "at": [dt.datetime(2024, 1, 2, 10, 30), dt.datetime(2024, 1, 3)],
+                "midnight": [dt.datetime(2024, 1, 2)] * 2,
+                "kind": pa.array(["a", "NA"]).dictionary_encode(),
+            }
+        ),
+        stream,
+    )
+    assert columns(stream.getvalue().to_pybytes()) == {
+        "n": ["1", None],
+        "x": ["0.1", "1e+300"],
+        "day": ["2024-01-02"] * 2,
+        "at": ["2024-01-02 10:30:00", "2024-01-03 00:00:00"],
+        "midnight": ["2024-01-02"] * 2,
+        "kind": ["a", None],
+    }
