@@ -235,7 +235,7 @@ def _sniffed(lines: Sequence[str], *, whole: bool) -> str | None:
     found = None
     for delimiter in DELIMITERS:
         widths = [len(cells) for _, _, cells in _first_records(lines, delimiter, whole=whole)]
-        if not widths or widths[0] < 2:  # noqa: PLR2004 - a delimiter makes two columns at least
+        if not widths or widths[0] < 2:
             continue
         same = sum(width in (widths[0], widths[0] + 1) for width in widths) / len(widths)
         if (same, widths[0]) > best:

@@ -95,7 +95,7 @@ def is_utf8(data: pa.Buffer) -> bool:
 
 
 def _is_ascii(data: pa.Buffer) -> bool:
-    return int(np.frombuffer(data, dtype=np.uint8).max(initial=0)) < 0x80  # noqa: PLR2004 - ASCII ends there
+    return int(np.frombuffer(data, dtype=np.uint8).max(initial=0)) < 0x80
 
 
 def detected_encoding(data: pa.Buffer, *, name: str) -> str:

@@ -76,4 +76,4 @@ class _Look:
         if not self._padded_only:
             return bool(alike.any())
         lasts = letters[ends[alike]]
-        return bool((self._spaces[lasts] | (lasts >= 0x80)).any())  # noqa: PLR2004 - beyond ASCII
+        return bool((self._spaces[lasts] | (lasts >= 0x80)).any())
