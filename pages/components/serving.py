@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -54,14 +57,40 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+def where_it_happened(error: BaseException) -> str:
+    """Return an error's type and the lines of code that led to it, without its message.
+
+    A library's message may quote a cell; a log outlives the session that the cell belongs to.
+    """
+    frames = traceback.format_list(traceback.extract_tb(error.__traceback__))
+    return f"{type(error).__name__} (message left out, it may quote data)\n{''.join(frames)}"
+
+
+def leave_out_messages(record: logging.LogRecord) -> bool:
+    """Take the message of an unexpected error out of a log record; used as a logging filter."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None:
+        record.msg = f"{record.getMessage()}: {where_it_happened(error)}"
+        record.args, record.exc_info, record.exc_text = (), None, None
+    return True
+
+
+def _log_thread_error(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None:
+        logging.getLogger("anonaudit").error("Work beside a page: %s", where_it_happened(failed.exc_value))
+
+
 @asynccontextmanager
 async def prepare(_app: object) -> AsyncIterator[None]:
     """Set what has to be set before the first visitor.
 
     Streamlit 1.67 takes a folder named ``pages/`` for its old kind of navigation until somebody ran
-    ``st.navigation``, and greets a deep link with "Page not found" until then. And an upload of
-    more than 1 MB would pass through a temporary file; ours stay in memory.
+    ``st.navigation``, and greets a deep link with "Page not found" until then. An upload of more
+    than 1 MB would pass through a temporary file; ours stay in memory. And an unexpected error would
+    be logged with its message.
     """
+    logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)
+    threading.excepthook = _log_thread_error
     PagesManager.uses_pages_directory = False
     MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 1024 * 1024
     yield

@@ -1,0 +1,186 @@
+"""Asking for files: upload or demo, listing, removal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core.caching import StoredFile, delete_my_data, vault
+from core.datasets import Dataset
+from core.demo import Demo
+from pages.components.reading import ask_for_reading, read_table, show_problems, summary_of
+from pages.components.text import plain, size
+
+TABLE_TYPES = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
+_LOST = (
+    "The connection was interrupted, so your files are no longer in memory. Please upload them again; "
+    "your settings are kept."
+)
+
+
+def _slot(tool: str, role: str) -> str:
+    return f"{tool}_{role}_files"
+
+
+def _stored_keys(tool: str, role: str) -> list[str]:
+    keys: list[str] = st.session_state.setdefault(_slot(tool, role), [])
+    return keys
+
+
+def _keep(tool: str, role: str, files: Sequence[tuple[str, bytes]], *, several: bool) -> None:
+    """Put files into the vault and remember their keys; a name uploaded again replaces the former."""
+    known = _stored_keys(tool, role) if several else []
+    for name, data in files:
+        stored = vault().put(name, data)
+        known = [key for key in known if key != stored.key and _name(key) != name] + [stored.key]
+    st.session_state[_slot(tool, role)] = known
+
+
+def _name(key: str) -> str | None:
+    stored = vault().file(key)
+    return stored.name if stored else None
+
+
+def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
+    uploaded = st.session_state[uploader]
+    files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded else []
+    _keep(tool, role, [(file.name, file.getvalue()) for file in files], several=several)
+    st.session_state[f"{tool}_{role}_uploads"] = st.session_state.get(f"{tool}_{role}_uploads", 0) + 1
+
+
+def load_demo(tool: str, demo: Demo) -> None:
+    """Put a demo's files where uploads go; they replace what the tool held."""
+    for role, files in demo.make().items():
+        st.session_state[_slot(tool, role)] = []
+        _keep(tool, role, [(file.name, file.data) for file in files], several=True)
+
+
+def remove_file(tool: str, role: str, key: str) -> None:
+    """Forget one file."""
+    st.session_state[_slot(tool, role)] = [known for known in _stored_keys(tool, role) if known != key]
+    vault().remove(key)
+
+
+def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:
+    """Return the files of a role; says so, once, where a lost connection took them."""
+    keys = _stored_keys(tool, role)
+    files = tuple(stored for key in keys if (stored := vault().file(key)) is not None)
+    if len(files) < len(keys):
+        st.session_state[_slot(tool, role)] = [stored.key for stored in files]
+        st.warning(_LOST, icon=":material/link_off:")
+    return files
+
+
+def ask_for_files(
+    tool: str,
+    role: str,
+    *,
+    label: str,
+    types: Sequence[str] = TABLE_TYPES,
+    help_text: str | None = None,
+    several: bool = True,
+) -> tuple[StoredFile, ...]:
+    """Show an uploader and return the files that the session holds for this role.
+
+    Uploaded bytes move to the vault at once and the uploader empties, so that they are in memory
+    once and a rerun copies nothing.
+    """
+    uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
+    st.file_uploader(
+        label,
+        type=list(types),
+        accept_multiple_files=several,
+        key=uploader,
+        help=help_text,
+        on_change=_take_upload,
+        args=(tool, role, uploader, several),
+    )
+    return stored_files(tool, role)
+
+
+def ask_for_table(
+    tool: str, role: str, *, label: str, help_text: str | None = None, types: Sequence[str] = TABLE_TYPES
+) -> Dataset | None:
+    """Show an uploader for one table; return the table, None while there is none that can be read."""
+    files = ask_for_files(tool, role, label=label, types=types, help_text=help_text, several=False)
+    return list_table(tool, role, files[-1]) if files else None
+
+
+def list_table(tool: str, role: str, stored: StoredFile) -> Dataset | None:
+    """List one file as a table: what was read and how, to correct or remove; return it if it can be read."""
+    dataset, error = read_table(tool, stored)
+    with _file_row(stored, summary_of(dataset)):
+        ask_for_reading(tool, stored, dataset)
+        _show_remove(tool, role, stored)
+    if error is not None:
+        show_problems(error)
+    return dataset
+
+
+def list_file(tool: str, role: str, stored: StoredFile) -> None:
+    """List one file that is not a table, with a button to remove it."""
+    with _file_row(stored, ""):
+        _show_remove(tool, role, stored)
+
+
+@contextmanager
+def _file_row(stored: StoredFile, summary: str) -> Iterator[None]:
+    parts = (stored.name, size(len(stored.data)), summary)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        text = " · ".join(plain(part) for part in parts if part)
+        st.markdown(f":material/draft: {text}", width="stretch")
+        yield
+
+
+def _show_remove(tool: str, role: str, stored: StoredFile) -> None:
+    st.button(
+        "Remove",
+        key=f"{tool}_{role}_remove_{stored.key}",
+        help=f"Forget {plain(stored.name)}",
+        type="tertiary",
+        icon=":material/close:",
+        on_click=remove_file,
+        args=(tool, role, stored.key),
+    )
+
+
+def show_demos(tool: str, demos: Sequence[Demo]) -> None:
+    """Offer the demos, a button each; they work without any network."""
+    with st.container(horizontal=True):
+        for demo in demos:
+            st.button(
+                demo.label,
+                key=f"{tool}_demo_{demo.key}",
+                help=demo.description,
+                icon=":material/science:",
+                on_click=load_demo,
+                args=(tool, demo),
+            )
+
+
+def show_empty_state(tool: str, *, text: str, demos: Sequence[Demo]) -> None:
+    """Say what to upload, and offer the demos."""
+    with st.container(border=True):
+        st.markdown(text)
+        if demos:
+            st.markdown("No file at hand? Try synthetic data of ours:")
+            show_demos(tool, demos)
+
+
+def show_privacy_line() -> None:
+    """Say what is held in memory and offer to delete it."""
+    held = vault()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if held.is_empty:
+            st.caption(
+                ":material/lock: Files stay on this machine, in memory, and go when you close the tab."
+            )
+            return
+        st.caption(
+            f":material/lock: {size(held.n_bytes)} of your files are held in memory on this machine, for "
+            "this tab only. They go when you close it.",
+            width="stretch",
+        )
+        st.button("Delete my data", key="delete_my_data", icon=":material/delete:", on_click=delete_my_data)

@@ -1,0 +1,80 @@
+"""Long work on a page: start, progress with time left, stop; what is done is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from core.caching import vault
+from core.jobs import Job, JobState, Progress
+from pages.components.text import duration, plain
+
+
+def start_work(tool: str, key: str, work: Callable[[Progress], Any]) -> None:
+    """Start work beside the page; call it from a button's ``on_click``.
+
+    Parameters
+    ----------
+    tool
+        Whose work it is; starting new work stops the tool's former.
+    key
+        Fingerprints and settings the result will belong to.
+    work
+        Makes no Streamlit call.
+    """
+    vault().start_job(tool, Job(key, work))
+
+
+def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label: str) -> Job[Any] | None:
+    """Show the start button, or progress and a stop button while it runs; return the ended work.
+
+    Returns
+    -------
+    Job or None
+        The tool's work for exactly this `key` once it has ended (done, stopped or failed);
+        None before. Other widgets of the page keep working while it runs.
+    """
+    job = vault().job(tool)
+    if job is not None and job.key == key and job.is_running:
+        _show_progress(tool)
+        return None
+    if job is None or job.key != key:
+        st.button(
+            label,
+            key=f"{tool}_start",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=start_work,
+            args=(tool, key, work),
+        )
+        return None
+    if job.state is JobState.FAILED:
+        problems = job.problems or ("The work ended unexpectedly. Please report what you did.",)
+        st.error("\n\n".join(plain(problem) for problem in problems), icon=":material/error:")
+    if job.state is JobState.STOPPED:
+        st.info(
+            f"Stopped after {duration(job.elapsed_seconds)}; what was done until then is shown.",
+            icon=":material/stop_circle:",
+        )
+    if job.state is not JobState.DONE:
+        st.button("Start again", key=f"{tool}_again", on_click=start_work, args=(tool, key, work))
+    return job
+
+
+@st.fragment(run_every=0.5)
+def _show_progress(tool: str) -> None:
+    job = vault().job(tool)
+    if job is None or not job.is_running:
+        st.rerun()
+        return
+    left = job.seconds_left
+    progress = job.progress
+    text = plain(progress.text) or "Working"
+    if progress.n_total:
+        text += f" · {progress.n_done:,} of {progress.n_total:,}"
+    if left is not None:
+        text += f" · about {duration(left)} left"
+    st.progress(progress.share_done, text=text)
+    st.button("Stop and keep what is done", key=f"{tool}_stop", icon=":material/stop:", on_click=job.stop)

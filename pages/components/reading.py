@@ -1,0 +1,101 @@
+"""How a table was read: what was assumed, and a form to correct it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from core.caching import StoredFile, vault
+from core.datasets import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
+from core.errors import AuditInputError
+from pages.components.text import plain
+
+
+def read_table(tool: str, stored: StoredFile) -> tuple[Dataset | None, AuditInputError | None]:
+    """Read a stored file as the person wants it read; return the table, or what is wrong."""
+    try:
+        return vault().dataset(stored.key, read_options(tool, stored)), None
+    except AuditInputError as error:
+        return None, error
+
+
+def read_options(tool: str, stored: StoredFile) -> ReadOptions:
+    """Return how the person wants a file to be read; the default detects everything."""
+    options: ReadOptions = st.session_state.get(_slot(tool, stored), ReadOptions())
+    return options
+
+
+def summary_of(dataset: Dataset | None) -> str:
+    """Say how large a table is and how it was read."""
+    if dataset is None:
+        return "could not be read"
+    return f"{dataset.n_records:,} records × {len(dataset.columns):,} columns · {dataset.reading.summary}"
+
+
+def show_problems(error: AuditInputError) -> None:
+    """Show what the person can fix, a line each."""
+    st.error("\n\n".join(plain(problem) for problem in error.problems), icon=":material/error:")
+
+
+def ask_for_reading(tool: str, stored: StoredFile, dataset: Dataset | None) -> None:
+    """Offer what was assumed while reading, to look at and to correct."""
+    with st.popover("How it was read", icon=":material/tune:", type="tertiary"):
+        for note in dataset.reading.notes if dataset else ():
+            st.markdown(f":material/info: {plain(note)}")
+        with st.form(f"{tool}_reading_form_{stored.key}", border=False):
+            changed = _ask_for_options(tool, stored, dataset)
+            if st.form_submit_button("Read again", icon=":material/refresh:"):
+                st.session_state[_slot(tool, stored)] = changed
+                st.rerun()
+
+
+def _slot(tool: str, stored: StoredFile) -> str:
+    return f"{tool}_reading_{stored.key}"
+
+
+def _ask_for_options(tool: str, stored: StoredFile, dataset: Dataset | None) -> ReadOptions:
+    """Show a field for each assumption that applies to the file's format; return what they say."""
+    options = dataset.reading.options if dataset else read_options(tool, stored)
+    key = f"{tool}_{stored.key}"
+    if dataset is None or dataset.reading.format == "CSV":
+        delimiter = _choose("Delimiter", DELIMITERS, options.delimiter, f"{key}_delimiter")
+        encoding = _choose("Encoding", ENCODINGS, options.encoding, f"{key}_encoding")
+        options = replace(options, delimiter=delimiter, encoding=encoding)
+    if dataset is not None and dataset.reading.sheets:
+        sheets = {sheet: sheet for sheet in dataset.reading.sheets}
+        options = replace(options, sheet=_choose("Sheet", sheets, options.sheet, f"{key}_sheet"))
+    header = _choose(
+        "Column names",
+        HEADERS,
+        options.header,
+        f"{key}_header",
+        help_text="Or type the number of the line that holds them.",
+    )
+    missing = st.checkbox(
+        "Read these spellings as missing, like empty cells",
+        value=bool(options.missing_spellings),
+        key=f"{key}_missing",
+        help=plain(", ".join(MISSING_SPELLINGS)),
+    )
+    spellings = MISSING_SPELLINGS if missing else ()
+    st.caption(f"Spellings: {plain(', '.join(MISSING_SPELLINGS))}")
+    return replace(options, header=header or "auto", missing_spellings=spellings)
+
+
+def _choose(
+    label: str, options: Mapping[str, str], value: str | None, key: str, *, help_text: str | None = None
+) -> str | None:
+    """Show a select box over described options, the one in use chosen; another may be typed."""
+    known = list(options) if value is None or value in options else [value, *options]
+    return st.selectbox(
+        label,
+        known,
+        index=known.index(value) if value is not None else None,
+        format_func=lambda option: options.get(option, option),
+        placeholder="Detect",
+        accept_new_options=True,
+        help=help_text,
+        key=key,
+    )

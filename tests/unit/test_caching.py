@@ -1,0 +1,89 @@
+"""The vault holds a session's data once and forgets it at once."""
+
+import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+from core.caching import Vault
+from core.datasets import ReadOptions
+from core.errors import AuditInputError
+from core.jobs import Job, JobState, Progress
+
+TABLE = b"age,sex\n30,F\n40,M\n"
+
+
+@pytest.fixture
+def vault() -> Vault:
+    return Vault("session", MemoryUploadedFileManager("/upload"))
+
+
+def test_put__holds_the_same_file_once(vault: Vault) -> None:
+    first, second = vault.put("a.csv", TABLE), vault.put("a.csv", bytes(TABLE))
+    assert first is second
+    assert vault.n_bytes == len(TABLE)
+    assert vault.file(first.key) is first
+
+
+def test_put__keeps_two_names_of_the_same_bytes_apart(vault: Vault) -> None:
+    assert vault.put("a.csv", TABLE).key != vault.put("b.csv", TABLE).key
+
+
+def test_dataset__is_read_once_for_each_set_of_options(vault: Vault) -> None:
+    key = vault.put("a.csv", TABLE).key
+    dataset = vault.dataset(key, ReadOptions())
+    assert dataset is vault.dataset(key, ReadOptions())
+    assert dataset is vault.by_fingerprint[dataset.fingerprint]
+    assert vault.dataset(key, ReadOptions(missing_spellings=())) is not dataset
+
+
+def test_dataset__says_the_same_error_again(vault: Vault) -> None:
+    key = vault.put("a.csv", b"").key
+    with pytest.raises(AuditInputError) as first:
+        vault.dataset(key, ReadOptions())
+    with pytest.raises(AuditInputError) as second:
+        vault.dataset(key, ReadOptions())
+    assert first.value.problems == second.value.problems
+
+
+def test_remove__forgets_the_file_and_what_was_read_from_it(vault: Vault) -> None:
+    key = vault.put("a.csv", TABLE).key
+    bad = vault.put("bad.csv", b"").key
+    fingerprint = vault.dataset(key, ReadOptions()).fingerprint
+    with pytest.raises(AuditInputError):
+        vault.dataset(bad, ReadOptions())
+    vault.remove(key)
+    vault.remove(bad)
+    assert vault.file(key) is None
+    assert fingerprint not in vault.by_fingerprint
+    assert vault.is_empty
+    with pytest.raises(KeyError):
+        vault.dataset(key, ReadOptions())
+
+
+def _work_until_stopped(progress: Progress) -> None:
+    while not progress.stop_asked:
+        pass
+
+
+def test_start_job__stops_the_tool_s_former_work(vault: Vault) -> None:
+    first = Job("first", _work_until_stopped)
+    vault.start_job("vcf", first)
+    second = Job("second", _work_until_stopped)
+    vault.start_job("vcf", second)
+    first.wait(10)
+    assert first.state is JobState.STOPPED
+    assert vault.job("vcf") is second
+    second.stop()
+
+
+def test_wipe__forgets_everything_and_stops_work(vault: Vault) -> None:
+    key = vault.put("a.csv", TABLE).key
+    vault.dataset(key, ReadOptions())
+    job = Job("key", _work_until_stopped)
+    vault.start_job("vcf", job)
+    vault.wipe()
+    job.wait(10)
+    assert job.state is JobState.STOPPED
+    assert vault.is_empty
+    assert vault.n_bytes == 0
+    assert vault.by_fingerprint == {}
+    assert vault.job("vcf") is None
