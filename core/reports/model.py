@@ -1,4 +1,4 @@
-"""One report for all tools, rendered to JSON, XLSX, CSV and HTML."""
+"""What a report holds; every tool fills one in, and every renderer reads it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 import altair as alt
 import pandas as pd
 
+from core.measures.measure import Unit
 from core.verdict import Finding, Verdict
 
 
@@ -50,12 +51,28 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReportTable:
-    """A table of a report: aggregates, or evidence where the person switched it on."""
+    """A table of a report: aggregates, or evidence where the person switched it on.
+
+    Attributes
+    ----------
+    name
+        Short name: the sheet in XLSX, the file in the zip of CSVs, the key in JSON.
+    title
+        Heading on screen and in HTML.
+    frame
+        The rows; its index is not shown. Shares stay in [0, 1].
+    note
+        A sentence on how to read it.
+    units
+        Column name to unit, for writing: ``{"Share of records": "share"}`` is shown as percent.
+        Without it a column whose name ends in ``_share`` or ``_risk`` is.
+    """
 
     name: str
     title: str
     frame: pd.DataFrame
     note: str = ""
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,6 +104,9 @@ class Report:
         UTC; the only part that differs between two runs on the same input.
     versions
         Package name to version.
+    verdicts
+        The verdicts that `verdict` is the worst of, by name, where there are several: such as
+        "Published rule" and "Second opinion".
     """
 
     tool: str
@@ -103,3 +123,4 @@ class Report:
     limits: tuple[str, ...] = ()
     created_at: datetime
     versions: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)

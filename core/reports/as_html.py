@@ -1,0 +1,300 @@
+"""A report as one self-contained HTML file: no script, nothing fetched, fit to be printed and filed."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from core.charts import VERDICT_LABELS, VERDICT_SYMBOLS
+from core.measures import MEASURES, Measure, format_number, unit_word
+from core.measures.measure import Unit
+from core.reports.content import column_units, figure_text, in_utc, sorted_findings, time_text
+from core.reports.drawing import chart_svg
+from core.reports.model import Figure, InputFacts, Report, ReportChart, ReportTable
+from core.reports.plain import printable, scalar, setting_text
+from core.verdict import Verdict
+
+MOST_ROWS = 50
+MOST_COLUMNS = 14
+LONGEST_TEXT = 600
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+)
+
+_STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
+_VERDICT_MEANINGS = {
+    Verdict.PASS: "every check held.",
+    Verdict.WARN: "nothing failed, but something needs a person's judgement.",
+    Verdict.NOT_ASSESSED: "something could not be checked; this is not a pass.",
+    Verdict.FAIL: "at least one check failed.",
+}
+
+
+def render_html(report: Report) -> bytes:
+    """Write the report as one HTML file in UTF-8.
+
+    Charts are inline SVG. A content security policy forbids scripts and requests. All text is escaped.
+    Tables show their first 50 rows and 14 columns and say so where they hold more. Light, dark and
+    print have their own colours; a verdict is told by word, symbol and colour. The same report gives
+    the same bytes, and two that differ in `created_at` differ in that line.
+    """
+    body = [
+        _header(report),
+        "<main>",
+        _verdict_panel(report),
+        _figures_section(report.figures),
+        _findings_section(report),
+        _charts_section(report.charts),
+        _tables_section(report.tables),
+        _limits_section(report.limits),
+        _provenance_section(report),
+        "</main>",
+        _footer(),
+    ]
+    return (_head(report) + "\n".join(part for part in body if part) + "\n</body>\n</html>\n").encode("utf-8")
+
+
+def text(value: object) -> str:
+    """Return text from anywhere, harmless between tags and inside a quoted attribute."""
+    return html.escape(printable(str(value)), quote=True)
+
+
+# ---------------------------------------------------------------------------------------------- frame
+
+
+def _head(report: Report) -> str:
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{text(report.title)}: {VERDICT_LABELS[report.verdict]} – AnonAudit report</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+"""
+
+
+def _header(report: Report) -> str:
+    moment = in_utc(report.created_at)
+    return f"""<header class="top">
+<div class="brand"><strong>AnonAudit</strong>
+<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{time_text(moment)}</time></div>
+<h1 class="wrap">{text(report.title)}</h1>
+<p class="question wrap">{text(report.question)}</p>
+</header>"""
+
+
+def _verdict_panel(report: Report) -> str:
+    verdict = report.verdict
+    parts = "".join(f"<li>{text(name)}{verdict_badge(part)}</li>" for name, part in report.verdicts.items())
+    return f"""<section class="verdict {verdict.value}" aria-label="Verdict">
+<span class="mark" aria-hidden="true">{VERDICT_SYMBOLS[verdict]}</span>
+<span class="word">{VERDICT_LABELS[verdict]}</span>
+<span class="headline wrap">{text(report.headline)}</span>
+</section>
+{f'<ul class="parts">{parts}</ul>' if parts else ""}
+<p class="small">{VERDICT_LABELS[verdict]} means: {_VERDICT_MEANINGS[verdict]}</p>"""
+
+
+def verdict_badge(verdict: Verdict | None) -> str:
+    """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
+    if verdict is None:
+        return ""
+    symbol, label = VERDICT_SYMBOLS[verdict], VERDICT_LABELS[verdict]
+    return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
+
+
+def _footer() -> str:
+    return (
+        "<footer>Made by AnonAudit on the person's own machine. The file holds no script and fetches "
+        "nothing. The XLSX and JSON of the same report hold the exact figures.</footer>"
+    )
+
+
+def _section(heading: str, content: str) -> str:
+    return f"<section>\n<h2>{heading}</h2>\n{content}\n</section>" if content else ""
+
+
+# --------------------------------------------------------------------------------- figures and findings
+
+
+def _figures_section(figures: tuple[Figure, ...]) -> str:
+    if not figures:
+        return ""
+    with_of = any(figure.of for figure in figures)
+    judged = any(figure.verdict is not None or figure.threshold for figure in figures)
+    heads = ["Figure", "Of"] if with_of else ["Figure"]
+    heads += ["Value", "Threshold", "Verdict"] if judged else ["Value"]
+    seen: set[str] = set()
+    rows = []
+    for figure in figures:
+        rows.append(_figure_row(figure, defined=figure.measure in seen, with_of=with_of, judged=judged))
+        seen.add(figure.measure)
+    return _section("Figures", _table_html("Figures", heads, rows))
+
+
+def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -> str:
+    measure = MEASURES[figure.measure]
+    definition = "" if defined else _definition(measure)
+    cells = [f'<th scope="row" class="figure">{text(measure.label)}{definition}</th>']
+    if with_of:
+        cells.append(f'<td class="of">{text(figure.of)}</td>')
+    word = unit_word(measure.unit, figure.value)
+    unit = f' <span class="unit">{word}</span>' if word else ""
+    cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
+    if judged:
+        cells.append(f"<td>{text(figure.threshold)}</td><td>{verdict_badge(figure.verdict)}</td>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _definition(measure: Measure) -> str:
+    return f'<span class="definition">{text(measure.definition)} Source: {text(measure.source)}.</span>'
+
+
+def _findings_section(report: Report) -> str:
+    if not report.findings:
+        return _section("Findings", "<p>No findings.</p>")
+    rows = [
+        f"<tr><td>{verdict_badge(finding.verdict)}</td>"
+        f'<td class="wrap">{text(finding.message)}</td>'
+        f"<td>{text(finding.column or '')}</td>"
+        f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
+        for finding in sorted_findings(report)
+    ]
+    return _section("Findings", _table_html("Findings", ["Verdict", "Finding", "Column", "Affected"], rows))
+
+
+# ---------------------------------------------------------------------------------------------- charts
+
+
+def _charts_section(charts: tuple[ReportChart, ...]) -> str:
+    return _section("Charts", "\n".join(_chart(chart, number) for number, chart in enumerate(charts, 1)))
+
+
+def _chart(chart: ReportChart, number: int) -> str:
+    return f"""<figure>
+<figcaption id="chart-{number}-title">{text(chart.title)}</figcaption>
+{chart_svg(chart.chart, prefix=f"chart-{number}")}
+<p class="note wrap" id="chart-{number}-text">{text(chart.alt_text)}</p>
+</figure>"""
+
+
+# ---------------------------------------------------------------------------------------------- tables
+
+
+def _tables_section(tables: tuple[ReportTable, ...]) -> str:
+    return _section("Tables", "\n".join(_report_table(table) for table in tables))
+
+
+def _report_table(table: ReportTable) -> str:
+    shown = table.frame.iloc[:MOST_ROWS, :MOST_COLUMNS]
+    units = column_units(table)[:MOST_COLUMNS]
+    numeric = [_is_numeric(shown.iloc[:, position]) for position in range(shown.shape[1])]
+    rows = [
+        "<tr>"
+        + "".join(_cell(value, unit, right) for value, unit, right in zip(row, units, numeric, strict=True))
+        + "</tr>"
+        for row in shown.itertuples(index=False, name=None)
+    ]
+    note = f'<p class="note wrap">{text(table.note)}</p>' if table.note else ""
+    heading = f'<h3 class="wrap">{text(table.title)}</h3>'
+    if not rows:
+        return f"{heading}\n{note}\n<p>No rows.</p>"
+    content = _table_html(table.title, [str(name) for name in shown.columns], rows, numeric=numeric)
+    return f"{heading}\n{note}\n{content}\n{_cut_statement(table.frame)}"
+
+
+def _cut_statement(frame: pd.DataFrame) -> str:
+    n_rows, n_columns = frame.shape
+    parts = []
+    if n_rows > MOST_ROWS:
+        parts.append(f"first {MOST_ROWS:,} of {n_rows:,} rows")
+    if n_columns > MOST_COLUMNS:
+        parts.append(f"first {MOST_COLUMNS:,} of {n_columns:,} columns")
+    if not parts:
+        return ""
+    statement = " and ".join(parts)
+    return f'<p class="small">{statement[0].upper()}{statement[1:]}; the XLSX holds all.</p>'
+
+
+def _table_html(
+    label: str, heads: list[str], rows: Iterable[str], *, numeric: list[bool] | None = None
+) -> str:
+    right = numeric or [False] * len(heads)
+    header = "".join(
+        f'<th scope="col"{" class=number" if is_number else ""}>{text(head)}</th>'
+        for head, is_number in zip(heads, right, strict=True)
+    )
+    body = "\n".join(rows)
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table>\n'
+        f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _is_numeric(cells: pd.Series) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells))
+
+
+def _cell(value: object, unit: Unit | None, right: bool) -> str:
+    if isinstance(value, str) and str(value) in Verdict.__members__:
+        return f"<td>{verdict_badge(Verdict(str(value)))}</td>"
+    kind = ' class="number"' if right else ' class="wrap"'
+    return f"<td{kind}>{_cell_text(value, unit)}</td>"
+
+
+def _cell_text(value: object, unit: Unit | None) -> str:
+    plain = scalar(value)
+    if plain is None:
+        return '<span class="missing">–</span>'
+    if isinstance(plain, bool):
+        return "yes" if plain else "no"
+    if isinstance(plain, int | float):
+        return text(format_number(unit or "number", plain))
+    if len(plain) > LONGEST_TEXT:
+        return f"{text(plain[:LONGEST_TEXT])} … [{len(plain):,} characters; the XLSX holds more]"
+    return text(plain)
+
+
+# ------------------------------------------------------------------------------ limits and provenance
+
+
+def _limits_section(limits: tuple[str, ...]) -> str:
+    items = "".join(f'<li class="wrap">{text(limit)}</li>' for limit in limits)
+    return _section("What this result cannot tell", f'<ul class="limits">{items}</ul>' if items else "")
+
+
+def _provenance_section(report: Report) -> str:
+    parts = [
+        _inputs(report.inputs),
+        _facts("Settings", ((name, setting_text(value)) for name, value in report.settings.items())),
+        _facts("Versions", report.versions.items()),
+    ]
+    return _section("How to repeat this", "\n".join(part for part in parts if part))
+
+
+def _inputs(inputs: tuple[InputFacts, ...]) -> str:
+    if not inputs:
+        return ""
+    rows = [
+        f"<tr><td>{text(facts.role)}</td><td>{text(facts.name)}</td>"
+        f'<td class="number">{facts.n_bytes:,}</td>'
+        f"<td><code>{text(facts.sha256)}</code></td><td>{text(facts.reading)}</td></tr>"
+        for facts in inputs
+    ]
+    heads = ["Part", "File", "Bytes", "SHA-256", "Read as"]
+    numeric = [False, False, True, False, False]
+    return "<h3>Inputs</h3>\n" + _table_html("Inputs", heads, rows, numeric=numeric)
+
+
+def _facts(heading: str, facts: Iterable[tuple[str, str]]) -> str:
+    items = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts)
+    return f'<h3>{heading}</h3>\n<dl class="facts">{items}</dl>' if items else ""

@@ -1,0 +1,312 @@
+"""A report as an Excel workbook: a summary, findings, limits, then a sheet a table."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+from openpyxl import Workbook
+from openpyxl.cell.cell import Cell
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+from openpyxl.writer.excel import ExcelWriter
+
+from core.charts import VERDICT_LABELS
+from core.measures import MEASURES, format_number
+from core.measures.measure import Unit
+from core.reports.archive import ReproducibleZip
+from core.reports.content import (
+    about_rows,
+    column_units,
+    figure_text,
+    findings_frame,
+    in_utc,
+    verdict_text,
+)
+from core.reports.model import Report, ReportTable
+from core.reports.names import sheet_names
+from core.reports.plain import printable, scalar, starts_like_formula
+from core.verdict import Verdict
+
+LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 units
+LARGEST_SHEET = 1_048_576  # rows
+WIDEST_SHEET = 16_384  # columns
+
+_LARGEST_EXACT_INTEGER = 10**15  # beyond, Excel rounds
+_ESCAPE_LOOKALIKE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+_OWN_SHEETS = ("Summary", "Findings", "Limits")
+_FIGURE_COLUMNS = ("Figure", "Value", "Unit", "Threshold", "Verdict", "Of", "Definition", "Source")
+_SUMMARY_WIDTHS = (36, 16, 11, 26, 16, 26, 70, 44)
+_SUMMARY_TEXT_COLUMNS = 6  # a text beside its name is merged over these columns
+_VERDICT_FILLS = {
+    VERDICT_LABELS[Verdict.PASS]: "D8F0E6",
+    VERDICT_LABELS[Verdict.WARN]: "FBEBC8",
+    VERDICT_LABELS[Verdict.NOT_ASSESSED]: "E4E7EC",
+    VERDICT_LABELS[Verdict.FAIL]: "F9DAD3",
+}
+_INK = "1F2937"
+_HEADER_FILL = PatternFill("solid", start_color="1F3A5F")
+_HEADER_FONT = Font(bold=True, color="FFFFFF")
+_SECTION_FONT = Font(bold=True, size=12, color="1F3A5F")
+_LINE = Border(bottom=Side(style="thin", color="D5DAE1"))
+_WRAP = Alignment(wrap_text=True, vertical="top")
+
+
+def render_xlsx(report: Report) -> bytes:
+    """Write the report as an Excel workbook.
+
+    Sheets: "Summary" (question, verdict, figures with definitions, inputs, settings, versions, list of
+    tables), "Findings", "Limits", then one per table. Every text is stored as text, whatever it begins
+    with; text beyond 32,767 characters is cut and says so; a table beyond Excel's rows or columns says
+    on the summary what was left out. Missing and infinite numbers are blank cells. The same report gives
+    the same bytes, and two that differ in `created_at` differ in that line and the file's own date.
+    """
+    workbook = Workbook()
+    names = sheet_names((table.name for table in report.tables), taken=_OWN_SHEETS)
+    summary = workbook.active
+    summary.title = _OWN_SHEETS[0]
+    _write_summary(summary, report, names)
+    _write_findings(workbook.create_sheet(_OWN_SHEETS[1]), report)
+    _write_limits(workbook.create_sheet(_OWN_SHEETS[2]), report)
+    for name, table in zip(names, report.tables, strict=True):
+        _write_table(workbook.create_sheet(name), table)
+    for sheet in workbook.worksheets:
+        _set_up_printing(sheet)
+    return _saved(workbook, report)
+
+
+# ---------------------------------------------------------------------------------------------- sheets
+
+
+def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> None:
+    _set_widths(sheet, _SUMMARY_WIDTHS)
+    sheet.append([])
+    title = _put(sheet, 1, 1, f"AnonAudit report: {report.title}")
+    title.font = Font(bold=True, size=16, color=_INK)
+    row = 2
+    sections = [(section, list(rows)) for section, rows in _grouped(about_rows(report))]
+    for section, rows in sections[:1] + [part for part in sections if part[0] == "Verdicts"]:
+        row = _write_section(sheet, row, section, rows)
+    row = _write_figures(sheet, row, report)
+    for section, rows in sections[1:]:
+        if section not in ("Verdicts", "Limit"):
+            row = _write_section(sheet, row, section, rows)
+    _write_section(sheet, row, "Tables in this workbook", _table_rows(report, names))
+    sheet.freeze_panes = "A2"
+
+
+def _grouped(rows: Iterable[tuple[str, str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for section, name, text in rows:
+        groups.setdefault(section, []).append((name, text))
+    return list(groups.items())
+
+
+def _write_section(sheet: Worksheet, row: int, heading: str, rows: Sequence[tuple[str, str]]) -> int:
+    """Write a heading and a line per (name, text) below `row`; return the first free row."""
+    if not rows:
+        return row
+    row += 1
+    _put(sheet, row, 1, heading).font = _SECTION_FONT
+    for name, text in rows:
+        row += 1
+        _put(sheet, row, 1, name).font = Font(bold=True, color=_INK)
+        cell = _put(sheet, row, 2, text)
+        sheet.merge_cells(start_row=row, end_row=row, start_column=2, end_column=_SUMMARY_TEXT_COLUMNS + 1)
+        _paint_verdict(cell, text)
+        width = sum(_SUMMARY_WIDTHS[1 : _SUMMARY_TEXT_COLUMNS + 1])
+        sheet.row_dimensions[row].height = _height([(name, _SUMMARY_WIDTHS[0]), (text, width)])
+    return row + 1
+
+
+def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
+    if not report.figures:
+        return row
+    row += 1
+    _put(sheet, row, 1, "Figures").font = _SECTION_FONT
+    row += 1
+    _write_header(sheet, row, _FIGURE_COLUMNS)
+    for figure in report.figures:
+        row += 1
+        measure = MEASURES[figure.measure]
+        value = scalar(figure.value)
+        texts = [
+            measure.label,
+            figure_text(figure) if value is None else value,
+            measure.unit,
+            figure.threshold,
+            verdict_text(figure.verdict),
+            figure.of,
+            measure.definition,
+            measure.source,
+        ]
+        for column, text in enumerate(texts, start=1):
+            cell = _put(sheet, row, column, text)
+            cell.border = _LINE
+            _paint_verdict(cell, text)
+        sheet.cell(row, 2).number_format = _number_format(measure.unit, figure.value)
+        sheet.cell(row, 2).alignment = Alignment(horizontal="right", vertical="top")
+        sheet.row_dimensions[row].height = _height(
+            [(str(text), width) for text, width in zip(texts, _SUMMARY_WIDTHS, strict=True)]
+        )
+    return row + 1
+
+
+def _table_rows(report: Report, names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(name, _about_table(table)) for name, table in zip(names, report.tables, strict=True)]
+
+
+def _about_table(table: ReportTable) -> str:
+    n_rows, n_columns = table.frame.shape
+    parts = [table.title, f"{n_rows:,} rows", table.note]
+    if n_rows >= LARGEST_SHEET:
+        parts.append(f"First {LARGEST_SHEET - 1:,} of {n_rows:,} rows; the CSV and JSON hold all")
+    if n_columns > WIDEST_SHEET:
+        parts.append(f"First {WIDEST_SHEET:,} of {n_columns:,} columns; the CSV and JSON hold all")
+    return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+def _write_findings(sheet: Worksheet, report: Report) -> None:
+    frame = findings_frame(report)
+    widths = (16, 100, 28, 12, 28)
+    _write_frame(sheet, frame, [None] * frame.shape[1])
+    _set_widths(sheet, widths)
+    for row, message in enumerate(frame["Finding"], start=2):
+        sheet.row_dimensions[row].height = _height([(str(message), widths[1])])
+    if not report.findings:
+        _put(sheet, 2, 2, "No findings.")
+
+
+def _write_limits(sheet: Worksheet, report: Report) -> None:
+    _write_header(sheet, 1, ["What this result cannot tell"])
+    for row, limit in enumerate(report.limits or ("None stated.",), start=2):
+        _put(sheet, row, 1, limit)
+        sheet.row_dimensions[row].height = _height([(limit, 110)])
+    _set_widths(sheet, (110,))
+    sheet.freeze_panes = "A2"
+
+
+def _write_table(sheet: Worksheet, table: ReportTable) -> None:
+    frame = table.frame.iloc[: LARGEST_SHEET - 1, :WIDEST_SHEET]
+    _write_frame(sheet, frame, column_units(table)[:WIDEST_SHEET])
+    _set_widths(sheet, _fitting_widths(frame))
+
+
+def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | None]) -> None:
+    """Write names and cells from the first row on; the names stay in view and repeat on paper."""
+    _write_header(sheet, 1, [str(name) for name in frame.columns])
+    for row, values in enumerate(frame.itertuples(index=False, name=None), start=2):
+        for column, (value, unit) in enumerate(zip(values, units, strict=True), start=1):
+            plain = scalar(value)
+            if plain is None:
+                continue
+            cell = _put(sheet, row, column, plain)
+            _paint_verdict(cell, plain)
+            if isinstance(plain, int | float):
+                cell.number_format = _number_format(unit, plain)
+    sheet.freeze_panes = "A2"
+    sheet.print_title_rows = "1:1"
+    if len(frame) and len(frame.columns):
+        sheet.auto_filter.ref = f"A1:{get_column_letter(len(frame.columns))}{len(frame) + 1}"
+
+
+# ----------------------------------------------------------------------------------------------- cells
+
+
+def _put(sheet: Worksheet, row: int, column: int, value: bool | int | float | str) -> Cell:
+    """Write one cell; text stays text, also when it looks like a formula or an error code."""
+    cell: Cell = sheet.cell(row, column)
+    cell.alignment = _WRAP
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_EXACT_INTEGER:
+        value = str(value)
+    if not isinstance(value, str):
+        cell.value = value
+        return cell
+    cell.value = cell_text(value)
+    cell.data_type = "s"
+    if starts_like_formula(value):
+        cell.quotePrefix = True  # still text after somebody edits it
+    return cell
+
+
+def cell_text(text: str) -> str:
+    """Return the text as a cell can hold it: printable, cut at 32,767 characters."""
+    plain = printable(text).replace("\r\n", "\n").replace("\r", "\n")
+    plain = _ESCAPE_LOOKALIKE.sub("_x005F_", plain)  # Excel reads _x0041_ as an escape for A
+    units = plain.encode("utf-16-le")
+    if len(units) // 2 <= LARGEST_TEXT:
+        return plain
+    mark = f" … [cut: the text has {len(text):,} characters]"
+    kept = units[: 2 * (LARGEST_TEXT - len(mark))].decode("utf-16-le", errors="ignore")
+    return kept + mark
+
+
+def _write_header(sheet: Worksheet, row: int, names: Sequence[str]) -> None:
+    for column, name in enumerate(names, start=1):
+        cell = _put(sheet, row, column, name)
+        cell.font, cell.fill = _HEADER_FONT, _HEADER_FILL
+
+
+def _paint_verdict(cell: Cell, value: object) -> None:
+    fill = _VERDICT_FILLS.get(str(value))
+    if fill:
+        cell.fill = PatternFill("solid", start_color=fill)
+        cell.font = Font(bold=True, color=_INK)
+
+
+def _number_format(unit: Unit | None, value: float | None) -> str:
+    """Return a display format that never shows a share above 0 as 0 % or one below 1 as 100 %."""
+    if value is None or unit not in ("share", "risk"):
+        return "#,##0" if isinstance(value, int) and not isinstance(value, bool) else "General"
+    text = format_number(unit, value)
+    if text[0] in "<>":
+        return f'"{text}"'
+    return "0 %" if value in (0, 1) else "0.0 %"
+
+
+# ---------------------------------------------------------------------------------------------- layout
+
+
+def _set_widths(sheet: Worksheet, widths: Sequence[float]) -> None:
+    for column, width in enumerate(widths, start=1):
+        sheet.column_dimensions[get_column_letter(column)].width = width
+
+
+def _fitting_widths(frame: pd.DataFrame) -> list[float]:
+    """Return a width per column from its name and its first rows, between 10 and 60 characters."""
+    widths: list[float] = []
+    for position, name in enumerate(frame.columns):
+        cells = (str(scalar(value) or "") for value in frame.iloc[:200, position])
+        longest = max((len(line) for cell in (str(name), *cells) for line in cell.split("\n")), default=0)
+        widths.append(min(max(longest + 3, 10), 60))
+    return widths
+
+
+def _height(texts: Iterable[tuple[str, float]]) -> float:
+    """Return a row height in points in which each text fits its width; Excel does not do it when merged."""
+    lines = max(
+        sum(-(-max(len(line), 1) // max(int(width * 0.95), 1)) for line in text.split("\n"))
+        for text, width in texts
+    )
+    return min(15.0 * lines, 400.0)
+
+
+def _set_up_printing(sheet: Worksheet) -> None:
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+    sheet.page_setup.fitToHeight = 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def _saved(workbook: Workbook, report: Report) -> bytes:
+    """Return the file; openpyxl's own ``save`` would stamp it with the present time."""
+    properties = workbook.properties
+    properties.creator = "AnonAudit"
+    properties.title = cell_text(report.title)
+    properties.created = properties.modified = in_utc(report.created_at).replace(tzinfo=None)
+    buffer = io.BytesIO()
+    ExcelWriter(workbook, ReproducibleZip(buffer, "w")).save()
+    return buffer.getvalue()

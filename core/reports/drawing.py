@@ -1,0 +1,115 @@
+"""Charts as SVG that stands inside an HTML page."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import cast
+from xml.etree import ElementTree as ET
+
+import altair as alt
+import vl_convert
+
+from core.charts import for_report
+from core.reports.plain import JsonValue, json_value, printable, sha256_of
+
+LONGEST_LABEL = 300
+
+_DRAWN = frozenset(
+    [
+        "svg",
+        "g",
+        "path",
+        "line",
+        "rect",
+        "circle",
+        "text",
+        "tspan",
+        "defs",
+        "clipPath",
+        "linearGradient",
+        "stop",
+    ]
+)
+_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
+_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
+
+
+def chart_svg(chart: alt.TopLevelMixin, *, prefix: str) -> str:
+    """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
+
+    Parameters
+    ----------
+    chart
+        Any Altair chart whose data is inside it.
+    prefix
+        Put before every id, so that charts of one page stay apart. The page holds the chart's name and
+        description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
+
+    Raises
+    ------
+    ValueError
+        The chart refers to data elsewhere: nothing is ever fetched.
+    """
+    specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
+    root = ET.fromstring(printable(_svg(specification)))  # noqa: S314 - our own drawing, without entities
+    _strip(root, prefix)
+    width, height = root.attrib["width"], root.attrib["height"]
+    root.attrib.clear()
+    root.attrib |= {
+        "viewBox": f"0 0 {width} {height}",
+        "role": "img",
+        "aria-labelledby": f"{prefix}-title",
+        "aria-describedby": f"{prefix}-text",
+    }
+    return ET.tostring(root, encoding="unicode")
+
+
+def _svg(specification: dict[str, object]) -> str:
+    try:
+        return vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    except ValueError:
+        # Vega shortens long labels by UTF-16 units; one cut inside a character cannot be measured.
+        plain = json.loads(
+            _BEYOND_PLANE_0.sub("\N{REPLACEMENT CHARACTER}", json.dumps(specification, ensure_ascii=False))
+        )
+        return vl_convert.vegalite_to_svg(plain, allowed_base_urls=[])
+
+
+def _drawable(part: JsonValue) -> JsonValue:
+    """Return a specification without control characters and texts too long to measure.
+
+    Measuring a control character ends the whole process: the abort is in native code (vl-convert 1.9.0),
+    where nothing can be caught.
+    """
+    if isinstance(part, dict):
+        return {printable(name): _drawable(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_drawable(value) for value in part]
+    return _short(printable(part)) if isinstance(part, str) else part
+
+
+def _short(text: str) -> str:
+    """Cut a text that no label can show and that takes seconds to measure; distinct texts stay distinct."""
+    if len(text) <= LONGEST_LABEL:
+        return text
+    return f"{text[:LONGEST_LABEL]}… {sha256_of(text)[:8]}"
+
+
+def _strip(element: ET.Element, prefix: str) -> None:
+    """Keep only what draws; move ids and references to them under the prefix."""
+    element.tag = element.tag.rpartition("}")[2]
+    element.attrib = {name: value for name, value in element.attrib.items() if _is_plain(name)}
+    for name, value in element.attrib.items():
+        if name == "id":
+            element.attrib[name] = f"{prefix}-{value}"
+        else:
+            element.attrib[name] = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
+    for child in list(element):
+        _strip(child, prefix)
+        if child.tag not in _DRAWN:
+            element.remove(child)
+
+
+def _is_plain(name: str) -> bool:
+    return not name.startswith(("{", "aria-", "on")) and name not in ("role", "href", "class")

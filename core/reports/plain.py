@@ -1,0 +1,102 @@
+"""Text and values from anywhere, made fit for a document: nothing is run, nothing breaks the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Set
+from datetime import date, datetime
+from enum import Enum
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+Scalar = None | bool | int | float | str
+
+# Characters that XML 1.0 forbids (and with it XLSX); HTML shows none of them either.
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # full-width: spreadsheets in Korean and Japanese accept them
+
+
+def valid_unicode(text: str) -> str:
+    """Replace lone surrogates, which no encoding can write, by the replacement character."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters (tab and line breaks stay) and lone surrogates."""
+    return _FORBIDDEN.sub("", valid_unicode(text))
+
+
+def starts_like_formula(text: str) -> bool:
+    """Tell whether a spreadsheet may run the text: it begins with ``= + - @``, a tab or a line break."""
+    return text.startswith(_FORMULA_STARTS)
+
+
+def json_value(value: object) -> JsonValue:
+    """Turn a value into what JSON can hold.
+
+    Missing values, NaN and infinities become None; enumerations their value; sets sorted lists; dates
+    ISO text; anything unknown its text.
+    """
+    if isinstance(value, Enum):
+        return json_value(value.value)
+    if isinstance(value, Mapping):
+        return {valid_unicode(str(key)): json_value(item) for key, item in value.items()}
+    if isinstance(value, Set):
+        return [json_value(item) for item in sorted(value, key=str)]
+    if isinstance(value, list | tuple):
+        return [json_value(item) for item in value]
+    return scalar(value)
+
+
+def scalar(value: object) -> Scalar:
+    """Turn a cell into None, a truth value, a finite number or text."""
+    if isinstance(value, str):
+        return valid_unicode(str(value.value if isinstance(value, Enum) else value))
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return _text_of(value)
+
+
+def _text_of(value: object) -> Scalar:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return scalar(value.value)
+    if isinstance(value, Mapping | Set | list | tuple):
+        return json.dumps(json_value(value), ensure_ascii=False)
+    return valid_unicode(str(value))
+
+
+def setting_text(value: object) -> str:
+    """Write a setting for people: lists with commas, "none" for nothing, yes and no."""
+    plain = json_value(value)
+    if plain is None or plain in ([], {}, ""):
+        return "none"
+    if isinstance(plain, bool):
+        return "yes" if plain else "no"
+    if isinstance(plain, list):
+        return ", ".join(setting_text(item) for item in plain)
+    if isinstance(plain, dict):
+        return "; ".join(f"{key}: {setting_text(item)}" for key, item in plain.items())
+    return str(plain)
+
+
+def sha256_of(text: str) -> str:
+    """Return the SHA-256 of a text as hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,395 @@
+import itertools
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.charts import (
+    COLORS,
+    DARK_BACKGROUND,
+    LIGHT_BACKGROUND,
+    TEXT_COLOR,
+    VERDICT_LABELS,
+    VERDICT_SYMBOLS,
+    Part,
+    class_size_bins,
+    class_size_chart,
+    class_size_table,
+    for_report,
+    heatmap,
+    histogram,
+    horizontal_bars,
+    meaning_scale,
+    safe_frame,
+    stacked_share_bar,
+    verdict_counts_bar,
+)
+from core.verdict import Verdict
+
+TRICKY_NAMES = (
+    "a.b",
+    "x[0]",
+    "q:Q",
+    "it's",
+    'say "x"',
+    "back\\slash",
+    "a(b)",
+    "__proto__",
+    "",
+    "c1",
+    "datum.x",
+)
+
+
+def linear(color):
+    channels = np.array([int(color[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    """WCAG 2.2 contrast ratio."""
+    dark, light = sorted(float(linear(color) @ [0.2126, 0.7152, 0.0722]) for color in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+# Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009, at full severity, on linear RGB.
+SIGHT = {
+    "normal": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}  # fmt: skip
+
+
+def lab(color, sight):
+    """CIELAB as seen with that sight, from linear sRGB under D65."""
+    rgb = np.clip(np.array(SIGHT[sight]) @ linear(color), 0, 1)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ rgb
+    x, y, z = (
+        np.cbrt(part) if part > 0.008856 else 7.787 * part + 16 / 116 for part in xyz / [0.9505, 1, 1.089]
+    )
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_contrast__agrees_with_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("background", [LIGHT_BACKGROUND, DARK_BACKGROUND])
+@pytest.mark.parametrize("meaning", COLORS)
+def test_colors__stand_out_in_light_and_dark(meaning, background):
+    assert contrast(COLORS[meaning], background) >= 3
+
+
+@pytest.mark.parametrize("background", [LIGHT_BACKGROUND, DARK_BACKGROUND])
+def test_text_color__is_readable_in_light_and_dark(background):
+    assert contrast(TEXT_COLOR, background) >= 4
+
+
+def test_colors__mean_one_thing_each():
+    assert len(set(COLORS.values())) == len(COLORS)
+    assert {verdict.value for verdict in Verdict} <= set(COLORS)
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize(
+    "group",
+    [
+        ("PASS", "WARN", "NOT_ASSESSED", "FAIL"),
+        ("original", "anonymized"),
+        ("observed", "chance"),
+        ("kept", "generalized", "removed"),
+        ("FAIL", "neutral"),
+    ],
+)
+def test_colors__of_one_group_stay_apart_for_every_sight(group, sight):
+    for one, other in itertools.combinations(group, 2):
+        distance = float(np.linalg.norm(lab(COLORS[one], sight) - lab(COLORS[other], sight)))
+        assert distance >= 15, (one, other)  # about 2 is just noticeable side by side
+
+
+def test_verdicts__have_a_word_and_a_symbol_of_their_own():
+    assert list(VERDICT_LABELS) == list(VERDICT_SYMBOLS) == list(Verdict)
+    assert len(set(VERDICT_SYMBOLS.values())) == len(set(VERDICT_LABELS.values())) == 4
+
+
+def test_meaning_scale__gives_each_meaning_its_color():
+    scale = meaning_scale(("observed", "chance")).to_dict()
+    assert scale == {"domain": ["observed", "chance"], "range": [COLORS["observed"], COLORS["chance"]]}
+
+
+def test_safe_frame__renames_every_column_and_keeps_the_titles():
+    frame = pd.DataFrame([range(len(TRICKY_NAMES))], columns=list(TRICKY_NAMES))
+    safe, titles = safe_frame(frame)
+    assert list(safe.columns) == [f"c{position}" for position in range(len(TRICKY_NAMES))]
+    assert list(titles.values()) == list(TRICKY_NAMES)
+    assert safe.iloc[0].tolist() == frame.iloc[0].tolist()
+    assert list(frame.columns) == list(TRICKY_NAMES)
+
+
+def test_safe_frame__keeps_duplicate_names_apart():
+    safe, titles = safe_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    assert titles == {"c0": "a", "c1": "a"}
+    assert safe["c1"].tolist() == [2]
+
+
+# ---------------------------------------------------------------------------------------- class sizes
+
+
+def labels(largest, k):
+    return [bin_.label for bin_ in class_size_bins(largest, k)]
+
+
+@pytest.mark.parametrize(
+    ("largest", "k", "expected"),
+    [
+        (3, 2, ["1", "2", "3"]),
+        (3, 5, ["1", "2", "3", "4", "5"]),
+        (0, 1, ["1"]),
+        (412, 5, ["1", "2", "3", "4", "5–9", "10–19", "20–49", "50–99", "100–199", "200–499"]),
+        (412, 7, ["1", "2", "3", "4", "5–6", "7–9", "10–19", "20–49", "50–99", "100–199", "200–499"]),
+        (21, 2, ["1", "2", "3", "4", "5–9", "10–19", "20–49"]),
+        (
+            1000,
+            3,
+            [
+                "1",
+                "2",
+                "3",
+                "4",
+                "5–9",
+                "10–19",
+                "20–49",
+                "50–99",
+                "100–199",
+                "200–499",
+                "500–999",
+                "1,000–1,999",
+            ],
+        ),
+        (3, 30, ["1", "2", "3", "4", "5–9", "10–19", "20–29", "30–49"]),
+    ],
+)
+def test_class_size_bins__are_few_and_never_cut_by_k(largest, k, expected):
+    assert labels(largest, k) == expected
+
+
+def test_class_size_table__counts_every_record_once():
+    table = class_size_table(np.array([1, 4, 6, 7, 300]), np.array([3, 8, 12, 14, 300]), 7)
+    assert table.loc[table["n_records"] > 0, ["class_size", "n_records", "below_k"]].to_numpy().tolist() == [
+        ["1", 3, True],
+        ["4", 8, True],
+        ["5–6", 12, True],
+        ["7–9", 14, False],
+        ["200–499", 300, False],
+    ]
+    assert table["n_records"].sum() == 337
+    assert table["records_share"].sum() == pytest.approx(1)
+
+
+def test_class_size_table__of_nothing_has_no_shares():
+    table = class_size_table(np.array([], dtype=int), np.array([], dtype=int), 2)
+    assert table["n_records"].tolist() == [0, 0]
+    assert table["records_share"].tolist() == [0, 0]
+
+
+def marks(chart):
+    return [layer["mark"]["type"] for layer in chart.to_dict()["layer"]]
+
+
+def data_of(chart, layer):
+    specification = chart.to_dict()
+    part = specification["layer"][layer]
+    data = part.get("data") or specification["data"]
+    return specification["datasets"][data["name"]]
+
+
+def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
+    chart = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
+    assert marks(chart) == ["bar", "text", "rule", "text"]
+    assert [row["n_records"] for row in data_of(chart, 1)] == [3, 8]
+    encoding = chart.to_dict()["layer"][0]["encoding"]
+    names = ["in classes smaller than 5", "in classes of 5 or more"]
+    assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
+    assert encoding["strokeDash"]["scale"]["range"] == [[4, 3], [1, 0]]
+    assert encoding["x"]["title"] == "Class size (records sharing all quasi-identifiers)"
+    assert encoding["y"]["title"] == "Records"
+
+
+def test_class_size_chart__draws_the_threshold_before_the_first_class_that_holds_it():
+    chart = class_size_chart(np.array([1, 4, 300]), np.array([3, 8, 300]), 7)
+    assert data_of(chart, 2) == [{"class_size": "7–9", "label": "k = 7"}]
+    assert chart.to_dict()["layer"][2]["encoding"]["x"]["bandPosition"] == 0
+
+
+def test_class_size_chart__has_a_place_for_a_threshold_above_all_classes():
+    chart = class_size_chart(np.array([1, 2]), np.array([3, 8]), 1000)
+    assert data_of(chart, 2) == [{"class_size": "1,000–1,999", "label": "k = 1,000"}]
+
+
+def test_class_size_chart__offers_a_scale_that_shows_small_beside_large():
+    chart = class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
+    y = chart.to_dict()["layer"][0]["encoding"]["y"]
+    assert y["scale"] == {"type": "symlog", "domain": [0, 45000]}
+    assert y["axis"]["values"] == [0, 1, 10, 100, 1000, 10000]
+
+
+# ------------------------------------------------------------------------------------- other builders
+
+
+def test_stacked_share_bar__names_each_part_with_count_and_share():
+    parts = [
+        Part(label="kept", count=2999, meaning="kept"),
+        Part(label="generalized", count=0, meaning="generalized"),
+        Part(label="removed", count=1, meaning="removed"),
+    ]
+    rows = data_of(stacked_share_bar(parts, unit="users"), 0)
+    assert [row["legend"] for row in rows] == [
+        "kept: 2,999 (> 99.9 %)",
+        "generalized: 0 (0 %)",
+        "removed: 1 (< 0.1 %)",
+    ]
+    assert rows[0]["start"] == 0
+    assert rows[0]["end"] == rows[1]["start"] == rows[1]["end"] == pytest.approx(2999 / 3000)
+    assert rows[2]["end"] == pytest.approx(1)
+
+
+def test_stacked_share_bar__of_nothing_draws_nothing():
+    rows = data_of(stacked_share_bar([Part(label="kept", count=0, meaning="kept")], unit="users"), 0)
+    assert (rows[0]["start"], rows[0]["end"]) == (0, 0)
+
+
+def test_verdict_counts_bar__says_each_verdict_in_words():
+    chart = verdict_counts_bar({Verdict.PASS: 3, Verdict.FAIL: 1})
+    assert [row["legend"] for row in data_of(chart, 0)] == [
+        "✓ PASS: 3 (75.0 %)",
+        "! WARN: 0 (0 %)",
+        "✕ FAIL: 1 (25.0 %)",
+    ]
+    scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["range"] == [COLORS["PASS"], COLORS["WARN"], COLORS["FAIL"]]
+    unassessed = verdict_counts_bar({Verdict.NOT_ASSESSED: 1})
+    assert "? NOT ASSESSED: 1 (100 %)" in [row["legend"] for row in data_of(unassessed, 0)]
+
+
+def test_histogram__lays_series_over_each_other_with_one_color_each():
+    chart = histogram(
+        [0, 10, 20],
+        {"original": [5, 6], "anonymized": [7, 0]},
+        x_title="Age (years)",
+        y_title="Records",
+        rule=18,
+        rule_label="of age",
+    )
+    assert marks(chart) == ["bar", "rule", "text"]
+    assert data_of(chart, 0)[2] == {"lower": 0, "upper": 10, "count": 7, "series": "anonymized"}
+    encoding = chart.to_dict()["layer"][0]["encoding"]
+    assert encoding["color"]["scale"]["range"] == [COLORS["original"], COLORS["anonymized"]]
+    assert encoding["y"]["stack"] is None
+    assert data_of(chart, 1) == [{"at": 18, "label": "of age"}]
+
+
+def test_histogram__of_one_series_needs_no_legend():
+    chart = histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y")
+    assert chart.to_dict()["layer"][0]["encoding"]["color"]["legend"] is None
+
+
+@pytest.mark.parametrize("name", TRICKY_NAMES)
+def test_horizontal_bars__draw_columns_of_any_name(name):
+    frame = pd.DataFrame({name: ["a", "b"], name + " value": [0.5, np.nan], name + " chance": [0.1, 0.2]})
+    chart = horizontal_bars(
+        frame,
+        label=name,
+        value=name + " value",
+        reference=name + " chance",
+        value_title="Share of records",
+        label_title="Column",
+        rule=0.3,
+        rule_label="limit",
+    )
+    assert marks(chart) == ["bar", "tick", "rule", "text"]
+    assert data_of(chart, 0) == [
+        {"c0": "a", "c1": 0.5, "c2": 0.1, "series": "observed", "text": "50.0 %"},
+        {"c0": "b", "c1": None, "c2": 0.2, "series": "observed", "text": "not assessed"},
+    ]
+    assert data_of(chart, 1)[1]["text"] == "20.0 %"
+    x = chart.to_dict()["layer"][0]["encoding"]["x"]
+    assert x["scale"] == {"domain": [0, 1], "nice": False}
+
+
+def test_horizontal_bars__of_counts_have_a_free_axis():
+    frame = pd.DataFrame({"a": ["x"], "b": [1234]})
+    chart = horizontal_bars(
+        frame, label="a", value="b", unit="records", value_title="Records", label_title="A"
+    )
+    assert marks(chart) == ["bar"]
+    assert "scale" not in chart.to_dict()["layer"][0]["encoding"]["x"]
+    assert data_of(chart, 0)[0]["text"] == "1,234"
+
+
+def test_heatmap__writes_the_figure_into_every_cell():
+    frame = pd.DataFrame({"a.b": ["x", "y"], "q:Q": ["1", "1"], "v[0]": [0.25, 0.9999]})
+    chart = heatmap(frame, x="a.b", y="q:Q", value="v[0]", x_title="X", y_title="Y", value_title="Accuracy")
+    assert marks(chart) == ["rect", "text"]
+    assert [(row["text"], row["dark"]) for row in data_of(chart, 1)] == [
+        ("25.0 %", False),
+        ("> 99.9 %", True),
+    ]
+    scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == [0, 0.5, 1]
+    assert all(contrast(color, "#16202E") >= 4.5 for color in scale["range"][:1])
+    assert contrast(scale["range"][2], "#F4F8FC") >= 4.5
+
+
+def every_chart():
+    bars = pd.DataFrame({"a": ["x"], "b": [0.5], "c": [0.2]})
+    cells = pd.DataFrame({"a": ["x"], "b": ["y"], "c": [0.2]})
+    yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5)
+    yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
+    yield verdict_counts_bar({Verdict.PASS: 3})
+    yield histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y", rule=0.5)
+    yield horizontal_bars(bars, label="a", value="b", reference="c", value_title="v", label_title="l")
+    yield heatmap(cells, x="a", y="b", value="c", x_title="x", y_title="y", value_title="v")
+
+
+@pytest.mark.parametrize("chart", list(every_chart()))
+def test_builders__leave_theme_and_width_to_the_page(chart):
+    specification = chart.to_dict()
+    assert specification["width"] == "container"
+    assert specification["height"] > 0
+    assert set(specification["config"]) <= {"view"}  # Altair's own default
+    colors = {word.lower() for word in str(specification).replace("'", " ").split() if word.startswith("#")}
+    assert not colors & {"#000", "#000000", "#fff", "#ffffff"}
+    assert "'black'" not in str(specification)
+    assert "'white'" not in str(specification)
+
+
+@pytest.mark.parametrize("chart", list(every_chart()))
+def test_for_report__sets_width_and_the_ink_of_the_page(chart):
+    before = chart.to_dict()
+    specification = for_report(chart)
+    assert specification["width"] == 720
+    assert specification["background"] is None
+    assert specification["config"]["axis"]["labelColor"] == "currentColor"
+    assert TEXT_COLOR not in str(specification)
+    assert chart.to_dict() == before
+
+
+def test_for_report__leaves_a_width_of_its_own():
+    points = pd.DataFrame({"c0": [1]})
+    chart = alt.Chart(points).mark_point().encode(x="c0:Q").properties(width=123)
+    assert for_report(chart)["width"] == 123

@@ -1,0 +1,76 @@
+import math
+
+import pytest
+
+from core.measures import MEASURES, format_number, format_value, unit_word
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (0.12345, "12.3 %"),
+        (0, "0 %"),
+        (1, "100 %"),
+        (1.0, "100 %"),
+        (0.5, "50.0 %"),
+        (1e-12, "< 0.1 %"),
+        (0.000999, "< 0.1 %"),
+        (0.001, "0.1 %"),
+        (0.999, "99.9 %"),
+        (0.9991, "> 99.9 %"),
+        (1 - 1e-12, "> 99.9 %"),
+        (-0.02, "-2.0 %"),
+        (-1e-6, "> -0.1 %"),
+        (1.5, "150.0 %"),
+        (None, "not assessed"),
+        (math.nan, "not assessed"),
+        (math.inf, "infinite"),
+        (-math.inf, "minus infinite"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["share", "risk"])
+def test_format_number__writes_shares_as_percent_and_never_rounds_to_nothing_or_all(unit, share, written):
+    assert format_number(unit, share) == written
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "written"),
+    [
+        ("records", 1234567, "1,234,567"),
+        ("records", 5.0, "5"),
+        ("records", 2.5, "2.50"),
+        ("records", 0.001, "< 0.01"),
+        ("records", -0.001, "> -0.01"),
+        ("bits", 1.5, "1.500"),
+        ("number", 2.9999, "3.000"),
+        ("number", 3, "3"),
+        ("number", 0.0004, "< 0.001"),
+        ("number", 12345.6789, "12,345.679"),
+        ("classes", None, "not assessed"),
+        ("number", math.inf, "infinite"),
+    ],
+)
+def test_format_number__writes_counts_with_separators_and_other_numbers_with_decimals(unit, value, written):
+    assert format_number(unit, value) == written
+
+
+def test_format_value__takes_the_unit_from_the_measure():
+    assert format_value(MEASURES["share_k_lt_2"], 0.25) == "25.0 %"
+    assert format_value(MEASURES["k"], 1000) == "1,000"
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "word"),
+    [
+        ("records", 2, "records"),
+        ("records", 1, "record"),
+        ("classes", 1, "class"),
+        ("values", 1.0, "value"),
+        ("share", 0.5, ""),
+        ("number", 3, ""),
+        ("records", None, ""),
+        ("records", math.inf, ""),
+    ],
+)
+def test_unit_word__follows_the_number(unit, value, word):
+    assert unit_word(unit, value) == word
