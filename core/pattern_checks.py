@@ -56,11 +56,9 @@ _ODD = (
     r"\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FE00}-\x{FE0F}\x{FF01}-\x{FF5E}\x{660}-\x{669}\x{6F0}-\x{6F9}"
     r"\x{966}-\x{96F}\x{B2}\x{B3}\x{B9}\x{2070}-\x{2089}\x{2460}-\x{2473}\x{1D7CE}-\x{1D7FF}\x{1100}-\x{11FF}"
 )
-# An odd character, and before or behind it digits or an @, or a short cell of Hangul.
-SUSPICIOUS_CHARACTERS = (
-    rf"(?s)[{_ODD}].*(?:\p{{Nd}}\P{{Nd}}{{0,4}}){{2}}|(?:\p{{Nd}}\P{{Nd}}{{0,4}}){{2}}.*[{_ODD}]"
-    rf"|[{_ODD}].*@|@.*[{_ODD}]|＠|^[\s{_ODD}가-힣]{{2,24}}$"
-)
+ODD_CHARACTER = f"[{_ODD}]"
+# What a cell needs besides: digits, an @, or to be a short cell of Hangul.
+_MAY_HIDE = rf"\p{{N}}.*\p{{N}}|[@＠]|^[\s{_ODD}가-힣]{{2,24}}$"
 _DASHES = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}]"
 _INVISIBLE = r"[\p{Cf}\p{Mn}\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\x{3164}\x{115F}\x{1160}]"
 _OTHER_DIGITS = tuple(f"[{chr(0x660 + d)}{chr(0x6F0 + d)}{chr(0x966 + d)}]" for d in range(10))
@@ -74,6 +72,11 @@ def as_read(values: pa.Array) -> pa.Array:
         for digit, spellings in enumerate(_OTHER_DIGITS):
             plain = pc.replace_substring_regex(plain, spellings, str(digit))
     return pc.utf8_trim_whitespace(plain)
+
+
+def may_hide_a_pattern(values: pa.Array) -> BoolArray:
+    """Return which cells hold enough digits, an @ or little enough Hangul to hide a pattern."""
+    return cast("BoolArray", pc.match_substring_regex(values, _MAY_HIDE).to_numpy(zero_copy_only=False))
 
 
 def are_plausible_names(values: pa.Array) -> BoolArray:

@@ -18,11 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core import pattern_checks as checks
-from core.distinct import BoolArray, DistinctValues, distinct_values
+from core.distinct import BoolArray, DistinctValues, IntArray, distinct_values
 from core.korean import KOREAN_SURNAMES
 
 _BEFORE = r"(?:^|[^\p{L}\p{N}\-])"
 _AFTER = r"(?:$|[^\p{L}\p{N}\-])"
+_N_TOGETHER = 5  # patterns in one regex; with more, RE2 leaves its fast machine
 _N_CHECKED = 2000  # candidates of a column that a checksum looks at; it is a matter of share
 
 
@@ -66,6 +67,14 @@ class SensitivePattern:
     confirmed_share: float = 0.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Confirmed:
+    """How many distinct candidates of a column were looked at, and how many have a valid checksum."""
+
+    n_checked: int
+    n_valid: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PatternHits:
     """Which cells of a column hold which sensitive pattern.
@@ -77,14 +86,13 @@ class PatternHits:
     masks
         Pattern key to shape (n_values,): which distinct values match. Patterns without a match
         are left out.
-    n_valid, n_checked
-        Pattern key to the candidates found valid, and looked at, for patterns with a checksum.
+    confirmed
+        Pattern key to what a checksum said, for patterns that have one and candidates in the column.
     """
 
     distinct: DistinctValues
-    masks: Mapping[str, BoolArray]
-    n_valid: Mapping[str, int] = field(default_factory=dict)
-    n_checked: Mapping[str, int] = field(default_factory=dict)
+    masks: dict[str, BoolArray]
+    confirmed: dict[str, Confirmed]
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -168,7 +176,12 @@ _RULE = (
 
 def _hide_a_pattern(values: pa.Array) -> BoolArray:
     """Return which values hold a pattern of the rule only once their odd characters are replaced."""
-    return scan_column(checks.as_read(values)).in_records() & ~scan_column(values).in_records()
+    hidden = checks.may_hide_a_pattern(values)
+    candidates = values.filter(pa.array(hidden))
+    hidden[hidden] = (
+        scan_column(checks.as_read(candidates)).in_records() & ~scan_column(candidates).in_records()
+    )
+    return hidden
 
 
 _BEYOND_RULE = (
@@ -177,9 +190,17 @@ _BEYOND_RULE = (
         label="Disguised pattern",
         description="A resident number, phone number, date or e-mail address written with full-width or "
         "other digits, special hyphens, or invisible characters.",
-        regex=checks.SUSPICIOUS_CHARACTERS,
+        regex=checks.ODD_CHARACTER,
         shortest=8,
         keep=_hide_a_pattern,
+    ),
+    SensitivePattern(
+        key="hangul_name_spaced",
+        label="Korean person's name with a space",
+        description="The whole cell is a Korean surname, a space, and one to three Hangul syllables.",
+        regex=rf"^\s*(?P<found>(?:{'|'.join(sorted(KOREAN_SURNAMES))}) [가-힣]{{1,3}})\s*$",
+        shortest=7,
+        alphabet="non_ascii",
     ),
     SensitivePattern(
         key="resident_number_embedded",
@@ -201,6 +222,20 @@ _BEYOND_RULE = (
         shortest=9,
     ),
     SensitivePattern(
+        key="us_ssn",
+        label="US social security number",
+        description="Three digits, two digits, four digits, with hyphens between.",
+        regex=bounded(r"\d{3}-\d{2}-\d{4}"),
+        shortest=11,
+    ),
+    SensitivePattern(
+        key="kr_driving_licence",
+        label="Korean driving licence",
+        description="Two digits, two digits, six digits, two digits, with hyphens between.",
+        regex=bounded(r"\d{2}-\d{2}-\d{6}-\d{2}"),
+        shortest=15,
+    ),
+    SensitivePattern(
         key="international_phone",
         label="International phone number",
         description="A + with a country code and as many digits as that country's numbers have.",
@@ -209,18 +244,29 @@ _BEYOND_RULE = (
         confirm=checks.is_phone_number,
     ),
     SensitivePattern(
+        key="ipv4",
+        label="IP address (version 4)",
+        description="Four numbers from 0 to 255 with dots between.",
+        regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
+        shortest=7,
+        confirm=checks.is_ip_address,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
+        key="ipv6",
+        label="IP address (version 6)",
+        description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
+        regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
+        shortest=3,
+        confirm=checks.is_ip_address,
+        confirmed_share=0.5,
+    ),
+    SensitivePattern(
         key="date_other",
         label="Date in other spellings",
         description="Day, month and year with dots or slashes, eight digits, month names, or 년 월 일.",
         regex=bounded(checks.OTHER_DATES),
         shortest=8,
-    ),
-    SensitivePattern(
-        key="us_ssn",
-        label="US social security number",
-        description="Three digits, two digits, four digits, with hyphens between.",
-        regex=bounded(r"\d{3}-\d{2}-\d{4}"),
-        shortest=11,
     ),
     SensitivePattern(
         key="iban",
@@ -239,24 +285,6 @@ _BEYOND_RULE = (
         regex=bounded(r"[2-6]\d{12,18}|[2-6]\d{3}(?:[ -]\d{4}){3}|3[47]\d{2}[ -]\d{6}[ -]\d{5}"),
         shortest=13,
         confirm=checks.is_card,
-        confirmed_share=0.5,
-    ),
-    SensitivePattern(
-        key="ipv4",
-        label="IP address (version 4)",
-        description="Four numbers from 0 to 255 with dots between.",
-        regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
-        shortest=7,
-        confirm=checks.is_ip_address,
-        confirmed_share=0.5,
-    ),
-    SensitivePattern(
-        key="ipv6",
-        label="IP address (version 6)",
-        description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
-        regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
-        shortest=3,
-        confirm=checks.is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -293,21 +321,6 @@ _BEYOND_RULE = (
         confirm=checks.is_national_number,
         confirmed_share=0.5,
     ),
-    SensitivePattern(
-        key="hangul_name_spaced",
-        label="Korean person's name with a space",
-        description="The whole cell is a Korean surname, a space, and one to three Hangul syllables.",
-        regex=rf"^\s*(?P<found>(?:{'|'.join(sorted(KOREAN_SURNAMES))}) [가-힣]{{1,3}})\s*$",
-        shortest=7,
-        alphabet="non_ascii",
-    ),
-    SensitivePattern(
-        key="kr_driving_licence",
-        label="Korean driving licence",
-        description="Two digits, two digits, six digits, two digits, with hyphens between.",
-        regex=bounded(r"\d{2}-\d{2}-\d{6}-\d{2}"),
-        shortest=15,
-    ),
 )
 
 CATALOGUE: Mapping[str, SensitivePattern] = MappingProxyType(
@@ -343,25 +356,33 @@ def scan_values(
     distinct: DistinctValues, patterns: Sequence[SensitivePattern] = RULE_PATTERNS
 ) -> PatternHits:
     """Search the distinct values of a column; see `scan_column`."""
-    masks: dict[str, BoolArray] = {}
-    n_valid: dict[str, int] = {}
-    n_checked: dict[str, int] = {}
+    hits = PatternHits(distinct=distinct, masks={}, confirmed={})
     possible = _possible(distinct.values, patterns)
-    found = _matches(distinct.values, _any_of(tuple(pattern.regex for pattern in possible)))
-    positions = np.flatnonzero(found)
-    candidates = distinct.values.take(pa.array(positions)) if len(positions) else distinct.values.slice(0, 0)
-    for pattern in possible if len(positions) else ():
-        mask = _matches(candidates, pattern.regex)
-        if pattern.keep is not None and mask.any():
-            mask[mask] = pattern.keep(candidates.filter(pa.array(mask)))
-        if pattern.confirm is not None and mask.any():
-            valid, checked = _confirmed(candidates.filter(pa.array(mask)), pattern.regex, pattern.confirm)
-            n_valid[pattern.key], n_checked[pattern.key] = valid, checked
-            mask &= valid > 0 and valid >= pattern.confirmed_share * checked
-        if mask.any():
-            masks[pattern.key] = _none(len(distinct.values))
-            masks[pattern.key][positions[mask]] = True
-    return PatternHits(distinct=distinct, masks=masks, n_valid=n_valid, n_checked=n_checked)
+    for start in range(0, len(possible), _N_TOGETHER):
+        batch = possible[start : start + _N_TOGETHER]
+        found = _matches(distinct.values, _any_of(tuple(pattern.regex for pattern in batch)))
+        positions = np.flatnonzero(found)
+        if len(positions):
+            candidates = distinct.values.take(pa.array(positions))
+            for pattern in batch:
+                _scan_candidates(candidates, positions, pattern, hits)
+    return hits
+
+
+def _scan_candidates(
+    values: pa.Array, positions: IntArray, pattern: SensitivePattern, hits: PatternHits
+) -> None:
+    """Write into `hits` which of the values, at `positions` among the distinct ones, hold the pattern."""
+    mask = _matches(values, pattern.regex)
+    if pattern.keep is not None and mask.any():
+        mask[mask] = pattern.keep(values.filter(pa.array(mask)))
+    if pattern.confirm is not None and mask.any():
+        confirmed = _confirmed(values.filter(pa.array(mask)), pattern.regex, pattern.confirm)
+        hits.confirmed[pattern.key] = confirmed
+        mask &= confirmed.n_valid > 0 and confirmed.n_valid >= pattern.confirmed_share * confirmed.n_checked
+    if mask.any():
+        hits.masks[pattern.key] = _none(len(hits.distinct.values))
+        hits.masks[pattern.key][positions[mask]] = True
 
 
 def _possible(values: pa.Array, patterns: Sequence[SensitivePattern]) -> tuple[SensitivePattern, ...]:
@@ -389,7 +410,7 @@ def _matches(values: pa.Array, regex: str) -> BoolArray:
     return np.array(pc.match_substring_regex(values, regex).to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> tuple[int, int]:
+def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> Confirmed:
     """Return how many of the candidates are valid, and how many were looked at.
 
     From a long column, evenly spaced ones are; only the share matters.
@@ -397,7 +418,7 @@ def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> 
     step = -(-len(values) // _N_CHECKED)
     looked_at = values.take(pa.array(np.arange(0, len(values), step)))
     found = pc.extract_regex(looked_at, regex).field("found").to_pylist()
-    return sum(map(confirm, found)), len(found)
+    return Confirmed(n_checked=len(found), n_valid=sum(map(confirm, found)))
 
 
 def _none(n: int) -> BoolArray:

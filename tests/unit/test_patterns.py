@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from core.distinct import distinct_values
-from core.patterns import ALL_PATTERNS, CATALOGUE, RULE_PATTERNS, scan_column
+from core.patterns import ALL_PATTERNS, CATALOGUE, RULE_PATTERNS, Confirmed, scan_column
 
 ZERO_WIDTH = "\u200b"
 
@@ -159,7 +159,7 @@ def test_scan_column__a_checksum_speaks_for_the_column_and_rules_no_cell_out():
     valid, invalid = "4111111111111111", "4111111111111112"
     hits = scan_column(pa.array([valid, valid + " ", invalid]), ALL_PATTERNS)
     assert hits.counts["card"] == 3
-    assert (hits.n_valid["card"], hits.n_checked["card"]) == (2, 3)
+    assert hits.confirmed["card"] == Confirmed(n_checked=3, n_valid=2)
     assert "card" not in found(valid, invalid, "4111111111111113", "4111111111111114")
 
 
@@ -178,7 +178,7 @@ def test_scan_column__a_long_column_of_cards_is_judged_by_evenly_spaced_ones():
     column = pa.array([f"4111 1111 1111 1111 {i}" for i in range(5_000)])
     hits = scan_column(column, ALL_PATTERNS)
     assert hits.counts["card"] == 5_000
-    assert hits.n_checked["card"] <= 2_000
+    assert hits.confirmed["card"].n_checked <= 2_000
 
 
 def test_distinct_values__large_columns_are_held_as_large_strings(monkeypatch):
