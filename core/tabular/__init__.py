@@ -1,10 +1,36 @@
 """The tabular verifier: whether an anonymized table holds what its log claims.
 
-`measure_tabular` does the expensive part once, `judge_tabular` answers every threshold at once.
+`measure_tabular` does the expensive part once, `judge_tabular` answers every threshold at once;
+the second opinion beside it does not trust the log.
 """
 
 from __future__ import annotations
 
+from core.tabular.decision import TabularAudit, judge_tabular, verify_tabular
 from core.tabular.log import AnonymizationLog, LogEntry, read_log
+from core.tabular.measurement import (
+    ColumnResult,
+    ResidualCount,
+    TabularMeasurement,
+    measure_classes,
+    measure_tabular,
+)
+from core.tabular.rules import ColumnCheck
+from core.tabular.settings import TabularSettings, TabularThresholds
 
-__all__ = ["AnonymizationLog", "LogEntry", "read_log"]
+__all__ = [
+    "AnonymizationLog",
+    "ColumnCheck",
+    "ColumnResult",
+    "LogEntry",
+    "ResidualCount",
+    "TabularAudit",
+    "TabularMeasurement",
+    "TabularSettings",
+    "TabularThresholds",
+    "judge_tabular",
+    "measure_classes",
+    "measure_tabular",
+    "read_log",
+    "verify_tabular",
+]

@@ -1,0 +1,147 @@
+"""Which anonymized columns an original column became, and what the log says of each."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.datasets import Dataset
+from core.errors import AuditInputError
+from core.tabular.log import AnonymizationLog, LogEntry
+
+PROTECTING_ACTIONS = frozenset(
+    {
+        "drop",
+        "pseudonymize",
+        "date_floor_year",
+        "date_floor_decade",
+        "region_generalize",
+        "mask_zip_leading",
+        "drop_zip_detail",
+    }
+)
+QUASI_IDENTIFYING_SEMANTICS = frozenset(
+    {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
+)
+_HIGH_RISK_BEGINNING = re.compile(
+    r"ssn|passport|driver|licen[sc]e|birth|death|dob|phone|mobile|email|address|zip|postal"
+)
+_HIGH_RISK_TOKENS = frozenset({"name", "id", "mrn"})
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchedColumn:
+    """An original column, one anonymized column it became, and the log entry that holds for it.
+
+    Attributes
+    ----------
+    original
+        Name in the original.
+    anonymized
+        Name in the anonymized table; None where the column is absent.
+    semantic, action
+        As logged; empty where nothing is.
+    """
+
+    original: str
+    anonymized: str | None
+    semantic: str
+    action: str
+
+
+def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
+    """Match every original column with the anonymized columns it became.
+
+    The column of the same name, else all whose names begin with ``<column>_``; a column whose own
+    name exists in the original is never another column's expansion. An expansion uses its own log
+    entry, else that of the original column.
+
+    Returns
+    -------
+    tuple of MatchedColumn
+        In the order of the original; an absent column once, with `anonymized` None.
+
+    Raises
+    ------
+    AuditInputError
+        No original column is found in the anonymized table.
+    """
+    names = frozenset(anonymized.columns)
+    expansions = sorted(names.difference(original.columns))
+    matched = tuple(
+        match
+        for name in original.columns
+        for match in _matches(name, [name] if name in names else _beginning_with(f"{name}_", expansions), log)
+    )
+    if all(match.anonymized is None for match in matched):
+        raise AuditInputError(
+            f"{anonymized.name}: none of the {len(original.columns):,} columns of {original.name} is "
+            "in it, so "
+            "there is nothing to verify. Check that the two files belong together and that the first "
+            "line holds "
+            "the column names."
+        )
+    return matched
+
+
+def _matches(name: str, found: Sequence[str], log: AnonymizationLog) -> Iterator[MatchedColumn]:
+    logged = log.entries.get(name, LogEntry(column=name, semantic="", action=""))
+    if not found:
+        yield MatchedColumn(original=name, anonymized=None, semantic=logged.semantic, action=logged.action)
+    for column in found:
+        entry = log.entries.get(column, logged)
+        yield MatchedColumn(original=name, anonymized=column, semantic=entry.semantic, action=entry.action)
+
+
+def _beginning_with(prefix: str, names: Sequence[str]) -> list[str]:
+    """Return the sorted names that begin with the prefix."""
+    first = bisect_left(names, prefix)
+    found = []
+    for name in names[first:]:
+        if not name.startswith(prefix):
+            break
+        found.append(name)
+    return found
+
+
+def logged_quasi_identifiers(matched: Sequence[MatchedColumn]) -> tuple[str, ...]:
+    """Return the anonymized columns that the log calls age, gender, race, … and does not drop."""
+    return tuple(
+        dict.fromkeys(
+            match.anonymized
+            for match in matched
+            if match.anonymized is not None
+            and match.semantic in QUASI_IDENTIFYING_SEMANTICS
+            and match.action != "drop"
+        )
+    )
+
+
+def is_dropping(action: str, *, allow_dx: bool) -> bool:
+    """Return whether the action leaves no value, given whether keeping diagnoses is permitted."""
+    return action == "drop" or (action == "keep_if_permitted_else_drop" and not allow_dx)
+
+
+def is_protecting(action: str, *, allow_dx: bool) -> bool:
+    """Return whether the action protects a high-risk column."""
+    return action in PROTECTING_ACTIONS or is_dropping(action, allow_dx=allow_dx)
+
+
+def is_high_risk(semantic: str) -> bool:
+    """Return whether a semantic is one that identifies people.
+
+    Examples
+    --------
+    >>> [is_high_risk(semantic) for semantic in ("birthdate", "zipCode", "patient_id", "MRN")]
+    [True, True, True, True]
+    >>> [is_high_risk(semantic) for semantic in ("width", "identity_type", "kidney", "")]
+    [False, False, False, False]
+    """
+    tokens = [
+        token.lower() for part in _NO_LETTER.split(semantic) for token in _CAMEL_CASE.split(part) if token
+    ]
+    return any(token in _HIGH_RISK_TOKENS or _HIGH_RISK_BEGINNING.match(token) for token in tokens)

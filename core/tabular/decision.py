@@ -1,0 +1,237 @@
+"""Judge what was measured: the published decision, and ours beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from core.datasets import Dataset
+from core.equivalence import EquivalenceClasses
+from core.tabular.log import AnonymizationLog
+from core.tabular.measurement import TabularMeasurement, measure_classes, measure_tabular
+from core.tabular.second_opinion import (
+    SecondOpinion,
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+    judge_second_opinion,
+    measure_second_opinion,
+)
+from core.tabular.second_opinion.words import listed, percent, share_of
+from core.tabular.settings import TabularSettings, TabularThresholds
+from core.verdict import Finding, Verdict, worst
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TabularAudit:
+    """The published decision on a pair of files, with the second opinion beside it.
+
+    Attributes
+    ----------
+    measurement, classes, thresholds
+        What was judged, and by what; `classes` is None where nothing names a quasi-identifier.
+    verdict
+        The published rule's verdict: PASS, WARN or FAIL.
+    mandatory_review, recommended_review
+        Whether any message is FAIL; whether the share of WARN messages reaches its limit.
+    findings
+        Why, worst first: figures that miss their threshold, review, columns, the log.
+    second_opinion
+        Ours; None where it was not asked for.
+    """
+
+    measurement: TabularMeasurement
+    classes: EquivalenceClasses | None
+    thresholds: TabularThresholds
+    verdict: Verdict
+    mandatory_review: bool
+    recommended_review: bool
+    findings: tuple[Finding, ...] = field(repr=False)
+    second_opinion: SecondOpinion | None = None
+
+    @property
+    def second_opinion_verdict(self) -> Verdict:
+        """Return our own verdict: the second opinion and what is odd about the log."""
+        notes = [note.verdict for note in self.measurement.notes]
+        opinion = [self.second_opinion.verdict] if self.second_opinion else [Verdict.NOT_ASSESSED]
+        return worst([*opinion, *notes])
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worse of the rule's verdict and ours."""
+        return worst([self.verdict, self.second_opinion_verdict])
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """Return the rule's findings, the log's notes and the second opinion's findings."""
+        opinion = self.second_opinion.findings if self.second_opinion else ()
+        return (*self.findings, *self.measurement.notes, *opinion)
+
+
+def judge_tabular(
+    measurement: TabularMeasurement,
+    *,
+    classes: EquivalenceClasses | None = None,
+    thresholds: TabularThresholds | None = None,
+    second_opinion: SecondOpinion | None = None,
+) -> TabularAudit:
+    """Decide on a pair of files; fast enough for a slider.
+
+    FAIL if a figure misses its threshold or any message is FAIL (mandatory review); else WARN if
+    the share of WARN messages reaches its limit (recommended review); else PASS.
+
+    Parameters
+    ----------
+    measurement
+        As `measure_tabular` returns it.
+    classes
+        As `measure_classes` returns it; they do not change the published decision.
+    thresholds
+        The published ones of the log's mode by default.
+    second_opinion
+        As `judge_second_opinion` returns it.
+
+    Returns
+    -------
+    TabularAudit
+        Verdict and findings.
+    """
+    thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
+    missed = tuple(_missed_thresholds(measurement, thresholds))
+    mandatory = measurement.n_messages(Verdict.FAIL) > 0
+    recommended = measurement.warn_share >= thresholds.warn_share
+    verdict = Verdict.FAIL if missed or mandatory else Verdict.WARN if recommended else Verdict.PASS
+    return TabularAudit(
+        measurement=measurement,
+        classes=classes,
+        thresholds=thresholds,
+        verdict=verdict,
+        mandatory_review=mandatory,
+        recommended_review=recommended,
+        findings=(
+            *missed,
+            *_reviews(measurement, thresholds, recommended=recommended),
+            *_columns(measurement),
+        ),
+        second_opinion=second_opinion,
+    )
+
+
+def verify_tabular(
+    original: Dataset,
+    anonymized: Dataset,
+    log: AnonymizationLog,
+    *,
+    settings: TabularSettings | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+    smallest_k: int = 5,
+) -> TabularAudit:
+    """Measure and judge a pair of files with the published limits, second opinion included.
+
+    Parameters
+    ----------
+    original, anonymized, log
+        See `measure_tabular`.
+    settings
+        See `TabularSettings`.
+    quasi_identifiers
+        Anonymized columns that others may know; None takes those of the log.
+    smallest_k
+        Class size that the second opinion asks for; at least 1.
+
+    Returns
+    -------
+    TabularAudit
+        Verdict, second opinion and findings.
+
+    Raises
+    ------
+    AuditInputError
+        No original column is in the anonymized table, or a quasi-identifier is not.
+    """
+    measurement = measure_tabular(original, anonymized, log, settings=settings)
+    chosen = measurement.quasi_identifiers if quasi_identifiers is None else tuple(quasi_identifiers)
+    classes = measure_classes(anonymized, chosen)
+    opinion = measure_second_opinion(
+        original,
+        anonymized,
+        log,
+        settings=SecondOpinionSettings(quasi_identifiers=None if quasi_identifiers is None else chosen),
+    )
+    return judge_tabular(
+        measurement,
+        classes=classes,
+        second_opinion=judge_second_opinion(
+            opinion, thresholds=SecondOpinionThresholds(smallest_k=smallest_k)
+        ),
+    )
+
+
+def _missed_thresholds(measured: TabularMeasurement, limits: TabularThresholds) -> Iterator[Finding]:
+    if measured.policy_consistency < limits.policy_consistency_share:
+        n = len(measured.inconsistent_columns)
+        yield Finding(
+            check="policy_consistency",
+            verdict=Verdict.FAIL,
+            message=f"Policy consistency is {percent(measured.policy_consistency)}, below "
+            f"{percent(limits.policy_consistency_share)}: {share_of(n, measured.n_logged)} logged "
+            "columns should "
+            f"be gone but hold values: {listed(measured.inconsistent_columns)}.",
+            n_affected=n,
+        )
+    if measured.pattern_residual > limits.pattern_residual_share:
+        yield Finding(
+            check="pattern_residual",
+            verdict=Verdict.FAIL,
+            message=f"Pattern residual is above {percent(limits.pattern_residual_share)}: "
+            f"{share_of(measured.n_residual, measured.n_filled)} non-blank cells hold a sensitive pattern.",
+            n_affected=measured.n_residual,
+        )
+    if measured.high_risk_handling < limits.high_risk_handling_share:
+        n = len(measured.unprotected_columns)
+        yield Finding(
+            check="high_risk_handling",
+            verdict=Verdict.FAIL,
+            message=f"High-risk handling is {percent(measured.high_risk_handling)}, below "
+            f"{percent(limits.high_risk_handling_share)}: {share_of(n, measured.n_high_risk)} "
+            "high-risk columns "
+            f"have no protecting action: {listed(measured.unprotected_columns)}.",
+            n_affected=n,
+        )
+
+
+def _reviews(
+    measured: TabularMeasurement, limits: TabularThresholds, *, recommended: bool
+) -> Iterator[Finding]:
+    n_messages = len(measured.checks)
+    if n_failed := measured.n_messages(Verdict.FAIL):
+        yield Finding(
+            check="mandatory_review",
+            verdict=Verdict.FAIL,
+            message=f"Review is mandatory: {share_of(n_failed, n_messages)} column checks are FAIL.",
+            n_affected=n_failed,
+        )
+    if recommended:
+        n_warned = measured.n_messages(Verdict.WARN)
+        yield Finding(
+            check="recommended_review",
+            verdict=Verdict.WARN,
+            message=f"Review is recommended: {share_of(n_warned, n_messages)} column checks are WARN; the "
+            f"limit is {percent(limits.warn_share)}.",
+            n_affected=n_warned,
+        )
+
+
+def _columns(measured: TabularMeasurement) -> list[Finding]:
+    """Return a finding for each check that is not PASS, the worst first."""
+    findings = [
+        Finding(
+            check=f"column_{check.check}",
+            verdict=check.status,
+            message=f"`{check.anonymized_column or check.column}`: {check.reason}",
+            column=check.anonymized_column or check.column,
+            n_affected=check.n_failing,
+        )
+        for check in measured.checks
+        if check.status is not Verdict.PASS
+    ]
+    return sorted(findings, key=lambda finding: -finding.verdict.severity)

@@ -1,0 +1,339 @@
+"""Measure a pair of tables: everything the published rule counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.datasets import Dataset
+from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.errors import AuditInputError
+from core.patterns import CATALOGUE
+from core.tabular.columns import (
+    MatchedColumn,
+    is_dropping,
+    is_high_risk,
+    is_protecting,
+    logged_quasi_identifiers,
+    match_columns,
+)
+from core.tabular.log import AnonymizationLog
+from core.tabular.rules import (
+    ColumnCheck,
+    ScannedColumn,
+    check_absent,
+    check_column,
+    check_unnamed,
+    scan_anonymized,
+)
+from core.tabular.second_opinion.words import listed
+from core.tabular.settings import TabularSettings
+from core.verdict import Finding, Verdict, worst
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnResult:
+    """An original column and the checks of all it became.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    checks
+        One per anonymized column, one in all where it is absent or unnamed.
+    """
+
+    column: str
+    checks: tuple[ColumnCheck, ...]
+
+    @property
+    def status(self) -> Verdict:
+        """Return the worst status of the checks."""
+        return worst(check.status for check in self.checks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResidualCount:
+    """How many cells of an anonymized column hold a sensitive pattern.
+
+    Attributes
+    ----------
+    column
+        Name in the anonymized table.
+    n_filled, n_cells
+        Cells that are not blank, and those of them with a pattern.
+    counts
+        Pattern key to cells; a cell may hold several patterns.
+    """
+
+    column: str
+    n_filled: int
+    n_cells: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TabularMeasurement:
+    """Everything the rule measures about a pair of files; no threshold of the decision is in it.
+
+    Attributes
+    ----------
+    original_name, anonymized_name, log
+        What was verified.
+    settings
+        How it was measured.
+    n_original, n_anonymized
+        Records.
+    columns
+        One result per original column, in file order.
+    residuals
+        One count per anonymized column, in file order.
+    n_logged, inconsistent_columns
+        Columns in the log, and those of them that should be gone but hold values.
+    n_high_risk, unprotected_columns
+        High-risk columns in the log, and those of them without a protecting action.
+    quasi_identifiers
+        Anonymized columns that the log calls quasi-identifying.
+    notes
+        Findings about the log.
+    """
+
+    original_name: str
+    anonymized_name: str
+    log: AnonymizationLog
+    settings: TabularSettings
+    n_original: int
+    n_anonymized: int
+    columns: tuple[ColumnResult, ...]
+    residuals: tuple[ResidualCount, ...]
+    n_logged: int
+    inconsistent_columns: tuple[str, ...]
+    n_high_risk: int
+    unprotected_columns: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
+    notes: tuple[Finding, ...] = ()
+
+    @cached_property
+    def checks(self) -> tuple[ColumnCheck, ...]:
+        """Return all checks; each is a message in the ratios."""
+        return tuple(check for result in self.columns for check in result.checks)
+
+    def n_messages(self, status: Verdict) -> int:
+        """Return the number of messages of a status."""
+        return sum(check.status is status for check in self.checks)
+
+    @property
+    def pass_share(self) -> float:
+        """Return PASS messages / all messages."""
+        return self.n_messages(Verdict.PASS) / len(self.checks)
+
+    @property
+    def warn_share(self) -> float:
+        """Return WARN messages / all messages."""
+        return self.n_messages(Verdict.WARN) / len(self.checks)
+
+    @property
+    def fail_share(self) -> float:
+        """Return FAIL messages / all messages."""
+        return self.n_messages(Verdict.FAIL) / len(self.checks)
+
+    @property
+    def policy_consistency(self) -> float:
+        """Return the share of logged columns that are gone where they should be; 1 for an empty log."""
+        return _share(self.n_logged - len(self.inconsistent_columns), self.n_logged, of_none=1.0)
+
+    @property
+    def n_filled(self) -> int:
+        """Return the non-blank cells of the anonymized table."""
+        return sum(residual.n_filled for residual in self.residuals)
+
+    @property
+    def n_residual(self) -> int:
+        """Return the cells of the anonymized table that hold a sensitive pattern."""
+        return sum(residual.n_cells for residual in self.residuals)
+
+    @property
+    def pattern_residual(self) -> float:
+        """Return cells with a sensitive pattern / non-blank cells; 0 for a blank table."""
+        return _share(self.n_residual, self.n_filled, of_none=0.0)
+
+    @property
+    def high_risk_handling(self) -> float:
+        """Return the share of high-risk columns with a protecting action; 1 when there are none."""
+        return _share(self.n_high_risk - len(self.unprotected_columns), self.n_high_risk, of_none=1.0)
+
+
+def _share(n: int, total: int, *, of_none: float) -> float:
+    return n / total if total else of_none
+
+
+def measure_tabular(
+    original: Dataset,
+    anonymized: Dataset,
+    log: AnonymizationLog,
+    *,
+    settings: TabularSettings | None = None,
+) -> TabularMeasurement:
+    """Check every column of an anonymized table against what its log says was done.
+
+    Every value is read. A blank is a missing cell. Tables may differ in length; pseudonyms are
+    then compared as sets of values.
+
+    Parameters
+    ----------
+    original, anonymized
+        Tables as read, every cell text.
+    log
+        What is claimed.
+    settings
+        See `TabularSettings`.
+
+    Returns
+    -------
+    TabularMeasurement
+        For `judge_tabular`; holds counts and column names, no cell values.
+
+    Raises
+    ------
+    AuditInputError
+        No original column is in the anonymized table.
+    """
+    settings = settings or TabularSettings()
+    matched = match_columns(original, anonymized, log)
+    scanned = _scan(anonymized, matched, log, settings)
+    high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
+    return TabularMeasurement(
+        original_name=original.name,
+        anonymized_name=anonymized.name,
+        log=log,
+        settings=settings,
+        n_original=original.n_records,
+        n_anonymized=anonymized.n_records,
+        columns=_check(original, anonymized, matched, scanned, log),
+        residuals=tuple(
+            ResidualCount(
+                column=name,
+                n_filled=column.values.n_filled,
+                n_cells=column.n_residual,
+                counts=column.residual_counts,
+            )
+            for name, column in scanned.items()
+        ),
+        n_logged=len(log.entries),
+        inconsistent_columns=_inconsistent(matched, scanned, log),
+        n_high_risk=len(high_risk),
+        unprotected_columns=tuple(
+            entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
+        ),
+        quasi_identifiers=logged_quasi_identifiers(matched),
+        notes=log.notes_about(original_name=original.name, anonymized_name=anonymized.name),
+    )
+
+
+def _scan(
+    anonymized: Dataset,
+    matched: Sequence[MatchedColumn],
+    log: AnonymizationLog,
+    settings: TabularSettings,
+) -> dict[str, ScannedColumn]:
+    """Return every anonymized column with its patterns; Arrow lets the columns run in parallel."""
+    actions = {name: entry.action for name, entry in log.entries.items()}
+    actions |= {match.anonymized: match.action for match in matched if match.anonymized is not None}
+    patterns = tuple(CATALOGUE[key] for key in settings.patterns)
+
+    def scan(name: str) -> ScannedColumn:
+        return scan_anonymized(anonymized.table[name], action=actions.get(name, ""), patterns=patterns)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
+
+
+def _check(
+    original: Dataset,
+    anonymized: Dataset,
+    matched: Sequence[MatchedColumn],
+    scanned: Mapping[str, ScannedColumn],
+    log: AnonymizationLog,
+) -> tuple[ColumnResult, ...]:
+    unnamed = frozenset(original.unnamed_columns)
+    checks: dict[str, list[ColumnCheck]] = {}
+    for match in matched:
+        if match.original in unnamed:
+            check = check_unnamed(match)
+        elif match.anonymized is None:
+            check = check_absent(match, log)
+        else:
+            check = check_column(
+                match,
+                original.table[match.original],
+                anonymized.table[match.anonymized],
+                scanned[match.anonymized],
+                allow_dx=log.allow_dx,
+            )
+        checks.setdefault(match.original, []).append(check)
+    return tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items())
+
+
+def _inconsistent(
+    matched: Sequence[MatchedColumn], scanned: Mapping[str, ScannedColumn], log: AnonymizationLog
+) -> tuple[str, ...]:
+    """Return the logged columns that should be gone but hold values, by their name or expanded."""
+    stands_for = {name: [name] for name in log.entries if name in scanned}
+    for match in matched:
+        if (
+            match.anonymized is not None
+            and match.original in log.entries
+            and match.anonymized not in log.entries
+        ):
+            stands_for.setdefault(match.original, []).append(match.anonymized)
+    return tuple(
+        name
+        for name, entry in log.entries.items()
+        if is_dropping(entry.action, allow_dx=log.allow_dx)
+        and any(scanned[column].values.n_filled for column in stands_for.get(name, ()))
+    )
+
+
+def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> EquivalenceClasses | None:
+    """Form the classes of records that share their quasi-identifiers.
+
+    A missing value is a value of its own, but a record blank in all quasi-identifiers is left out
+    and counted.
+
+    Parameters
+    ----------
+    anonymized
+        The anonymized table.
+    quasi_identifiers
+        Columns of it.
+
+    Returns
+    -------
+    EquivalenceClasses or None
+        None without any quasi-identifier: the class size is then not assessed.
+
+    Raises
+    ------
+    AuditInputError
+        A quasi-identifier is not a column of the anonymized table.
+    """
+    unknown = [name for name in quasi_identifiers if name not in anonymized.columns]
+    if unknown:
+        raise AuditInputError(
+            *(
+                f"{anonymized.name}: quasi-identifier `{name}` is not one of its columns. Choose among "
+                f"{listed(anonymized.columns)}."
+                for name in unknown
+            )
+        )
+    if not quasi_identifiers:
+        return None
+    blank = np.ones(anonymized.n_records, dtype=np.bool_)
+    for name in quasi_identifiers:
+        blank &= anonymized.table[name].is_null().to_numpy()
+    return equivalence_classes(anonymized.table, tuple(quasi_identifiers), leave_out=blank)

@@ -1,0 +1,134 @@
+"""What single values look like: floored dates, pseudonyms, and shapes that show no value."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.distinct import BoolArray, DistinctValues
+from core.korean import KOREAN_SURNAMES
+
+_N_SHAPES = 3
+_LONGEST_SHAPE = 40
+_MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"
+_EXCEL_DAY_ZERO = datetime.date(1899, 12, 30)
+
+_HEXADECIMAL = r"^[0-9A-Fa-f]{8,}$"
+_DIGITS_ONLY = r"^[0-9]+$"
+_UUID = r"^\{?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?$"
+_TOKEN = r"^[A-Za-z0-9+/_\-]{12,}={0,6}$"  # noqa: S105 - the shape of a pseudonym, no password
+_SURNAME_AND_ZEROS = f"^(?:{'|'.join(sorted(KOREAN_SURNAMES))})00$"
+_PREFIX_AND_NUMBER = r"^(?P<prefix>.*[^0-9])[0-9]+$"
+
+
+def _excel_serials(*, decade: bool) -> pa.Array:
+    """Return the day numbers by which Excel stores the first days of years 1900 to 2199."""
+    years = range(1900, 2200, 10 if decade else 1)
+    days = [str((datetime.date(year, 1, 1) - _EXCEL_DAY_ZERO).days) for year in years]
+    return pa.array([*days, *(f"{day}.0" for day in days)])
+
+
+_SERIALS = {decade: _excel_serials(decade=decade) for decade in (False, True)}
+
+
+def are_date_floors(values: pa.Array, *, decade: bool) -> BoolArray:
+    """Return which values are the first day of a year, or of a decade.
+
+    Parameters
+    ----------
+    values
+        Strings without nulls, written as ``YYYY-01-01``, with midnight or not, or as the number
+        by which Excel stores that day.
+    decade
+        Whether the year must be a multiple of ten.
+
+    Returns
+    -------
+    array
+        Shape (n_values,).
+    """
+    trimmed = pc.utf8_trim_whitespace(values)
+    written = pc.match_substring_regex(trimmed, rf"^[0-9]{{3}}{'0' if decade else '[0-9]'}-01-01{_MIDNIGHT}$")
+    return _mask(pc.or_(written, pc.is_in(trimmed, _SERIALS[decade].cast(trimmed.type))))
+
+
+def look_like_pseudonyms(values: DistinctValues) -> BoolArray:
+    """Return which values look like pseudonyms.
+
+    Hexadecimal tokens of 8 characters or more, UUIDs, tokens of 12 characters or more with letters
+    and digits, one prefix shared by the whole column with a number, a Korean surname with ``00``.
+    Tokens of digits alone are hexadecimal only in a column where most such tokens hold a letter:
+    elsewhere they are numbers, such as resident numbers or dates.
+
+    Parameters
+    ----------
+    values
+        The values of one column.
+
+    Returns
+    -------
+    array
+        Shape (n_values,).
+    """
+    trimmed = pc.utf8_trim_whitespace(values.values)
+    digits = _matches(trimmed, _DIGITS_ONLY)
+    hexadecimal = _matches(trimmed, _HEXADECIMAL)
+    if values.n_cells(hexadecimal & digits) > values.n_cells(hexadecimal & ~digits):
+        hexadecimal &= ~digits
+    mixed = _matches(trimmed, "[A-Za-z]") & _matches(trimmed, "[0-9]")
+    others = _matches(trimmed, f"{_UUID}|{_SURNAME_AND_ZEROS}") | (_matches(trimmed, _TOKEN) & mixed)
+    return hexadecimal | others | _share_a_prefix(trimmed)
+
+
+def _share_a_prefix(values: pa.Array) -> BoolArray:
+    """Return True for all values where each is one common prefix and a number, else False for all."""
+    prefixes = pc.extract_regex(values, _PREFIX_AND_NUMBER)
+    shared = (
+        bool(len(values)) and not prefixes.null_count and pc.count_distinct(prefixes.field(0)).as_py() == 1
+    )
+    return np.full(len(values), shared)
+
+
+def n_shared_values(a: DistinctValues, b: DistinctValues) -> int:
+    """Return the number of distinct values, as trimmed text, that both columns hold."""
+    ours, theirs = (pc.unique(pc.utf8_trim_whitespace(column.values)) for column in (a, b))
+    return int(pc.sum(pc.is_in(ours, theirs.cast(ours.type))).as_py() or 0)
+
+
+def masked_shapes(values: pa.Array) -> pa.Array:
+    """Return the shape of each value: dates as ``YYYY-MM-DD``, digits as 9, letters as A.
+
+    Examples
+    --------
+    >>> masked_shapes(pa.array(["1987-01-21", "Kim 7, 서울", "12.5e3"])).to_pylist()
+    ['YYYY-MM-DD', 'AAA 9, AA', '99.9A9']
+    """
+    shapes = pc.replace_substring_regex(
+        values, r"[0-9]{4}([-/.])[0-9]{1,2}[-/.][0-9]{1,2}", "\x00\\1\x01\\1\x02"
+    )
+    shapes = pc.replace_substring_regex(shapes, r"\p{N}", "9")
+    shapes = pc.replace_substring_regex(shapes, r"[\p{L}\p{M}]", "A")
+    for mark, part in (("\x00", "YYYY"), ("\x01", "MM"), ("\x02", "DD")):
+        shapes = pc.replace_substring(shapes, mark, part)
+    return pc.utf8_slice_codeunits(pc.replace_substring_regex(shapes, r"\p{C}", "?"), 0, _LONGEST_SHAPE)
+
+
+def frequent_shapes(values: DistinctValues, mask: BoolArray) -> tuple[str, ...]:
+    """Return the shapes of up to three marked values, the most frequent first, then by text."""
+    marked = pa.table(
+        {"shape": masked_shapes(values.values.filter(pa.array(mask))), "n": values.counts[mask]}
+    )
+    totals = marked.group_by("shape").aggregate([("n", "sum")])
+    order = totals.sort_by([("n_sum", "descending"), ("shape", "ascending")])
+    return tuple(order["shape"].slice(0, _N_SHAPES).to_pylist())
+
+
+def _matches(values: pa.Array, regex: str) -> BoolArray:
+    return _mask(pc.match_substring_regex(values, regex))
+
+
+def _mask(booleans: pa.Array) -> BoolArray:
+    return np.array(booleans.to_numpy(zero_copy_only=False), dtype=bool)
