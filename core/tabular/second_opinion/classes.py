@@ -20,7 +20,7 @@ from core.verdict import Finding, Verdict
 
 IntArray = npt.NDArray[np.int64]
 
-_LARGEST_PROPOSAL = 8
+_LARGEST_PROPOSAL = 8  # columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ def measure_classes(
         )
     proposal = proposed_quasi_identifiers(suggestions)
     if not chosen:
-        proposed = _measure(tables.anonymized, proposal) if proposal else None
+        proposed = _measure(tables.anonymized, proposal[:_LARGEST_PROPOSAL]) if proposal else None
         return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=())
     unlogged = tuple(name for name in proposal if name not in chosen) if quasi_identifiers is None else ()
     return ClassesMeasurement(
@@ -135,12 +135,12 @@ def measure_classes(
 
 
 def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:
-    """Return up to eight columns that look most like quasi-identifiers and hold more than one value."""
+    """Return the columns that look like quasi-identifiers and hold more than one value, surest first."""
     return tuple(
         suggestion.column
         for suggestion in suggestions
         if suggestion.role is Role.QUASI_IDENTIFIER and suggestion.n_distinct > 1
-    )[:_LARGEST_PROPOSAL]
+    )
 
 
 def _measure(table: pa.Table, columns: tuple[str, ...], *, contributions: bool = True) -> ClassMeasurement:

@@ -16,6 +16,11 @@ from core.tabular.second_opinion.classes import (
     judge_classes,
     measure_classes,
 )
+from core.tabular.second_opinion.disguises import (
+    DisguiseMeasurement,
+    judge_disguises,
+    measure_disguises,
+)
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
@@ -49,7 +54,7 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, sanity, pseudonyms, classes
+    structure, columns, relinkage, disguises, sanity, pseudonyms, classes
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -59,6 +64,7 @@ class SecondOpinionMeasurement:
     structure: StructureMeasurement
     columns: tuple[ColumnComparison, ...]
     relinkage: RelinkageMeasurement
+    disguises: DisguiseMeasurement
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
@@ -128,6 +134,7 @@ def measure_second_opinion(
         structure=measure_structure(tables),
         columns=columns,
         relinkage=measure_relinkage(tables, columns, settings),
+        disguises=measure_disguises(tables, columns, settings),
         sanity=measure_sanity(tables, suggestions),
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
@@ -156,6 +163,7 @@ def judge_second_opinion(
     findings = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds),
+        *judge_disguises(measured.disguises, thresholds),
         *judge_sanity(measured.sanity, thresholds),
         *judge_classes(measured.classes, thresholds),
         *judge_pseudonyms(measured.pseudonyms, thresholds),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from core.equivalence import value_codes
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.words import counted, share_of
@@ -55,7 +56,7 @@ def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
 
 def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
     if tables.in_order:
-        return _by_rows(pair)
+        return _by_rows(pair, tables)
     frequencies_agree = None
     if tables.n_original == tables.n_anonymized:
         frequencies_agree = _frequencies(pair.original_counts) == _frequencies(pair.anonymized_counts)
@@ -78,12 +79,15 @@ def _frequencies(counts: np.ndarray) -> list[int]:
     return sorted(counts[counts > 0].tolist())
 
 
-def _by_rows(pair: CodedPair) -> PseudonymQuality:
+def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
+    """Compare pseudonyms as written: `0e12` and `0e34` are two pseudonyms, though equal as numbers."""
     both = (pair.original >= 0) & (pair.anonymized >= 0)
-    original, anonymized = pair.original[both].astype(np.int64), pair.anonymized[both]
-    combinations = np.unique(original * pair.n_values + anonymized)
-    per_original = np.bincount(combinations // pair.n_values, minlength=1)
-    per_pseudonym = np.bincount(combinations % pair.n_values, minlength=1)
+    original = value_codes(tables.original[pair.pair.original])[both]
+    anonymized = value_codes(tables.anonymized[pair.pair.anonymized])[both]
+    n_values = int(anonymized.max(initial=0)) + 1
+    combinations = np.unique(original * n_values + anonymized)
+    per_original = np.bincount(combinations // n_values, minlength=1)
+    per_pseudonym = np.bincount(combinations % n_values, minlength=1)
     return PseudonymQuality(
         original=pair.pair.original,
         anonymized=pair.pair.anonymized,
@@ -93,7 +97,7 @@ def _by_rows(pair: CodedPair) -> PseudonymQuality:
         n_originals_with_several=int(np.count_nonzero(per_original > 1)),
         n_pseudonyms_for_several=int(np.count_nonzero(per_pseudonym > 1)),
         frequencies_agree=None,
-        n_unchanged=int(np.count_nonzero(original == anonymized)),
+        n_unchanged=pair.n_same_row,
         n_compared=len(original),
     )
 

@@ -268,10 +268,10 @@ def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThr
                 n_affected=0,
             )
         ]
-    findings = [_about_all(level, measured, thresholds)]
-    if level.smallest_set is not None:
-        findings.append(_about_few(level, level.smallest_set, measured, thresholds))
-    return findings
+    if level.smallest_set is None:
+        return [_about_all(level, measured, thresholds)]
+    few = _about_few(level, level.smallest_set, measured, thresholds)
+    return [_about_all(level, measured, thresholds), few]
 
 
 def _about_all(
@@ -283,9 +283,20 @@ def _about_all(
         verdict=_relinkage_verdict(level.n_matched, measured, thresholds),
         message=f"By the {counted(n, 'column')} left unchanged, "
         f"{share_of(level.n_matched, measured.n_records)} anonymized records match exactly one original "
-        "record.",
+        f"record.{_no_small_set(level, measured)}",
         n_affected=level.n_matched,
     )
+
+
+def _no_small_set(level: RelinkageLevel, measured: RelinkageMeasurement) -> str:
+    """Return that no few columns are enough, where that is so and all of them are."""
+    if level.smallest_set is not None or level.n_matched <= measured.over_share * measured.n_records:
+        return ""
+    size = (
+        "No single column" if measured.largest_set == 1 else f"No set of up to {measured.largest_set} columns"
+    )
+    searched = "all sets were ruled out" if level.exhaustive else "the search was greedy"
+    return f" {size} re-links over {percent(measured.over_share)} of them by itself ({searched})."
 
 
 def _about_few(

@@ -31,7 +31,7 @@ class SecondOpinionSettings:
     over_share: float = 0.5
     largest_set: int = 3
     search_budget: int = 60_000_000
-    sample_size: int = 1_000
+    sample_size: int = 300
     seed: int = 0
 
     def __post_init__(self) -> None:

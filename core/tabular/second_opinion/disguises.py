@@ -1,0 +1,374 @@
+"""Whether original values survive in disguise: copied, encoded, hashed, shifted, shortened, rounded.
+
+Each is looked for on a seeded sample (all records, where there are no more), in the same rows; in tables
+of different length or order, by whether the disguised value occurs at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.cells import canonical_text
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.transforms import (
+    ENCODINGS,
+    encodings,
+    hashes,
+    is_order_kept,
+    is_shortened,
+    shift_between,
+    token_shape,
+)
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.second_opinion.words import share_of
+from core.verdict import Finding, Verdict
+
+MOST = 0.9  # share of the compared values from which a column is a disguise of another
+_ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
+_NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
+_FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
+
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disguise:
+    """An anonymized column whose values are made of an original column's by a rule anybody can apply.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    kind
+        ``copy``, ``encoding``, ``hash``, ``shift``, ``shortened`` or ``order kept``.
+    how
+        In words, completing "the values are …".
+    n_matched, n_compared
+        Values found disguised, among those compared.
+    original_distinct_share, anonymized_distinct_share
+        Distinct / non-blank cells of the two columns; in [0, 1].
+    taken_out
+        Whether the log says that the original column was dropped or pseudonymized.
+    """
+
+    original: str
+    anonymized: str
+    kind: str
+    how: str
+    n_matched: int
+    n_compared: int
+    original_distinct_share: float
+    anonymized_distinct_share: float
+    taken_out: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DisguiseMeasurement:
+    """All disguises found.
+
+    Attributes
+    ----------
+    found
+        At most one per pair of columns.
+    is_sample
+        Whether only a sample of the values was compared.
+    """
+
+    found: tuple[Disguise, ...]
+    is_sample: bool
+
+
+def measure_disguises(
+    tables: TablePair, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
+) -> DisguiseMeasurement:
+    """Compare every anonymized column that is not left as it was with every original column."""
+    samples = _Samples(tables=tables, settings=settings)
+    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= MOST}
+    found = []
+    for anonymized in (name for name in tables.anonymized.column_names if name not in left):
+        for original in tables.original.column_names:
+            disguise = _disguise(samples, original, anonymized)
+            if disguise is not None:
+                found.append(disguise)
+    return DisguiseMeasurement(found=tuple(found), is_sample=samples.is_sample)
+
+
+@dataclass(kw_only=True, eq=False)
+class _Samples:
+    """Values of both tables to compare, read once per column."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+    canonical_values: dict[str, str] = field(default_factory=dict)
+    known_values: dict[str, pa.Array] = field(default_factory=dict)
+    encoded_values: dict[tuple[str, str], Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    hashed_values: dict[str, Mapping[str, Mapping[str, tuple[bytes, ...]]]] = field(default_factory=dict)
+    distinct_shares: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> pa.Array:
+        """Return the sampled rows, the same of both tables."""
+        n, size = self.tables.n_original, self.settings.sample_size
+        rng = np.random.default_rng(self.settings.seed)
+        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
+
+    @property
+    def is_sample(self) -> bool:
+        return self.tables.n_original > self.settings.sample_size
+
+    @cached_property
+    def original(self) -> Mapping[str, list[str | None]]:
+        if self.tables.in_order:
+            return _columns(self.tables.original.take(self.rows))
+        return {name: self.distinct(self.tables.original[name]) for name in self.tables.original.column_names}
+
+    @cached_property
+    def anonymized(self) -> Mapping[str, list[str | None]]:
+        if self.tables.in_order:
+            return _columns(self.tables.anonymized.take(self.rows))
+        names = self.tables.anonymized.column_names
+        return {name: self.distinct(self.tables.anonymized[name]) for name in names}
+
+    def distinct(self, column: pa.ChunkedArray) -> list[str | None]:
+        """Return a seeded sample of a column's distinct values."""
+        values = pc.unique(column).drop_null()
+        if len(values) > self.settings.sample_size:
+            rng = np.random.default_rng(self.settings.seed)
+            values = values.take(pa.array(rng.choice(len(values), self.settings.sample_size, replace=False)))
+        return [value.strip() for value in values.to_pylist()]
+
+    def known(self, anonymized: str) -> pa.Array:
+        """Return all distinct values of an anonymized column, trimmed."""
+        if anonymized not in self.known_values:
+            column = pc.utf8_trim_whitespace(self.tables.anonymized[anonymized])
+            self.known_values[anonymized] = pc.unique(column)
+        return self.known_values[anonymized]
+
+    def canonical(self, value: str) -> str:
+        """Return the canonical text of a sampled value, worked out once."""
+        if value not in self.canonical_values:
+            self.canonical_values[value] = canonical_text(value, dates=True)
+        return self.canonical_values[value]
+
+    def encoded(self, original: str, how: str) -> Mapping[str, frozenset[str]]:
+        """Return what an encoding makes of each sampled value of an original column."""
+        if (original, how) not in self.encoded_values:
+            values = {value for value in self.original[original] if value}
+            self.encoded_values[original, how] = {value: encodings(value, how) for value in values}
+        return self.encoded_values[original, how]
+
+    def hashed(self, original: str) -> Mapping[str, Mapping[str, tuple[bytes, ...]]]:
+        """Return the hashes of each sampled value of an original column."""
+        if original not in self.hashed_values:
+            values = {value for value in self.original[original] if value}
+            self.hashed_values[original] = {value: hashes(value) for value in values}
+        return self.hashed_values[original]
+
+    def distinct_share(self, side: str, name: str) -> float:
+        """Return the exact distinct share of a column, counted once."""
+        if (side, name) not in self.distinct_shares:
+            table = self.tables.original if side == "original" else self.tables.anonymized
+            n_filled = len(table[name]) - table[name].null_count
+            n_distinct = pc.count_distinct(table[name], mode="only_valid").as_py()
+            self.distinct_shares[side, name] = n_distinct / n_filled if n_filled else 0.0
+        return self.distinct_shares[side, name]
+
+
+def _columns(table: pa.Table) -> dict[str, list[str | None]]:
+    return {
+        name: [None if value is None else value.strip() for value in column.to_pylist()]
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | None:
+    """Return how the anonymized column disguises the original one, None where it does not."""
+    likeness = (
+        _in_rows(samples, original, anonymized)
+        if samples.tables.in_order
+        else _in_values(samples, original, anonymized)
+    )
+    if likeness is None:
+        return None
+    kind, how, n_matched, n_compared = likeness
+    entry = samples.tables.log.entries.get(original)
+    return Disguise(
+        original=original,
+        anonymized=anonymized,
+        kind=kind,
+        how=how,
+        n_matched=n_matched,
+        n_compared=n_compared,
+        original_distinct_share=samples.distinct_share("original", original),
+        anonymized_distinct_share=samples.distinct_share("anonymized", anonymized),
+        taken_out=entry is not None and entry.action in _TAKEN_OUT,
+    )
+
+
+_Likeness = tuple[str, str, int, int]
+
+
+def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
+    """Compare the sampled rows in which both columns are filled."""
+    rows = [
+        (a, b)
+        for a, b in zip(samples.original[original], samples.anonymized[anonymized], strict=True)
+        if a and b
+    ]
+    if len({a for a, _ in rows}) < _FEWEST:
+        return None
+    if original != anonymized:
+        same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
+        if same >= MOST * len(rows):
+            return "copy", "a copy under another name", same, len(rows)
+    found = _encoded_in_rows(samples, original, rows) or _hashed_in_rows(samples, original, rows)
+    if found is None and original == anonymized:
+        found = _recomputed_in_rows(rows)
+    return found
+
+
+def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
+    for how in ENCODINGS:
+        codes = samples.encoded(original, how)
+        telling = [(codes[a], b) for a, b in rows if codes[a]]
+        n = sum(b in codes_of_a for codes_of_a, b in telling)
+        if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
+            return "encoding", how, n, len(telling)
+    return None
+
+
+def _hashed_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
+    shape = token_shape([b for _, b in rows])
+    if shape is None:
+        return None
+    found: Counter[str] = Counter()
+    for a, b in rows:
+        found.update(
+            how for how, digests in samples.hashed(original)[a].items() if b in map(shape.written, digests)
+        )
+    return _best_hash(found, len(rows))
+
+
+def _best_hash(found: Counter[str], n_compared: int) -> _Likeness | None:
+    how, n = found.most_common(1)[0] if found else ("", 0)
+    return ("hash", how, n, n_compared) if n >= max(1, _ANY_HASH * n_compared) else None
+
+
+def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
+    """Look for a constant shift, a shortened text, or rounding, between the columns of one name."""
+    shift = shift_between(rows)
+    if shift is not None and shift.n_matched >= MOST * len(rows):
+        return "shift", shift.how, shift.n_matched, len(rows)
+    n_shortened = sum(is_shortened(a, b) for a, b in rows)
+    if n_shortened >= MOST * len(rows):
+        return "shortened", "the beginning or end of the original", n_shortened, len(rows)
+    if is_order_kept(rows):
+        return "order kept", "numbers in the same order as the original", len(rows), len(rows)
+    return None
+
+
+def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
+    """Look for the disguised distinct values of one column among those of the other."""
+    originals = [value for value in samples.original[original] if value]
+    tokens = [value for value in samples.anonymized[anonymized] if value]
+    if len(originals) < _FEWEST or len(tokens) < _FEWEST:
+        return None
+    known = samples.known(anonymized)
+    if original != anonymized:
+        n = _n_known([(value,) for value in originals], known)
+        back = _n_known([(value,) for value in tokens], pc.unique(samples.tables.original[original]))
+        if n >= MOST * len(originals) and back >= MOST * len(tokens):
+            return "copy", "a copy under another name", n, len(originals)
+    for how in ENCODINGS:
+        codes = samples.encoded(original, how)
+        telling = [codes[value] for value in originals if codes[value]]
+        n = _n_known(telling, known)
+        if len(telling) >= _FEWEST and n >= MOST * len(telling):
+            return "encoding", how, n, len(telling)
+    return _hashed_in_values(samples, original, originals, anonymized)
+
+
+def _hashed_in_values(
+    samples: _Samples, original: str, originals: list[str], anonymized: str
+) -> _Likeness | None:
+    shape = token_shape([value for value in samples.anonymized[anonymized] if value])
+    if shape is None:
+        return None
+    hashed = samples.hashed(original)
+    found: Counter[str] = Counter()
+    for how in hashed[originals[0]]:
+        written = [[shape.written(digest) for digest in hashed[value][how]] for value in originals]
+        codes = [[text for text in texts if text is not None] for texts in written]
+        found[how] = _n_known(codes, samples.known(anonymized))
+    return _best_hash(found, len(originals))
+
+
+def _n_known(codes: Sequence[Collection[str]], known: pa.Array) -> int:
+    """Return how many of the values have one of their codes among the known ones."""
+    flat = [(i, code) for i, all_codes in enumerate(codes) for code in all_codes]
+    hits = pc.is_in(pa.array([code for _, code in flat], known.type), value_set=known).to_numpy(
+        zero_copy_only=False
+    )
+    return len({i for (i, _), hit in zip(flat, hits, strict=True) if hit})
+
+
+def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding per disguise that leads back to people."""
+    judged = [(disguise, _verdict(disguise, thresholds)) for disguise in measured.found]
+    return [
+        _finding(disguise, verdict, is_sample=measured.is_sample)
+        for disguise, verdict in judged
+        if verdict is not None
+    ]
+
+
+def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict | None:
+    """Return what a disguise makes of the table; None where it reveals nothing that counts."""
+    limit = thresholds.highly_distinct_share
+    telling = disguise.taken_out or disguise.original_distinct_share >= limit
+    if disguise.kind == "hash":
+        return Verdict.FAIL if telling else Verdict.WARN
+    if disguise.kind in {"copy", "encoding"}:
+        return Verdict.FAIL if telling else None
+    if disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL:
+        return Verdict.WARN if disguise.anonymized_distinct_share >= limit else None
+    if disguise.anonymized_distinct_share >= limit:
+        return Verdict.FAIL
+    return Verdict.WARN if disguise.kind == "shift" else None
+
+
+_CONSEQUENCE = {
+    "copy": "What was taken out of one column is still in the other.",
+    "encoding": "Anybody can turn them back.",
+    "hash": "Anybody with a list of possible originals can compute them and look people up.",
+    "shift": "One known value undoes all of them.",
+    "shortened": "Whoever knows the original can shorten it the same way.",
+    "order kept": "Whoever knows the original finds the nearest value.",
+}
+
+
+def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Finding:
+    compared = share_of(disguise.n_matched, disguise.n_compared)
+    still = (
+        f" and {disguise.anonymized_distinct_share:.0%} of them are distinct".replace("%", " %")
+        if disguise.kind in {"shift", "shortened", "order kept"}
+        else ""
+    )
+    own = disguise.original == disguise.anonymized
+    source = "" if own else f" of the original column `{disguise.original}`"
+    return Finding(
+        check=f"disguise_{disguise.kind.replace(' ', '_')}",
+        verdict=verdict,
+        message=f"The values of `{disguise.anonymized}` are {disguise.how}{source}: {compared} values"
+        f"{' of a sample' if is_sample else ''}{still}. {_CONSEQUENCE[disguise.kind]}",
+        column=disguise.anonymized,
+        n_affected=disguise.n_matched,
+    )

@@ -1,0 +1,195 @@
+"""Rules by which a value is turned into another and that anybody can apply: encodings, hashes, shifts."""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import hashlib
+import re
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+
+_HEX_TOKEN = re.compile(r"(.*[^0-9a-fA-F])?([0-9a-fA-F]{8,128})")
+_BASE64_TOKEN = re.compile(r"()([A-Za-z0-9+/_-]{22,86}={0,2})")
+_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+_MASK = " *#xX.…-_"
+_CRC_LENGTH = 8
+_FEWEST = 3  # distinct values needed for a shift
+_FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
+
+
+def _base64(value: str) -> tuple[str, ...]:
+    encoded = base64.b64encode(value.encode()).decode()
+    safe = base64.urlsafe_b64encode(value.encode()).decode()
+    return encoded, encoded.rstrip("="), safe, safe.rstrip("=")
+
+
+def _hexadecimal(value: str) -> tuple[str, ...]:
+    return value.encode().hex(), value.encode().hex().upper()
+
+
+def _rot13(value: str) -> tuple[str, ...]:
+    return (codecs.encode(value, "rot13"),)
+
+
+def _reversed(value: str) -> tuple[str, ...]:
+    return (value[::-1],)
+
+
+def _respelled(value: str) -> tuple[str, ...]:
+    """Return a text in other letter case, and without accents, spaces and signs."""
+    decomposed = unicodedata.normalize("NFKD", value)
+    bare = "".join(character for character in decomposed if character.isalnum())
+    return value.lower(), value.upper(), value.title(), bare, bare.lower(), bare.upper()
+
+
+ENCODINGS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
+    {
+        "the original in Base64": _base64,
+        "the original in hexadecimal": _hexadecimal,
+        "the original in ROT13": _rot13,
+        "the original written backwards": _reversed,
+        "the original in other letter case or without spaces and signs": _respelled,
+    }
+)
+
+
+def encodings(value: str, how: str) -> frozenset[str]:
+    """Return the texts that an encoding makes of a value, itself not among them."""
+    return frozenset(ENCODINGS[how](value)) - {value}
+
+
+def _crc32(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "big")
+
+
+_ALGORITHMS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {
+        "MD5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
+        "SHA-1": lambda data: hashlib.sha1(data, usedforsecurity=False).digest(),
+        "SHA-256": lambda data: hashlib.sha256(data).digest(),
+        "SHA-512": lambda data: hashlib.sha512(data).digest(),
+        "CRC-32": _crc32,
+    }
+)
+
+
+def hashes(value: str) -> Mapping[str, tuple[bytes, ...]]:
+    """Return the unsalted hashes of a value, by name, over the usual spellings and encodings."""
+    spellings = dict.fromkeys((value, value.lower(), value.upper(), re.sub(r"[\s-]", "", value)))
+    texts = [spelling.encode() for spelling in spellings]
+    if not value.isascii():
+        texts.append(value.encode("cp949", "ignore"))
+    return {
+        f"an unsalted {name} hash": tuple(hash_of(text) for text in texts)
+        for name, hash_of in _ALGORITHMS.items()
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenShape:
+    """How the tokens of a column are written, so that hashes can be written the same way.
+
+    Attributes
+    ----------
+    prefix
+        What all tokens begin with, before the hash.
+    length
+        Characters of the hash that are kept.
+    is_hex, is_upper
+        Hexadecimal (in capitals), else Base64.
+    """
+
+    prefix: str
+    length: int
+    is_hex: bool
+    is_upper: bool
+
+    def written(self, digest: bytes) -> str | None:
+        """Return a hash as the column would write it, None where it has too few characters."""
+        text = digest.hex() if self.is_hex else base64.b64encode(digest).decode()
+        if len(text) < self.length or (len(text) == _CRC_LENGTH and self.length != _CRC_LENGTH):
+            return None
+        text = text[: self.length]
+        return self.prefix + (text.upper() if self.is_upper else text)
+
+
+def token_shape(tokens: Sequence[str]) -> TokenShape | None:
+    """Return how a column's tokens are written, None where they are not all alike or no hashes."""
+    for pattern, is_hex in ((_HEX_TOKEN, True), (_BASE64_TOKEN, False)):
+        matches = [pattern.fullmatch(token) for token in tokens]
+        parts = {(match[1] or "", len(match[2])) for match in matches if match}
+        if None in matches or len(parts) != 1:
+            continue
+        prefix, length = parts.pop()
+        is_upper = is_hex and not any(set("abcdef") & set(token[len(prefix) :]) for token in tokens)
+        return TokenShape(prefix=prefix, length=length, is_hex=is_hex, is_upper=is_upper)
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift:
+    """A constant that was added or multiplied, in words, and how many rows it explains."""
+
+    how: str
+    n_matched: int
+
+
+def shift_between(rows: Sequence[tuple[str, str]]) -> Shift | None:
+    """Return the constant that explains most rows of dates or numbers, None where there is none.
+
+    Rows are (original, anonymized) texts. A constant that leaves values as they are is none.
+    """
+    days = [(a, b) for a, b in ((_day(a), _day(b)) for a, b in rows) if a is not None and b is not None]
+    if _are_varied(days, len(rows)):
+        return _most_common([b - a for a, b in days], 0, "dates shifted by one constant number of days")
+    numbers = [(float(a), float(b)) for a, b in rows if _NUMBER.fullmatch(a) and _NUMBER.fullmatch(b)]
+    if not _are_varied(numbers, len(rows)):
+        return None
+    added = _most_common([round(b - a, 6) for a, b in numbers], 0, "the original plus one constant")
+    ratios = [float(f"{b / a:.6g}") for a, b in numbers if a]
+    multiplied = _most_common(ratios, 1, "the original times one constant")
+    found = [shift for shift in (added, multiplied) if shift is not None]
+    return max(found, key=lambda shift: shift.n_matched, default=None)
+
+
+def _are_varied(pairs: Sequence[tuple[float, float]], n_rows: int) -> bool:
+    """Whether most rows could be read, with enough distinct values on both sides."""
+    enough = len({a for a, _ in pairs}) >= _FEWEST and len({b for _, b in pairs}) >= _FEWEST
+    return enough and len(pairs) >= 0.9 * n_rows
+
+
+def _most_common(constants: Sequence[float], neutral: float, how: str) -> Shift | None:
+    constant, n = Counter(constants).most_common(1)[0] if constants else (neutral, 0)
+    return None if constant == neutral else Shift(how=how, n_matched=n)
+
+
+def _day(text: str) -> int | None:
+    match = _DATE.fullmatch(text)
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3])).toordinal() if match else None
+    except ValueError:
+        return None
+
+
+def is_shortened(original: str, anonymized: str) -> bool:
+    """Whether a text is the beginning or end of a longer one, signs of masking left aside."""
+    rest = anonymized.strip(_MASK).casefold()
+    longer = original.strip(_MASK).casefold()
+    return bool(rest) and len(rest) < len(longer) and (longer.startswith(rest) or longer.endswith(rest))
+
+
+def is_order_kept(rows: Sequence[tuple[str, str]]) -> bool:
+    """Whether numbers, sorted by the original, are sorted by what became of them."""
+    if len(rows) < _FEWEST_IN_ORDER:
+        return False
+    if not all(_NUMBER.fullmatch(a) and _NUMBER.fullmatch(b) for a, b in rows):
+        return False
+    ordered = [b for _, b in sorted((float(a), float(b)) for a, b in rows)]
+    return len(set(ordered)) >= _FEWEST and ordered == sorted(ordered)
