@@ -3,6 +3,12 @@
 `measure_second_opinion` is the expensive part; `judge_second_opinion` answers every threshold at once.
 """
 
+from core.tabular.second_opinion.evidence import (
+    relinked_records,
+    small_class_records,
+    unchanged_records,
+)
+from core.tabular.second_opinion.figures import second_opinion_figures
 from core.tabular.second_opinion.opinion import (
     SecondOpinion,
     SecondOpinionMeasurement,
@@ -18,4 +24,8 @@ __all__ = [
     "SecondOpinionThresholds",
     "judge_second_opinion",
     "measure_second_opinion",
+    "relinked_records",
+    "second_opinion_figures",
+    "small_class_records",
+    "unchanged_records",
 ]
