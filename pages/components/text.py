@@ -17,8 +17,18 @@ def plain(text: str) -> str:
     what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
     ``->``).
     """
-    joined = _AUTOLINK.sub(_WORD_JOINER, " ".join(text.split()))
+    joined = _AUTOLINK.sub(_WORD_JOINER, re.sub(r"\s+", " ", text))
     return joined.translate(_ESCAPES)
+
+
+def sentence(text: str) -> str:
+    """Return Markdown for a sentence of ours in which column names stand between backticks."""
+    parts = re.split(r"`([^`]+)`", text)
+    return "".join(f"`{part}`" if quoted else plain(part) for quoted, part in _alternating(parts))
+
+
+def _alternating(parts: list[str]) -> list[tuple[bool, str]]:
+    return [(position % 2 == 1, part) for position, part in enumerate(parts)]
 
 
 def size(n_bytes: int) -> str:

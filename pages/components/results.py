@@ -1,0 +1,195 @@
+"""Showing results: verdict, figures with their definitions, findings, charts, tables, downloads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from core.measures import MEASURES
+from core.measures.formatting import format_value
+from core.reports import RENDERERS, Figure, Report, ReportChart, render
+from core.reports.names import report_stem
+from core.verdict import Finding, Verdict
+from pages.components.text import plain, sentence
+
+
+class _Look(NamedTuple):
+    word: str
+    icon: str
+    color: Literal["green", "orange", "gray", "red"]
+
+
+# One meaning per colour on every page, and never the colour alone.
+_LOOKS: Mapping[Verdict, _Look] = {
+    Verdict.PASS: _Look("PASS", ":material/check_circle:", "green"),
+    Verdict.WARN: _Look("WARN", ":material/warning:", "orange"),
+    Verdict.NOT_ASSESSED: _Look("NOT ASSESSED", ":material/help:", "gray"),
+    Verdict.FAIL: _Look("FAIL", ":material/cancel:", "red"),
+}
+
+
+def show_badge(verdict: Verdict, label: str = "") -> None:
+    """Show a verdict as icon, word and colour, with a label before the word."""
+    look = _LOOKS[verdict]
+    st.badge(f"{plain(label)}: {look.word}" if label else look.word, icon=look.icon, color=look.color)
+
+
+def show_verdict(
+    verdict: Verdict, headline: str, *, parts: Sequence[tuple[str, Verdict]] = (), reasons: Sequence[str] = ()
+) -> None:
+    """Show the overall verdict as a headline, the verdicts it is made of, and the reasons."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show_badge(verdict)
+            st.subheader(plain(headline), anchor=False)
+        if parts:
+            with st.container(horizontal=True):
+                for label, part in parts:
+                    show_badge(part, label)
+        for reason in reasons:
+            st.markdown(f"- {sentence(reason)}")
+
+
+def show_figures(figures: Sequence[Figure], *, per_row: int = 4) -> None:
+    """Show figures as cards; definition, unit, threshold and source are one hover away."""
+    for start in range(0, len(figures), per_row):
+        row = figures[start : start + per_row]
+        for place, figure in zip(st.columns(per_row), row, strict=False):
+            with place:
+                _show_figure(figure)
+
+
+def _show_figure(figure: Figure) -> None:
+    measure = MEASURES[figure.measure]
+    look = _LOOKS[figure.verdict] if figure.verdict else None
+    st.metric(
+        plain(f"{measure.label}{f' · {figure.of}' if figure.of else ''}"),
+        format_value(measure, figure.value),
+        delta=f"{look.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}" if look else None,
+        delta_color=look.color if look else "off",
+        delta_arrow="off",
+        delta_description=plain(figure.threshold) if figure.threshold and not look else None,
+        help=f"{plain(measure.definition)}\n\nSource: {plain(measure.source)}.",
+        border=True,
+        height="stretch",
+    )
+
+
+def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None:
+    """Show what every figure on the page means, and what the result cannot tell."""
+    with st.expander("How to read this", icon=":material/menu_book:"):
+        for limit in limits:
+            st.markdown(f"- {plain(limit)}")
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "Figure": MEASURES[key].label,
+                        "Unit": MEASURES[key].unit,
+                        "Better": MEASURES[key].better,
+                        "Definition": MEASURES[key].definition,
+                        "Source": MEASURES[key].source,
+                    }
+                    for key in keys
+                ]
+            ),
+            hide_index=True,
+            alt="Definition, unit and source of every figure on this page",
+            column_config={"Definition": st.column_config.TextColumn(width="large")},
+        )
+
+
+def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) -> None:
+    """Show findings, the worst first; beyond `at_once` behind an expander, none hidden."""
+    ordered = sorted(findings, key=lambda finding: -finding.verdict.severity)
+    for finding in ordered[:at_once]:
+        _show_finding(finding)
+    if rest := ordered[at_once:]:
+        with st.expander(f"{len(rest)} more", key=f"{key}_more_findings"):
+            for finding in rest:
+                _show_finding(finding)
+
+
+def _show_finding(finding: Finding) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
+        show_badge(finding.verdict)
+        st.markdown(sentence(finding.message), width="stretch")
+
+
+def show_chart(chart: ReportChart, *, key: str) -> None:
+    """Show a chart under its title, with the text that says what it shows."""
+    st.markdown(f"**{plain(chart.title)}**")
+    st.altair_chart(chart.chart, alt=chart.alt_text, key=key)
+
+
+def show_table(
+    frame: pd.DataFrame, *, alt: str, column_config: Mapping[str, Any] | None = None, key: str | None = None
+) -> None:
+    """Show a table; cells appear as typed."""
+    st.dataframe(frame, hide_index=True, alt=alt, column_config=dict(column_config or {}), key=key)
+
+
+class Download(NamedTuple):
+    """A file to offer: label, file name, MIME type, the function that makes it, and what it is good for."""
+
+    label: str
+    file_name: str
+    mime: str
+    make: Callable[[], bytes]
+    help_text: str | None = None
+
+
+def show_downloads(
+    tool: str, make_report: Callable[[datetime], Report], *, identity: str, extra: Sequence[Download] = ()
+) -> None:
+    """Offer the report in every format, and further files; each is made when it is asked for.
+
+    Parameters
+    ----------
+    make_report
+        Called with the UTC time of the download.
+    identity
+        Fingerprints and settings behind the result. It becomes part of the file names: Streamlit 1.67
+        may serve the former bytes of a large file under the same name.
+    extra
+        Files of the tool's own, offered first.
+    """
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    stem = report_stem(tool, datetime.now(UTC), digest)
+    with st.container(horizontal=True):
+        for download in extra:
+            _show_download(download, key=f"{tool}_{download.label}")
+        for name, renderer in RENDERERS.items():
+            _show_download(
+                Download(
+                    label=f"Report as {renderer.label}",
+                    file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
+                    mime="application/zip" if name == "csv" else renderer.mime,
+                    make=partial(_render_now, make_report, name),
+                    help_text=renderer.help,
+                ),
+                key=f"{tool}_{name}",
+            )
+
+
+def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
+    return render(make_report(datetime.now(UTC)), name)
+
+
+def _show_download(download: Download, *, key: str) -> None:
+    st.download_button(
+        download.label,
+        data=download.make,
+        file_name=download.file_name,
+        mime=download.mime,
+        key=f"download_{key}",
+        help=download.help_text,
+        icon=":material/download:",
+        on_click="ignore",
+    )
