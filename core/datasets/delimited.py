@@ -31,7 +31,7 @@ _SNIFFED_RECORDS = 200
 _LINES_NAMED = 5
 _NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter
 _LARGE_TEXT = (1 << 31) - 1
-_LINE_FEED, _RETURN = 0x0A, 0x0D
+_NUL, _LINE_FEED, _RETURN, _QUOTE = 0x00, 0x0A, 0x0D, 0x22
 
 # Python's own limit on a cell, 128 KiB, holds for the whole process; cells may be longer.
 csv.field_size_limit(_LARGE_TEXT)
@@ -120,7 +120,7 @@ def _without_trailing_lines(utf8: pa.Buffer) -> pa.Buffer:
 def _refuse_no_text(utf8: pa.Buffer, *, name: str) -> None:
     if not utf8.size:
         raise AuditInputError(f"{name}: the file holds no text, only blank lines. Export the table again.")
-    zero = _find(utf8, b"\0")
+    zero = _find(utf8, _NUL)
     if zero >= 0:
         line = _count_lines(utf8.slice(0, zero))
         raise AuditInputError(
@@ -129,12 +129,13 @@ def _refuse_no_text(utf8: pa.Buffer, *, name: str) -> None:
         )
 
 
-def _find(data: pa.Buffer, needle: bytes) -> int:
-    """Return the offset of the first occurrence of one byte, -1 for none; copies a block at a time."""
-    for start in range(0, data.size, _LARGEST_PREFIX):
-        found = data.slice(start, min(_LARGEST_PREFIX, data.size - start)).to_pybytes().find(needle)
-        if found >= 0:
-            return start + int(found)
+def _find(data: pa.Buffer, byte: int) -> int:
+    """Return the offset of the first such byte, -1 for none; copies nothing."""
+    letters = np.frombuffer(data, dtype=np.uint8)
+    for start in range(0, len(letters), _PREFIX):
+        is_found = letters[start : start + _PREFIX] == byte
+        if is_found.any():
+            return start + int(is_found.argmax())
     return -1
 
 
@@ -246,7 +247,7 @@ def _sniffed(lines: Sequence[str], *, whole: bool) -> str | None:
 def _absent(utf8: pa.Buffer) -> str:
     """Return a delimiter that a table of one column does not hold."""
     return next(
-        (delimiter for delimiter in (",", ";", "\t") if _find(utf8, delimiter.encode()) < 0), _NO_DELIMITER
+        (delimiter for delimiter in (",", ";", "\t") if _find(utf8, ord(delimiter)) < 0), _NO_DELIMITER
     )
 
 
@@ -276,7 +277,7 @@ def _read_records(
         table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
     except pa.ArrowInvalid:
         raise _unreadable(utf8, layout, name=name) from None
-    if _find(records, b'"') >= 0 and _count_lines(records) != table.num_rows:
+    if _find(records, _QUOTE) >= 0 and _count_lines(records) != table.num_rows:
         _refuse_open_quotes(utf8, layout, name=name)
     if not layout.has_trailing:
         return missing_as_null(table, options.missing_spellings, padded_only=True), []
@@ -294,7 +295,7 @@ def _parsed(
     """Parse records with pyarrow, giving it larger blocks while a record does not fit in one."""
     text_type = pa.string() if records.size <= _LARGE_TEXT else pa.large_string()
     block_size = _PREFIX
-    has_quotes = _find(records, b'"') >= 0
+    has_quotes = _find(records, _QUOTE) >= 0
     while True:
         try:
             return arrow_csv.read_csv(

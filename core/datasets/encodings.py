@@ -29,7 +29,7 @@ _KOREAN_SHARE = 0.8
 _BROKEN_SHARE = 0.1
 # KS X 1001 as bytes of CP949: first bytes of its syllables and of its symbols, least second byte.
 _PRINTABLE = (0x20, 0x7E)
-_HANGUL_FIRST, _SYMBOL_FIRST, _STANDARD_SECOND = (0xB0, 0xC8), (0xA1, 0xAC), 0xA1
+_HANGUL_FIRST, _SYMBOL_FIRST, _HANJA_FIRST, _STANDARD_SECOND = (0xB0, 0xC8), (0xA1, 0xAC), 0xCA, 0xA1
 
 # Two-byte sequences of UTF-8 for å, č, š, ž and the like, or a whole character of three or four bytes.
 # Text in a single-byte encoding or CP949 forms them by chance only once in a great many lines.
@@ -71,15 +71,12 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
     head = data.slice(0, min(4, data.size)).to_pybytes()
     mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))
     chosen = encoding or marked or detected_encoding(data, name=name)
-    body = data.slice(len(mark)) if marked and _is_family(chosen, marked) else data
-    if codecs.lookup(chosen).name in ("utf-8", "utf-8-sig") and is_utf8(body):
-        return Text(utf8=body, encoding=chosen)
-    return Text(utf8=_transcoded(body, name=name, encoding=chosen), encoding=chosen)
-
-
-def _is_family(chosen: str, marked: str) -> bool:
-    """Tell whether a byte order mark belongs to the encoding chosen and is no text."""
-    return codecs.lookup(chosen).name[:6].rstrip("-") == marked[:6].rstrip("-")
+    codec = codecs.lookup(chosen).name
+    if marked and marked.startswith(codec):  # utf-16 says that a mark follows, utf-16-le which
+        data, codec = data.slice(len(mark)), marked
+    if codec in ("utf-8", "utf-8-sig") and is_utf8(data):
+        return Text(utf8=data, encoding=chosen)
+    return Text(utf8=_transcoded(data, name=name, encoding=codec), encoding=chosen)
 
 
 def is_utf8(data: pa.Buffer) -> bool:
@@ -164,7 +161,7 @@ def _korean(data: pa.Buffer) -> _Korean:
 
     Hangul means the 2,350 syllables of KS X 1001, which make up nearly all Korean text. The other
     8,822 that CP949 adds have a second byte that may be a Latin letter, so š or ž before a letter
-    forms them. Symbols (units, brackets, bullets) count neither way.
+    forms them. Symbols (units, brackets, bullets) and Chinese characters count neither way.
     """
     n_hangul = n_other = n_broken = 0
     for block in _blocks(data):
@@ -175,9 +172,9 @@ def _korean(data: pa.Buffer) -> _Korean:
             second = np.frombuffer(pairs, dtype=np.uint8)[1::2]
             in_standard = second >= _STANDARD_SECOND
             common = _is_between(first, _HANGUL_FIRST) & in_standard
-            symbol = _is_between(first, _SYMBOL_FIRST) & in_standard
+            neutral = (_is_between(first, _SYMBOL_FIRST) | (first >= _HANJA_FIRST)) & in_standard
             n_hangul += int(common.sum())
-            n_other += len(first) - int(common.sum()) - int(symbol.sum())
+            n_other += len(first) - int(common.sum()) - int(neutral.sum())
         if n_broken > n_hangul:
             break
     return _Korean(n_hangul=n_hangul, n_other=n_other, n_broken=n_broken)
@@ -244,6 +241,8 @@ def _not_in_encoding(data: pa.Buffer, *, name: str, encoding: str) -> AuditInput
             number += decoder.decode(block).count("\n")
         except UnicodeDecodeError as error:
             number += bytes(error.object[: error.start]).decode(encoding, errors="ignore").count("\n")
+            break
+        except UnicodeError:  # UTF-16 without the mark it needs
             break
     return AuditInputError(
         f"{name}: line {number:,} is not valid {ENCODINGS.get(encoding, encoding)}. Choose another encoding, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
@@ -14,7 +15,7 @@ _ASCII, _BEYOND_ASCII = bytes(range(0x80)), bytes(range(0x80, 0x100))
 _SHARED_WINDOWS = frozenset(range(0x80, 0xA0))
 
 # Letters that are a consonant in CP1250 and a vowel in CP1252, at the same byte: č è, ć æ, ř ø, …
-_CONSONANT_OR_VOWEL = frozenset("čćŕĺďňřČĆŔĹĎŇŘ")
+_CONSONANT_OR_VOWEL = frozenset("čćŕďňřČĆŔĎŇŘ")
 # Letters of š and ž: the same byte in both, but only Central European words are full of them.
 _CARONS = frozenset("šžŠŽ")
 _WESTERN_SIGNS = frozenset("çÇ")
@@ -75,6 +76,8 @@ def _letter_vote(central: str, western: str, position: int) -> float:
     here, there = central[position], western[position]
     if here == there:
         return 2.0 * (here in _CARONS) - 2.0 * (here in _WESTERN_SIGNS)
+    if there in _RAISED and position == len(central) - 1 < _LONGEST_UNIT:
+        return -3.0
     if len(central) > 1 and here.isalpha() != there.isalpha():
         return 3.0 if here.isalpha() else -3.0
     if here in _CONSONANT_OR_VOWEL:
@@ -82,8 +85,12 @@ def _letter_vote(central: str, western: str, position: int) -> float:
     return _PAIRS.get(here, 0.0)
 
 
-# đ ð, ę ê, ě ì, ő õ, ů ù, ű û, ă ã, ń ñ, ţ þ share a byte: which is likelier in a table.
+# ² ³ ¹ ª º at the end of a short word are units and ordinals (m², nº), not ą ł ş.
+_RAISED, _LONGEST_UNIT = frozenset("²³¹ªº"), 3
+# ĺ å, đ ð, ę ê, ě ì, ő õ, ů ù, ű û, ă ã, ń ñ, ţ þ share a byte: which is likelier in a table.
 _PAIRS = {
+    "ĺ": -1.0,
+    "Ĺ": -1.0,
     "đ": 1.0,
     "Đ": 1.0,
     "ę": 0.5,
@@ -102,8 +109,12 @@ def _consonant_vote(word: str, position: int) -> float:
     before, after = word[position - 1 : position], word[position + 1 : position + 2]
     if not before:
         return 1.0 if after else -1.0
-    if after and after in _VOWELS:
+    if after and _is_vowel(after):
         return 1.0
-    if before in _VOWELS:
+    if _is_vowel(before):
         return 1.0 if not after or after in "nkjlhNKJLH" else -1.0
     return -1.0 if after else -0.5
+
+
+def _is_vowel(letter: str) -> bool:
+    return unicodedata.normalize("NFD", letter)[0] in _VOWELS

@@ -24,9 +24,14 @@ from core.datasets.model import Reading, ReadOptions
 from core.errors import AuditInputError
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
+_LARGEST_TEXT = 1 << 30
 _FIRST_ROWS = 20
 _EXACT = 1e15  # a float holds every integer below
+
+
+class _TooMuchTextError(Exception):
+    """The cells of a sheet hold more text than fits in memory with ease."""
 
 
 def read_excel(
@@ -49,6 +54,10 @@ def read_excel(
             return _read_workbook(workbook, name=name, excel_format=excel_format, options=options)
     except PasswordError:
         raise password_protected(name) from None
+    except _TooMuchTextError:
+        raise AuditInputError(
+            f"{name}: the sheet holds more than {_LARGEST_TEXT >> 30} GiB of text. Save it as CSV."
+        ) from None
     except (CalamineError, OSError):
         raise AuditInputError(
             f"{name}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
@@ -135,11 +144,26 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
 def _records(first: Sequence[Sequence[str]], rows: Iterator[list[Cell]], names: Sequence[str]) -> pa.Table:
     """Return the records, blank rows at the end left out."""
     batches = [_batch(first, names)] if first else []
-    while block := list(islice(rows, _ROWS_AT_ONCE)):
-        batches.append(_batch(block, names))
+    batches.extend(_batch(block, names) for block in _blocks(rows))
     schema = pa.schema([(column, pa.string()) for column in names])
     table = pa.Table.from_batches(batches, schema=schema)
     return table.slice(0, _n_rows_to_last_filled(batches))
+
+
+def _blocks(rows: Iterator[list[Cell]]) -> Iterator[list[list[Cell]]]:
+    """Yield rows in blocks, small ones where the text is long: a workbook keeps a repeated text once."""
+    block: list[list[Cell]] = []
+    n_letters = n_all = 0
+    for row in rows:
+        block.append(row)
+        n_letters += sum(len(cell) for cell in row if isinstance(cell, str))
+        if n_all + n_letters > _LARGEST_TEXT:
+            raise _TooMuchTextError
+        if len(block) == _ROWS_AT_ONCE or n_letters > _LETTERS_AT_ONCE:
+            yield block
+            block, n_all, n_letters = [], n_all + n_letters, 0
+    if block:
+        yield block
 
 
 def _batch(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> pa.RecordBatch:

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 
 IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
-# First bytes of a cell that may begin with a space, in ASCII or, by lead byte, in Unicode.
-_SPACES = (0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x1D, 0x1E, 0x1F, 0x20, 0xC2, 0xE1, 0xE2, 0xE3)
+_SPACE, _ASCII = 0x20, 0x7F
+# First and last bytes of the spaces that Unicode has beyond ASCII, such as U+00A0 and U+3000.
+_SPACES = "\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_PARTS = np.array(sorted({byte for space in _SPACES for byte in (space.encode()[0], space.encode()[-1])}))
 
 
 def missing_as_null(table: pa.Table, spellings: Sequence[str], *, padded_only: bool = False) -> pa.Table:
@@ -43,10 +45,7 @@ class _Look:
     def __init__(self, spellings: Sequence[str], *, padded_only: bool) -> None:
         self._missing = pa.array(["", *spellings], type=pa.large_string())
         self._padded_only = padded_only
-        self._spaces = np.zeros(256, dtype=bool)
-        self._spaces[list(_SPACES)] = True
-        self._spellings = np.zeros(256, dtype=bool)
-        self._spellings[[spelling.encode()[0] for spelling in spellings if spelling]] = True
+        self._firsts = {spelling.encode()[0] for spelling in spellings if spelling}
 
     def marked(self, cells: pa.ChunkedArray) -> pa.ChunkedArray:
         """Return a column with its missing cells as null."""
@@ -59,21 +58,26 @@ class _Look:
         return pc.if_else(is_missing, pa.scalar(None, chunk.type), chunk)
 
     def _may_hold_missing(self, chunk: pa.Array) -> bool:
+        """Return False only when no cell can be missing; the byte after an empty cell is looked at, too."""
         _, limits, text = chunk.buffers()
         width = np.dtype(np.int64 if pa.types.is_large_string(chunk.type) else np.int32)
         offsets: IntArray = np.frombuffer(limits, dtype=width)[chunk.offset : chunk.offset + len(chunk) + 1]
-        filled = offsets[1:] > offsets[:-1]
-        begins, ends = offsets[:-1][filled], offsets[1:][filled] - 1
-        if not self._padded_only and len(begins) + chunk.null_count < len(chunk):
+        if not self._padded_only and np.count_nonzero(offsets[1:] == offsets[:-1]) > chunk.null_count:
             return True
-        if not len(begins):
+        letters = np.frombuffer(text or b"", dtype=np.uint8)
+        if not len(letters):
             return False
-        letters = np.frombuffer(text, dtype=np.uint8)
-        firsts = letters[begins]
-        if self._spaces[firsts].any():
+        firsts = letters.take(offsets[:-1], mode="clip")
+        if _may_be_space(firsts):
             return True
-        alike = self._spellings[firsts]
+        alike = np.logical_or.reduce([firsts == first for first in self._firsts] or [firsts < 0])
         if not self._padded_only:
             return bool(alike.any())
-        lasts = letters[ends[alike]]
-        return bool((self._spaces[lasts] | (lasts >= 0x80)).any())
+        return _may_be_space(letters.take(offsets[1:][alike] - 1, mode="clip"))
+
+
+def _may_be_space(letters: npt.NDArray[np.uint8]) -> bool:
+    """Tell whether any byte is a space in ASCII, or begins or ends one in UTF-8."""
+    if not len(letters):
+        return False
+    return bool(letters.min() <= _SPACE) or bool(letters.max() > _ASCII and np.isin(letters, _PARTS).any())

@@ -146,8 +146,13 @@ def _workbook_reader(data: pa.Buffer, *, name: str) -> _Reader:
     if "xl/workbook.xml" in parts:
         check_workbook_bounds(data, name=name)
         return _as("XLSX")
-    if not parts or any(part.startswith("xl/") for part in parts):
-        what = "an Excel workbook or zip archive that is damaged or of a kind that cannot be read"
+    if not parts:
+        raise AuditInputError(
+            f"{name}: the file begins like an Excel workbook or zip archive but is damaged or cut off. Open "
+            "it in Excel and save it again, or save it as CSV."
+        )
+    if "xl/workbook.bin" in parts:
+        what = "a binary Excel workbook (.xlsb)"
     elif "content.xml" in parts:
         what = "an OpenDocument file"
     else:

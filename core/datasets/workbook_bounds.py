@@ -1,9 +1,9 @@
 """What an Excel workbook would take in memory, found out before anything opens it.
 
 A workbook is a zip archive of XML. A small one can be written to unpack to terabytes: by what it
-packs, by stating cells in the far corner of a sheet, or by one long text that a million cells
-share. What the archive states about itself may be false, so everything is unpacked once, in
-pieces, and counted.
+packs, by cells in the far corner of a sheet (a reader lays out the whole rectangle up to them), or
+by millions of empty elements. What the archive states about itself may be false, so everything is
+unpacked once, in pieces, and counted.
 """
 
 from __future__ import annotations
@@ -12,21 +12,33 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
 
 import pyarrow as pa
 
 from core.errors import AuditInputError
 
 LARGEST_UNPACKED = 2 << 30
-LARGEST_AREA = 50_000_000  # cells; a sheet of Excel's 1,048,576 rows with 47 columns
+LARGEST_AREA = 30 << 20
+LARGEST_ELEMENTS = 40_000_000
+_EXCEL_ROWS, _EXCEL_COLUMNS = 1 << 20, 1 << 14
 _PIECE = 1 << 20
-_OVERLAP = 64
-_REFERENCE = re.compile(rb"""r=["']([A-Za-z]{1,3})([0-9]{1,7})["']""")
+
+_CELL = re.compile(rb"<(?:[\w.-]+:)?c[\s/>]")
+_PLAIN_CELL = re.compile(rb'<(?:[\w.-]+:)?c r="([A-Z]{1,3})[0-9]{1,7}"')
+_ROW_OF_CELL = re.compile(rb'<(?:[\w.-]+:)?c r="[A-Z]{1,3}([0-9]{1,7})"')
+_LONG_ROW_OF_CELL = re.compile(rb'<(?:[\w.-]+:)?c r="[A-Z]{1,3}([0-9]{7})"')
+_REFERENCE = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 
 
-class TooLargeError(Exception):
-    """The archive unpacks to more than is allowed."""
+class _DamagedError(Exception):
+    """The XML of a sheet is not what a reader expects."""
+
+
+class _TooLargeError(Exception):
+    """The workbook would take too much memory; carries the reason as the end of a sentence."""
 
 
 def workbook_parts(data: pa.Buffer) -> list[str]:
@@ -41,44 +53,61 @@ def workbook_parts(data: pa.Buffer) -> list[str]:
 def check_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
     """Refuse a workbook that would take too much memory.
 
+    Bounds are 2 GiB unpacked, 30 columns of Excel's 1,048,576 rows (or another rectangle of as
+    many cells), and 40 million elements that are no cells.
+
     Raises
     ------
     AuditInputError
-        It unpacks to more than 2 GiB, or a sheet spans more than 50 million cells; or it is
-        damaged.
+        The workbook is beyond a bound, or damaged.
     """
     try:
-        _check(data, name=name)
-    except TooLargeError:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check(archive)
+    except _TooLargeError as error:
         raise AuditInputError(
-            f"{name}: the workbook unpacks to more than {LARGEST_UNPACKED >> 30} GiB and was not opened. "
-            "Save the sheet as CSV."
+            f"{name}: the workbook {error} and was not opened. Delete what stands far from the table, or "
+            "save the sheet as CSV."
         ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, RuntimeError):
+    except (
+        _DamagedError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        ValueError,
+        OSError,
+        NotImplementedError,
+        RuntimeError,  # a part is encrypted
+        KeyError,  # a part is absent
+    ):
         raise AuditInputError(
             f"{name}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV."
         ) from None
 
 
-def _check(data: pa.Buffer, *, name: str) -> None:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        if sum(member.file_size for member in members) > LARGEST_UNPACKED:
-            raise TooLargeError
-        unpacked = 0
-        for member in members:
-            area = _Area()
-            for piece in _pieces(archive, member):
-                unpacked += len(piece)
-                if unpacked > LARGEST_UNPACKED:
-                    raise TooLargeError
-                if member.filename.startswith("xl/worksheets/"):
-                    area.add(piece)
-            if area.n_cells > LARGEST_AREA:
-                raise AuditInputError(
-                    f"{name}: a sheet of the workbook spans {area.n_cells:,} cells, more than "
-                    f"{LARGEST_AREA:,}. Delete what stands far from the table, or save the table as CSV."
-                )
+def _check(archive: zipfile.ZipFile) -> None:
+    too_large = _TooLargeError(f"unpacks to more than {LARGEST_UNPACKED >> 30} GiB")
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if sum(member.file_size for member in members) > LARGEST_UNPACKED:
+        raise too_large
+    n_unpacked = 0
+    for member in members:
+        for piece in _pieces(archive, member):
+            n_unpacked += len(piece)
+            if n_unpacked > LARGEST_UNPACKED:
+                raise too_large
+    stated = archive.read("xl/_rels/workbook.xml.rels")
+    for member in members:
+        if member.filename.endswith(".xml") or member.filename.rpartition("/")[2].encode() in stated:
+            _sheet(archive, member).check()
+
+
+def _sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Sheet:
+    """Return the extent of a part, looked at as if it were a sheet: which one is, is only stated."""
+    sheet = _scanned_sheet(_pieces(archive, member), every_row=False)
+    if sheet.is_plain and not sheet.has_few_columns:
+        sheet = _scanned_sheet(_pieces(archive, member), every_row=True)
+    return sheet if sheet.is_plain else _parsed_sheet(_pieces(archive, member))
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -87,26 +116,123 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
             yield piece
 
 
-class _Area:
-    """The rectangle from the first cell of a sheet to the farthest row and column stated in its XML."""
+@dataclass
+class _Sheet:
+    """The rectangle from the first cell of a sheet to the farthest row and column its XML states.
 
-    def __init__(self) -> None:
-        self._rest = b""
-        self._n_rows = self._n_columns = 0
+    Attributes
+    ----------
+    every_row
+        Whether to look at the row of every cell. A sheet of few columns is not too large with as
+        many rows as Excel has; then only a row beyond is looked for.
+    n_rows, n_columns
+        Size of the rectangle.
+    n_cells, n_plain
+        Cells, and cells that begin with their reference, as spreadsheet programs write them.
+    n_elements
+        Elements that are no cells, opened or closed.
+    """
+
+    every_row: bool = True
+    n_rows: int = 0
+    n_columns: int = 0
+    n_cells: int = 0
+    n_plain: int = 0
+    n_elements: int = 0
+    rest: bytes = field(default=b"", repr=False)
 
     @property
-    def n_cells(self) -> int:
-        return self._n_rows * self._n_columns
+    def is_plain(self) -> bool:
+        """Whether every cell was understood."""
+        return self.n_cells == self.n_plain
+
+    @property
+    def has_few_columns(self) -> bool:
+        """Whether the sheet cannot be too large, however many of Excel's rows it has."""
+        return self.n_columns * _EXCEL_ROWS <= LARGEST_AREA
 
     def add(self, piece: bytes) -> None:
         """Take in the next piece of the XML."""
-        text = self._rest + piece
-        references = _REFERENCE.findall(text)
-        if references:
-            columns = {letters for letters, _ in references}
-            self._n_columns = max(self._n_columns, *(_column_number(letters) for letters in columns))
-            self._n_rows = max(self._n_rows, *(int(row) for row in {row for _, row in references}))
-        self._rest = text[-_OVERLAP:]
+        text = self.rest + piece
+        end = text.rfind(b"<")
+        if end < 0 or text.find(b">", end) >= 0 or len(text) - end > _PIECE:
+            end = len(text)
+        self._count(text[:end])
+        self.rest = text[end:]
+
+    def finish(self) -> None:
+        """Take in what is left."""
+        self._count(self.rest)
+        self.rest = b""
+
+    def _count(self, text: bytes) -> None:
+        self.n_cells += len(_CELL.findall(text))
+        columns = _PLAIN_CELL.findall(text)
+        self.n_plain += len(columns)
+        self.n_elements += text.count(b"<") - len(columns)
+        if columns:
+            self.n_columns = max(self.n_columns, *(_column_number(column) for column in set(columns)))
+            rows = (_ROW_OF_CELL if self.every_row else _LONG_ROW_OF_CELL).findall(text)
+            self.n_rows = max(self.n_rows, *(int(row) for row in set(rows))) if rows else self.n_rows
+
+    def check(self) -> None:
+        """Raise when a reader would lay out too much, or cells that no sheet has."""
+        if self.n_rows > _EXCEL_ROWS or self.n_columns > _EXCEL_COLUMNS:
+            raise _DamagedError
+        if self.n_rows * self.n_columns > LARGEST_AREA or self.n_cells > LARGEST_AREA:
+            area = max(self.n_rows * self.n_columns, self.n_cells)
+            raise _TooLargeError(f"has a sheet that spans {area:,} cells, more than {LARGEST_AREA:,},")
+        if self.n_elements - self.n_cells * 3 > LARGEST_ELEMENTS:
+            raise _TooLargeError(f"has more than {LARGEST_ELEMENTS:,} elements besides its cells")
+
+
+def _scanned_sheet(pieces: Iterable[bytes], *, every_row: bool) -> _Sheet:
+    """Return the extent of a sheet whose cells begin with their references."""
+    sheet = _Sheet(every_row=every_row)
+    for piece in pieces:
+        sheet.add(piece)
+    sheet.finish()
+    return sheet
+
+
+def _parsed_sheet(pieces: Iterable[bytes]) -> _Sheet:
+    """Return the extent of a sheet whose cells leave their reference out or write it unusually."""
+    sheet = _Sheet()
+    place = [0, 0]
+
+    def open_element(tag: str, attributes: dict[str, str]) -> None:
+        local = tag.rpartition(":")[2]
+        if local == "row":
+            place[:] = [_number(attributes.get("r")) or place[0] + 1, 0]
+        elif local == "c":
+            place[1] += 1
+            if "r" in attributes:
+                place[:] = _place(attributes["r"])
+            sheet.n_cells += 1
+            sheet.n_rows, sheet.n_columns = max(sheet.n_rows, place[0]), max(sheet.n_columns, place[1])
+        sheet.n_elements += 1
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = open_element
+    try:
+        for piece in pieces:
+            parser.Parse(piece)
+        parser.Parse(b"", True)
+    except expat.ExpatError:
+        raise _DamagedError from None
+    return sheet
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+def _place(reference: str) -> list[int]:
+    """Return row and column of a reference such as ``B7``."""
+    match = _REFERENCE.fullmatch(reference)
+    if not match:
+        raise _DamagedError
+    return [int(match[2]), _column_number(match[1].encode())]
 
 
 def _column_number(letters: bytes) -> int:

@@ -1,0 +1,173 @@
+"""Short tables as they are met: the fewer the letters, the harder their encoding is to tell."""
+
+import pyarrow as pa
+import pytest
+
+from core.datasets import ReadOptions, read_dataset
+from core.datasets.encodings import is_utf8
+from core.errors import AuditInputError
+
+KOREAN = (
+    "이름,나이\n홍길동,30\n",
+    "성별\n남\n여\n",
+    "name,sex\nHong,남\nKim,여\n",
+    "name,age\n홍**,30\n",
+    "name,age\n황**,30\n",
+    "id,진단\n1,고혈압\n",
+    "환자번호,주소,전화\n00123,서울특별시 강남구 역삼동,010-1234-5678\n",
+    "검사명,단위,결과\n혈당,㎎/㎗,101\n체온,℃,36.5\n",
+    "id,note\n1,환자 상태 양호함. 3개월 후 재방문\n2,\n",
+    "병원,과\n세브란스병원,흉부외과\n삼성서울병원,소아청소년과\n",
+    "a,b\n1,2\n" * 200 + "3,최\n",
+    "이름,특이\n펲시,똠방각하\n김철수,정상\n박영희,정상\n",
+    "성명,漢字\n김영수,金英洙\n이민호,李敏鎬\n",
+)
+SLOVENIAN = (
+    "ime;priimek\nJanez;Kovač\n",
+    "ime;priimek\nŽiga;Šuštar\n",
+    "id;spol\n1;moški\n2;ženska\n",
+    "kraj\nČrnomelj\nŠkofja Loka\n",
+    "priimek\nBučar\n",
+    "priimek\nHočevar\nZupančič\nPotočnik\nGolob\n",
+    "ime,kraj\nTomaž,Koper\n",
+    "ime,kraj\nMatjaša,Kranj\n",
+    "ulica\nPrešernova 5\nČopova 3\n",
+    "diagnoza;zdravilo\nsladkorna bolezen tipa 2;metformin\npovišan krvni tlak;ramipril večerni odmerek\n",
+    "ime;kraj\nĐorđe;Ćuprija\nMarković;Niš\n",
+    "ČŠŽ;čšž\nČ;š\n",
+    "id;opomba\n" + "1;brez\n" * 500 + "2;nič posebnega\n",
+    "zdravnik\ndr. Jože Čeh\n",
+    "poklic\nučiteljica\nnatakar\nvzgojiteljica\nmehanik\n",
+    "zakonski stan\nporočen\nločen\nvdovec\n",
+    "izobrazba\nsrednješolska\nvisokošolska\n",
+)
+OTHER_CENTRAL = (
+    "jméno;město\nJiří Dvořák;Plzeň\nLucie Němcová;Ústí nad Labem\n",
+    "imię;miasto\nŁukasz Wójcik;Gdańsk\nMałgorzata Zając;Łódź\n",
+    "név;város\nKovács Győző;Győr\nSzűcs Ernő;Hódmezővásárhely\n",
+    "meno;obec\nĽubomír Šťastný;Žilina\nJán Čierny;Košice\n",
+)
+WESTERN = (
+    "nom;ville\nLefèvre;Genève\n",
+    "nom;prénom\nMolière;François\nBéranger;Hélène\n",
+    "name;ort\nMüller;Köln\nGroß;Düsseldorf\n",
+    "name;ort\nMüller;Ulm\n",
+    "nombre;ciudad\nMuñoz;Cádiz\nPeña;Málaga\n",
+    "nome;città\nNicolò;Forlì\n",
+    "nome;cidade\nJoão Magalhães;São Paulo\n",
+    "navn;by\nSøren Kjær;Århus\nBjørn;Tromsø\n",
+    "namn;ort\nÅsa Öberg;Malmö\n",
+    "value;unit\n5;µg/l\n37,1;°C\n2;cm²\n3;m³\n",
+    "naam;stad\nZoë;België\n",
+    "boisson\ncafé crème\nthé à la menthe\n",
+)
+
+
+def assert_reads_as(text: str, encoding: str) -> None:
+    dataset = read_dataset(text.encode(encoding), name="t.csv")
+    assert dataset.table.equals(read_dataset(text.encode(), name="t.csv").table), dataset.reading.summary
+
+
+@pytest.mark.parametrize("text", KOREAN)
+def test_read_dataset__reads_korean_in_cp949(text):
+    assert_reads_as(text, "cp949")
+
+
+@pytest.mark.parametrize("text", SLOVENIAN)
+def test_read_dataset__reads_slovenian_in_cp1250(text):
+    assert_reads_as(text, "cp1250")
+
+
+@pytest.mark.parametrize("text", SLOVENIAN)
+def test_read_dataset__reads_slovenian_in_iso_8859_2(text):
+    assert_reads_as(text, "iso8859-2")
+
+
+@pytest.mark.parametrize("text", OTHER_CENTRAL)
+def test_read_dataset__reads_central_european_in_cp1250(text):
+    assert_reads_as(text, "cp1250")
+
+
+@pytest.mark.parametrize("text", WESTERN)
+def test_read_dataset__reads_western_european_in_latin_1(text):
+    assert_reads_as(text, "latin-1")
+
+
+@pytest.mark.parametrize("text", [*WESTERN, "a;b\n„Größe“;5 €\n", "a;b\nœuvre – café;1\n"])
+def test_read_dataset__reads_western_european_in_cp1252(text):
+    assert_reads_as(text, "cp1252")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("text", [*KOREAN, *SLOVENIAN, *WESTERN])
+def test_read_dataset__reads_unicode(text, encoding):
+    assert_reads_as(text, encoding)
+
+
+def problem(data: bytes, **options: str) -> str:
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(data, name="t.csv", options=ReadOptions(**options))
+    assert caught.value.__suppress_context__
+    return str(caught.value)
+
+
+def test_read_dataset__names_the_line_where_encodings_mix():
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset("ime\nŽiga\nŠpela\n".encode() + "Tomaž\n".encode("cp1250"), name="t.csv")
+    assert str(caught.value) == (
+        "t.csv: the file mixes encodings; line 4 is not UTF-8, unlike 2 other lines. Save the whole file in "
+        "one encoding, best UTF-8, or choose the encoding by hand."
+    )
+
+
+def test_read_dataset__names_the_line_of_utf8_among_korean():
+    data = "이름\n홍길동\n".encode("cp949") + "김영희\n".encode()
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(data, name="t.csv")
+    assert str(caught.value) == (
+        "t.csv: the file mixes encodings; line 3 is UTF-8, unlike 2 other lines. Save the whole file in one "
+        "encoding, best UTF-8, or choose the encoding by hand."
+    )
+
+
+def test_read_dataset__names_the_line_of_half_a_syllable():
+    data = "이름,병명\n홍길동,고혈압\n김영희,당뇨병\n".encode("cp949") + b"\xc0\xcc,\xb0\n" + b"a,b\n"
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(data, name="t.csv")
+    assert str(caught.value) == (
+        "t.csv: the file is Korean text in CP949, but line 4 holds bytes that are not, such as half a "
+        "character. Repair that line, or choose the encoding by hand."
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "sentence"),
+    [
+        (
+            "a\nb\nč\n".encode("cp1250"),
+            "utf-8",
+            "t.csv: line 3 is not valid UTF-8. Choose another encoding, or let it be detected.",
+        ),
+        (
+            b"a\nb\n\xe8\n",
+            "cp949",
+            (
+                "t.csv: line 3 is not valid CP949 / EUC-KR (Korean). Choose another encoding, or let it be "
+                "detected."
+            ),
+        ),
+    ],
+)
+def test_read_dataset__says_where_the_chosen_encoding_fails(data, encoding, sentence):
+    assert problem(data, encoding=encoding) == sentence
+
+
+def test_read_dataset__obeys_a_chosen_encoding():
+    data = "ime\nKovač\n".encode("cp1250")
+    options = ReadOptions(encoding="latin-1")
+    assert read_dataset(data, name="t.csv", options=options).table["ime"].to_pylist() == ["Kovaè"]
+
+
+def test_is_utf8__looks_at_every_byte():
+    assert is_utf8(pa.py_buffer("č".encode() * 10_000))
+    assert not is_utf8(pa.py_buffer("č".encode() * 10_000 + b"\xe8"))
