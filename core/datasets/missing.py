@@ -55,7 +55,11 @@ class _Look:
     def _nulled(self, chunk: pa.Array) -> pa.Array:
         missing = self._missing.cast(chunk.type)
         is_missing = pc.is_in(pc.utf8_trim_whitespace(chunk), value_set=missing)
-        return pc.if_else(is_missing, pa.scalar(None, chunk.type), chunk)
+        return (
+            pc.if_else(is_missing, pa.scalar(None, chunk.type), chunk)
+            if pc.any(is_missing).as_py()
+            else chunk
+        )
 
     def _may_hold_missing(self, chunk: pa.Array) -> bool:
         """Return False only when no cell can be missing; the byte after an empty cell is looked at, too."""
