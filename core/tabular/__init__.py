@@ -15,6 +15,7 @@ from core.tabular.measurement import (
     measure_classes,
     measure_tabular,
 )
+from core.tabular.pairing import FilePair, LeftOutFile, Pairing, pair_files
 from core.tabular.rules import ColumnCheck
 from core.tabular.settings import TabularSettings, TabularThresholds
 
@@ -22,7 +23,10 @@ __all__ = [
     "AnonymizationLog",
     "ColumnCheck",
     "ColumnResult",
+    "FilePair",
+    "LeftOutFile",
     "LogEntry",
+    "Pairing",
     "ResidualCount",
     "TabularAudit",
     "TabularMeasurement",
@@ -31,6 +35,7 @@ __all__ = [
     "judge_tabular",
     "measure_classes",
     "measure_tabular",
+    "pair_files",
     "read_log",
     "verify_tabular",
 ]

@@ -1,0 +1,214 @@
+"""Which files belong together: original, anonymized table and log, by their names."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
+_ANONYMIZED = "_anonymized"
+_LOG = "_anonymized_log.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilePair:
+    """The names of three files to verify together; by hand, just construct one."""
+
+    original: str
+    anonymized: str
+    log: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOutFile:
+    """A file that is not verified, and why in a sentence."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """What became of a list of files.
+
+    Attributes
+    ----------
+    pairs
+        Complete pairs, in the order in which the originals were given.
+    skipped
+        Originals without a partner; the reason names what is missing.
+    unused
+        Files that belong to no pair and are no originals.
+    """
+
+    pairs: tuple[FilePair, ...] = ()
+    skipped: tuple[LeftOutFile, ...] = ()
+    unused: tuple[LeftOutFile, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Name:
+    """A file name taken apart; letters are compared without case and however they are composed."""
+
+    written: str
+    folder: str
+    base: str
+    stem: str
+    extension: str
+
+    @property
+    def is_table(self) -> bool:
+        return self.extension in TABLE_EXTENSIONS
+
+    @property
+    def is_log(self) -> bool:
+        return self.base.endswith(_LOG) and self.base != _LOG
+
+    @property
+    def looks_anonymized(self) -> bool:
+        return self.is_table and self.stem.endswith(_ANONYMIZED) and self.stem != _ANONYMIZED
+
+    @property
+    def shown_anonymized(self) -> str:
+        """Return what the anonymized table of this original is called."""
+        stem, extension = _shown_base(self.written).rsplit(".", 1)
+        return f"{stem}{_ANONYMIZED}.{extension}"
+
+    @property
+    def shown_log(self) -> str:
+        """Return what the log of this original is called."""
+        return _shown_base(self.written).rsplit(".", 1)[0] + _LOG
+
+
+def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) -> Pairing:
+    """Pair ``xxx.csv``, ``xxx_anonymized.csv`` and ``xxx_anonymized_log.json`` by their names.
+
+    The two tables have the same extension. Upper and lower case do not matter, nor how a system
+    composes accents and Hangul. A name may hold folders: a partner is looked for in all of them,
+    and of several the one in the original's folder is taken. A table called ``x_anonymized.csv`` is
+    an original as well where it has partners of its own.
+
+    Parameters
+    ----------
+    names
+        All files, originals among them.
+    originals
+        Those of `names` to verify; None for all that are originals by their names.
+
+    Returns
+    -------
+    Pairing
+        Every name appears in a pair, in `skipped` or in `unused`.
+
+    Examples
+    --------
+    >>> pair_files(["a.csv", "a_anonymized.csv", "a_anonymized_log.json", "b.csv"]).pairs
+    (FilePair(original='a.csv', anonymized='a_anonymized.csv', log='a_anonymized_log.json'),)
+    """
+    parsed = [_parsed(name) for name in names]
+    by_base: dict[str, list[_Name]] = defaultdict(list)
+    for name in parsed:
+        by_base[name.base].append(name)
+    wanted = None if originals is None else frozenset(originals)
+    pairs: list[FilePair] = []
+    skipped: list[LeftOutFile] = []
+    for name in parsed:
+        if name.written in wanted if wanted is not None else _is_original(name, by_base):
+            _pair(name, by_base, pairs, skipped)
+    used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
+    used |= {left_out.name for left_out in skipped}
+    unused = tuple(
+        LeftOutFile(name=name.written, reason=_why_unused(name))
+        for name in parsed
+        if name.written not in used
+    )
+    return Pairing(pairs=tuple(pairs), skipped=tuple(dict.fromkeys(skipped)), unused=unused)
+
+
+def _parsed(written: str) -> _Name:
+    folder, _, base = written.replace("\\", "/").rpartition("/")
+    base = unicodedata.normalize("NFC", base).casefold()
+    stem, _, extension = base.rpartition(".")
+    return _Name(written=written, folder=folder, base=base, stem=stem, extension=extension)
+
+
+def _shown_base(written: str) -> str:
+    return written.replace("\\", "/").rpartition("/")[2]
+
+
+def _is_original(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> bool:
+    if not name.is_table or not name.stem:
+        return False
+    partners = (f"{name.stem}{_ANONYMIZED}.{name.extension}", f"{name.stem}{_LOG}")
+    return not name.looks_anonymized or any(partner in by_base for partner in partners)
+
+
+def _pair(
+    name: _Name,
+    by_base: Mapping[str, Sequence[_Name]],
+    pairs: list[FilePair],
+    skipped: list[LeftOutFile],
+) -> None:
+    if not name.is_table:
+        skipped.append(LeftOutFile(name=name.written, reason=_not_a_table(name)))
+        return
+    if sum(other.written == name.written for other in by_base[name.base]) > 1:
+        reason = f"Several files are called {name.written}; rename them or leave all but one out."
+        skipped.append(LeftOutFile(name=name.written, reason=reason))
+        return
+    anonymized = _partners(name, by_base.get(f"{name.stem}{_ANONYMIZED}.{name.extension}", ()))
+    logs = _partners(name, by_base.get(f"{name.stem}{_LOG}", ()))
+    if len(anonymized) == 1 and len(logs) == 1:
+        pairs.append(FilePair(original=name.written, anonymized=anonymized[0].written, log=logs[0].written))
+        return
+    reason = " ".join(
+        (
+            *_problem(name.shown_anonymized, anonymized, _other_extension(name, by_base)),
+            *_problem(name.shown_log, logs),
+        )
+    )
+    skipped.append(LeftOutFile(name=name.written, reason=reason))
+
+
+def _partners(name: _Name, candidates: Sequence[_Name]) -> Sequence[_Name]:
+    """Return the candidates, those in the same folder alone where there are any."""
+    same_folder = [candidate for candidate in candidates if candidate.folder == name.folder]
+    return same_folder or candidates
+
+
+def _other_extension(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
+    """Return an anonymized table that only has another extension, "" where there is none."""
+    for extension in TABLE_EXTENSIONS:
+        for other in by_base.get(f"{name.stem}{_ANONYMIZED}.{extension}", ()):
+            return other.written
+    return ""
+
+
+def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") -> tuple[str, ...]:
+    if len(found) > 1:
+        return (f"Several files are called {partner}; leave all but one out.",)
+    if found:
+        return ()
+    if other_extension:
+        return (f"{partner} is missing; {other_extension} has another extension.",)
+    return (f"{partner} is missing.",)
+
+
+def _why_unused(name: _Name) -> str:
+    if name.is_log:
+        return f"No original called {name.base.removesuffix(_LOG)} was given for this log."
+    if name.looks_anonymized:
+        stem = name.stem.removesuffix(_ANONYMIZED)
+        return f"No original called {stem}.{name.extension} was given for this anonymized table."
+    if name.extension == "json":
+        return f"A log is called like its original with {_LOG} at the end; this name does not end so."
+    if name.is_table:
+        return "It was not asked for, and is no partner of a file that was."
+    return _not_a_table(name)
+
+
+def _not_a_table(name: _Name) -> str:
+    allowed = ", ".join(f".{extension}" for extension in TABLE_EXTENSIONS)
+    return f"{_shown_base(name.written)} is neither a table ({allowed}) nor a log."
