@@ -11,6 +11,7 @@ from core.tabular.log import AnonymizationLog
 from core.tabular.measurement import TabularMeasurement, measure_classes, measure_tabular
 from core.tabular.second_opinion import (
     SecondOpinion,
+    SecondOpinionMeasurement,
     SecondOpinionSettings,
     SecondOpinionThresholds,
     judge_second_opinion,
@@ -35,8 +36,8 @@ class TabularAudit:
         Whether any message is FAIL; whether the share of WARN messages reaches its limit.
     findings
         Why, worst first: figures that miss their threshold, review, columns, the log.
-    second_opinion
-        Ours; None where it was not asked for.
+    opinion_measurement, second_opinion
+        What ours measured and says; None where it was not asked for.
     """
 
     measurement: TabularMeasurement
@@ -46,7 +47,13 @@ class TabularAudit:
     mandatory_review: bool
     recommended_review: bool
     findings: tuple[Finding, ...] = field(repr=False)
+    opinion_measurement: SecondOpinionMeasurement | None = None
     second_opinion: SecondOpinion | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the original's file name."""
+        return self.measurement.original_name
 
     @property
     def second_opinion_verdict(self) -> Verdict:
@@ -71,8 +78,9 @@ def judge_tabular(
     measurement: TabularMeasurement,
     *,
     classes: EquivalenceClasses | None = None,
+    opinion: SecondOpinionMeasurement | None = None,
     thresholds: TabularThresholds | None = None,
-    second_opinion: SecondOpinion | None = None,
+    opinion_thresholds: SecondOpinionThresholds | None = None,
 ) -> TabularAudit:
     """Decide on a pair of files; fast enough for a slider.
 
@@ -85,10 +93,12 @@ def judge_tabular(
         As `measure_tabular` returns it.
     classes
         As `measure_classes` returns it; they do not change the published decision.
+    opinion
+        As `measure_second_opinion` returns it; without it our own verdict is NOT_ASSESSED.
     thresholds
         The published ones of the log's mode by default.
-    second_opinion
-        As `judge_second_opinion` returns it.
+    opinion_thresholds
+        Those of the second opinion.
 
     Returns
     -------
@@ -112,7 +122,8 @@ def judge_tabular(
             *_reviews(measurement, thresholds, recommended=recommended),
             *_columns(measurement),
         ),
-        second_opinion=second_opinion,
+        opinion_measurement=opinion,
+        second_opinion=judge_second_opinion(opinion, thresholds=opinion_thresholds) if opinion else None,
     )
 
 
@@ -160,9 +171,8 @@ def verify_tabular(
     return judge_tabular(
         measurement,
         classes=classes,
-        second_opinion=judge_second_opinion(
-            opinion, thresholds=SecondOpinionThresholds(smallest_k=smallest_k)
-        ),
+        opinion=opinion,
+        opinion_thresholds=SecondOpinionThresholds(smallest_k=smallest_k),
     )
 
 

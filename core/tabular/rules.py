@@ -89,6 +89,11 @@ class ScannedColumn:
         return self.values.n_cells(self.residual)
 
     @property
+    def residual_records(self) -> BoolArray:
+        """Return shape (n_records,): which records hold a sensitive pattern."""
+        return self.values.in_records(self.residual)
+
+    @property
     def residual_counts(self) -> Mapping[str, int]:
         """Return pattern key to the cells that hold it, patterns without any left out."""
         counts = {key: self.values.n_cells(mask & self.residual) for key, mask in self.hits.masks.items()}
