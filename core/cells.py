@@ -44,8 +44,12 @@ _LONGEST_PLAIN_NUMBER = 40
 _EXACT_IN_FLOAT = 15
 _SMALLEST_SAFE, _LARGEST_SAFE = 1e-290, 1e290
 
+_LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
+_N_LOOKED_AT = 65_536  # cells that decide whether a dictionary of values pays
+_RARELY, _MOSTLY = 0.05, 0.5
+
 _NUMBER_PATTERN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
-_NOT_FINITE_PATTERN = r"^(?:[+-]?inf(?:inity)?|nan)$"
+_NOT_FINITE_PATTERN = r"^(?i:[+-]?inf(?:inity)?|nan)$"
 _DATE_PATTERN = (
     r"^[0-9]{4}(?:-[0-9]{1,2}-|/[0-9]{1,2}/|\.[0-9]{1,2}\.)[0-9]{1,2}"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
@@ -56,7 +60,7 @@ _NUMBER = re.compile(
     r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,18}))?", re.ASCII
 )  # only applied to what _NUMBER_PATTERN matches
 _IS_NUMBER = re.compile(_NUMBER_PATTERN.replace("$", r"\Z"))
-_IS_NOT_FINITE = re.compile(_NOT_FINITE_PATTERN.replace("$", r"\Z"), re.IGNORECASE | re.ASCII)
+_IS_NOT_FINITE = re.compile(_NOT_FINITE_PATTERN.replace("$", r"\Z"), re.ASCII)
 _IS_DATE = re.compile(_DATE_PATTERN.replace("$", r"\Z"))
 _DATE = re.compile(
     r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})"
@@ -156,9 +160,20 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     """
     a, b = _contiguous(a), _contiguous(b)
     equal = _as_mask(pc.equal(a, b))
-    rest = np.flatnonzero(~equal & _as_mask(pc.is_valid(a)) & _as_mask(pc.is_valid(b)))
-    if len(rest) and not (_says_itself(a, dates=dates) and _says_itself(b, dates=dates)):
-        equal[rest] = _differing_texts_equal(a.take(rest), b.take(rest), dates=dates)
+    differs = ~equal
+    for column in (a, b):
+        if column.null_count:
+            differs &= _as_mask(pc.is_valid(column))
+    n_differ = np.count_nonzero(differs)
+    if not n_differ or (_says_itself(a, dates=dates) and _says_itself(b, dates=dates)):
+        return equal
+    if max(_distinct_share(a), _distinct_share(b)) < _RARELY:
+        codes_a, codes_b = shared_codes(a, b, dates=dates)
+        return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
+    if n_differ > _MOSTLY * len(a) and not (a.null_count or b.null_count):
+        return _present_cells_equal(a, b, dates=dates)
+    rest = np.flatnonzero(differs)
+    equal[rest] = _present_cells_equal(a.take(rest), b.take(rest), dates=dates)
     return equal
 
 
@@ -191,7 +206,10 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
         Shapes (n_cells_a,) and (n_cells_b,): two cells, in whichever column, have the same code
         exactly when they are equal. Codes are 0 … n_values - 1; a missing cell is -1.
     """
-    encoded = [pc.dictionary_encode(_contiguous(column)) for column in (a, b)]
+    a, b = _contiguous(a), _contiguous(b)
+    if _distinct_share(a) > _MOSTLY or _distinct_share(b) > _MOSTLY:
+        return _codes_cell_by_cell(a, b, dates=dates)
+    encoded = [pc.dictionary_encode(column) for column in (a, b)]
     dictionaries = [part.dictionary.cast(pa.large_string()) for part in encoded]
     values = pa.concat_arrays(dictionaries)
     codes = _indices(pc.dictionary_encode(canonical_values(values, dates=dates)))
@@ -202,9 +220,52 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
     )
 
 
+def _distinct_share(column: pa.Array) -> float:
+    """Return distinct over all of the first cells, in [0, 1]; near 1, a dictionary does not pay."""
+    head = column.slice(0, _N_LOOKED_AT)
+    return float(pc.count_distinct(head).as_py() / max(len(head), 1))
+
+
+def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
+    """Return the codes of two columns whose values hardly repeat."""
+    cells = pa.concat_arrays([a.cast(pa.large_string()), b.cast(pa.large_string())])
+    values = _exact_floats(cells)
+    if values is None:
+        values = canonical_values(cells, dates=dates)
+    codes = _indices(pc.dictionary_encode(values))
+    return codes[: len(a)], codes[len(a) :]
+
+
+def _exact_floats(cells: pa.Array) -> pa.Array | None:
+    """Return floats that are equal exactly where the cells are; None where floats cannot tell."""
+    try:
+        floats = cells.cast(pa.float64())
+    except pa.ArrowInvalid:  # not all are numbers
+        return None
+    numbers = floats.drop_null().to_numpy()
+    size = np.abs(numbers)
+    zeros = pc.unique(cells.filter(pc.equal(floats, 0.0))).to_pylist()
+    exact = (
+        _are_short(cells).all()
+        and (((size > _SMALLEST_SAFE) & (size < _LARGEST_SAFE)) | (size == 0)).all()
+        and all(canonical_text(text) == "0" for text in zeros)
+    )
+    return pc.add(floats, 0.0) if exact else None  # −0 + 0 is 0
+
+
 def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
     """Return shape (n_cells,): equal cells have one code, 0 … n_values - 1; a missing cell is -1."""
     return shared_codes(column, pa.array([], pa.string()), dates=dates)[0]
+
+
+def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
+    """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
+    values = canonical_values(column)
+    is_number = pc.match_substring_regex(values, _NUMBER_PATTERN)
+    if is_number.false_count:
+        return None
+    numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return None if np.isinf(numbers).any() else cast("npt.NDArray[np.float64]", numbers)
 
 
 def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:
@@ -216,19 +277,38 @@ def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:
     values = _trimmed(_contiguous(values))
     if _says_itself(values, dates=dates):
         return values
-    values = _shortened_decimals(values)
-    odd = np.flatnonzero(_needs_rewriting(values, dates=dates))
-    if not len(odd):
+    found = _as_mask(pc.match_substring_regex(values, _special_pattern(dates=dates)))
+    special = values.take(np.flatnonzero(found)) if len(values) else values
+    if not len(special):
         return values
-    rewritten = [canonical_text(text, dates=dates) for text in values.take(odd).to_pylist()]
-    mask = np.zeros(len(values), dtype=bool)
-    mask[odd] = True
-    return pc.replace_with_mask(values, pa.array(mask), pa.array(rewritten, values.type))
+    return pc.replace_with_mask(values, pa.array(found), _canonical_specials(special, dates=dates))
+
+
+def _special_pattern(*, dates: bool) -> str:
+    """Return the pattern of trimmed cells whose canonical text may differ from what is written."""
+    patterns = [_NUMBER_PATTERN, _NOT_FINITE_PATTERN, *([_DATE_PATTERN] if dates else [])]
+    return "|".join(patterns)
+
+
+def _canonical_specials(values: pa.Array, *, dates: bool) -> pa.Array:
+    """Return the canonical texts of trimmed numbers, infinities, nans and dates."""
+    values = _shortened_decimals(values)
+    canonical = pc.and_(
+        pc.match_substring_regex(values, _CANONICAL_DECIMAL_PATTERN),
+        pc.less_equal(pc.binary_length(values), _LONGEST_PLAIN_NUMBER),
+    )
+    odd = ~_as_mask(canonical)
+    if not odd.any():
+        return values
+    rewritten = [
+        canonical_text(text, dates=dates) for text in values.take(np.flatnonzero(odd)).to_pylist()
+    ]  # fmt: skip
+    return pc.replace_with_mask(values, pa.array(odd), pa.array(rewritten, values.type))
 
 
 def _contiguous(column: Column) -> pa.Array:
     """Return the column as one array, of 64-bit offsets where 32 bits cannot address its text."""
-    if not pa.types.is_large_string(column.type) and column.nbytes >= np.iinfo(np.int32).max:
+    if not pa.types.is_large_string(column.type) and column.nbytes >= _LARGEST_ARRAY:
         column = column.cast(pa.large_string())
     if isinstance(column, pa.ChunkedArray):
         chunks = column.chunks or [pa.array([], column.type)]
@@ -276,6 +356,8 @@ def _bytes_at(position: int) -> BoolArray:
 
 _BEGINS_SPACE, _ENDS_SPACE = _bytes_at(0), _bytes_at(-1)
 _MAY_BEGIN_NUMBER = np.array([chr(byte) in "0123456789+-.iInN" for byte in range(256)])
+_NEVER_IN_NUMBER = np.array([chr(byte) not in "0123456789+-.eEinfatyINFATY" for byte in range(256)])
+_LOWER_CASE = np.uint8(ord("a") - ord("A"))
 
 
 def _says_itself(values: pa.Array, *, dates: bool) -> bool:
@@ -284,26 +366,39 @@ def _says_itself(values: pa.Array, *, dates: bool) -> bool:
     True for texts that begin like no number and for integers written plainly; both without space
     around them. False means only that a closer look is needed.
     """
-    if not len(values) or values.null_count == len(values):
-        return True
-    first, last = _edge_bytes(values)
-    if not len(first):
-        return True
-    if _BEGINS_SPACE[first].any() or _ENDS_SPACE[last].any():
-        return False
-    if not _MAY_BEGIN_NUMBER[first].any():
-        return True
-    return not dates and _are_plain_integers(values, first)
-
-
-def _are_plain_integers(values: pa.Array, first: npt.NDArray[np.uint8]) -> bool:
-    """Whether all cells are digits only, none longer than 40 or with a leading zero."""
     text, offsets = _text_and_offsets(values)
-    if text.min() < ord("0") or text.max() > ord("9"):
+    filled = offsets[1:] > offsets[:-1]
+    starts, ends = offsets[:-1][filled], offsets[1:][filled]
+    if not len(starts):
+        return True
+    first = text[starts]
+    if _BEGINS_SPACE[first].any() or _ENDS_SPACE[text[ends - 1]].any():
         return False
-    lengths = np.diff(offsets)
-    lengths = lengths[lengths > 0]
-    return bool(lengths.max() <= _LONGEST_PLAIN_NUMBER and not ((first == ord("0")) & (lengths > 1)).any())
+    if not (_MAY_BEGIN_NUMBER[first] & _may_be_that_long(first, ends - starts)).any():
+        return True
+    return not dates and _are_plain_integers(text, starts, ends)
+
+
+def _may_be_that_long(first: npt.NDArray[np.uint8], lengths: npt.NDArray[np.integer]) -> BoolArray | np.bool_:
+    """Return False for a cell that begins with i or n, but is no longer than ``no``."""
+    letter = first > ord("9")
+    return ~letter | (lengths >= len("nan")) if letter.any() else np.True_
+
+
+def _are_plain_integers(
+    text: npt.NDArray[np.uint8], starts: npt.NDArray[np.integer], ends: npt.NDArray[np.integer]
+) -> bool:
+    """Whether all cells are digits only, possibly after a minus, none over 40 long or with a leading zero."""
+    if text.min() < ord("-") or text.max() > ord("9") or (ends - starts).max() > _LONGEST_PLAIN_NUMBER:
+        return False
+    first = text[starts]
+    negative = first == ord("-")
+    if np.count_nonzero(text < ord("0")) != np.count_nonzero(negative):  # a point, slash, or inner hyphen
+        return False
+    if (negative & (ends - starts == 1)).any():
+        return False
+    leading = np.where(negative, text[np.minimum(starts + 1, len(text) - 1)], first)
+    return not ((leading == ord("0")) & (negative | (ends - starts > 1))).any()
 
 
 def _trimmed(values: pa.Array) -> pa.Array:
@@ -322,65 +417,76 @@ def _shortened_decimals(values: pa.Array) -> pa.Array:
     return values
 
 
-def _needs_rewriting(values: pa.Array, *, dates: bool) -> BoolArray:
-    """Return True for trimmed cells that are a number, infinity, nan or date not in canonical form."""
-    pattern = f"{_NUMBER_PATTERN}|{_DATE_PATTERN}" if dates else _NUMBER_PATTERN
-    wanted = pc.match_substring_regex(values, pattern)
-    canonical = pc.and_(
-        pc.match_substring_regex(values, _CANONICAL_DECIMAL_PATTERN),
-        pc.less_equal(pc.binary_length(values), _LONGEST_PLAIN_NUMBER),
-    )
-    extreme = pc.match_substring_regex(values, _NOT_FINITE_PATTERN, ignore_case=True)
-    return _as_mask(pc.or_(pc.and_not(wanted, canonical), extreme))
-
-
-def _differing_texts_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
-    """Compare cells, none missing, whose texts as written differ."""
-    trimmed_a, trimmed_b = _trimmed(a), _trimmed(b)
-    equal = np.zeros(len(a), dtype=bool)
-    if trimmed_a is not a or trimmed_b is not b:
-        equal = _as_mask(pc.equal(trimmed_a, trimmed_b))
-    candidates = np.flatnonzero(~equal & _may_be_numbers(trimmed_a) & _may_be_numbers(trimmed_b))
-    if len(candidates) == len(a):
-        return _numbers_equal(trimmed_a, trimmed_b, dates=dates)
+def _present_cells_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
+    """Compare cells, none missing."""
+    a, b = _trimmed(a), _trimmed(b)
+    equal = _as_mask(pc.equal(a, b))
+    possible = ~equal if dates else ~equal & _may_be_numbers(a) & _may_be_numbers(b)
+    candidates = np.flatnonzero(possible)
+    if len(candidates) > _MOSTLY * len(a) and (numbers := _numbers_equal(a, b, dates=dates)) is not None:
+        return numbers
     if len(candidates):
-        equal[candidates] = _numbers_equal(
-            trimmed_a.take(candidates), trimmed_b.take(candidates), dates=dates
-        )
+        a, b = a.take(candidates), b.take(candidates)
+        numbers = _numbers_equal(a, b, dates=dates)
+        equal[candidates] = _specials_equal(a, b, dates=dates) if numbers is None else numbers
+    return equal
+
+
+def _specials_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
+    """Compare trimmed cells whose texts differ: only two numbers, or two dates, can still be equal."""
+    equal = np.zeros(len(a), dtype=bool)
+    pattern = _special_pattern(dates=dates)
+    found = np.flatnonzero(_as_mask(pc.match_substring_regex(a, pattern)))
+    found = found[_as_mask(pc.match_substring_regex(b.take(found), pattern))]
+    if len(found):
+        equal[found] = _canonical_texts_equal(a.take(found), b.take(found), dates=dates)
     return equal
 
 
 def _may_be_numbers(values: pa.Array) -> BoolArray:
-    """Return shape (n_cells,): True where a cell begins like a number or a date."""
+    """Return shape (n_cells,): False where a cell's bytes rule out a number (or a date in ISO order)."""
     text, offsets = _text_and_offsets(values)
-    if not len(text):
-        return np.zeros(len(values), dtype=bool)
-    first = text[np.minimum(offsets[:-1], len(text) - 1)]
-    return cast("BoolArray", _MAY_BEGIN_NUMBER[first] & (offsets[1:] > offsets[:-1]))
+    filled = offsets[1:] > offsets[:-1]
+    starts = offsets[:-1][filled]
+    possible = np.zeros(len(values), dtype=bool)
+    if len(starts):
+        possible[filled] = _MAY_BEGIN_NUMBER[text[starts]] & ~np.maximum.reduceat(
+            _NEVER_IN_NUMBER[text] | _is_inner_hyphen(text, starts), starts
+        )
+    return possible
 
 
-def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
-    """Compare trimmed cells that begin like numbers: by 64-bit floats where those are exact enough.
+def _is_inner_hyphen(text: npt.NDArray[np.uint8], starts: npt.NDArray[np.integer]) -> BoolArray:
+    """Return shape (n_bytes,): True for a hyphen that neither begins a cell nor follows an e."""
+    hyphen: BoolArray = text == ord("-")
+    hyphen[starts] = False
+    hyphen[1:] &= (text[:-1] | _LOWER_CASE) != ord("e")
+    return hyphen
+
+
+def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None:
+    """Compare trimmed cells by 64-bit floats where those are exact enough; None unless all are numbers.
 
     Equal decimals round to equal floats, so different floats settle it. Equal floats settle it for
     short numbers of usual size; what is left is compared by canonical texts.
     """
     try:
         floats_a, floats_b = (values.cast(pa.float64()).to_numpy(zero_copy_only=False) for values in (a, b))
-    except pa.ArrowInvalid:  # not all are numbers
-        return _canonical_texts_equal(a, b, dates=dates)
+    except pa.ArrowInvalid:
+        return None
     equal = floats_a == floats_b
     size = np.abs(floats_a)
     safe = (size > _SMALLEST_SAFE) & (size < _LARGEST_SAFE) & _are_short(a) & _are_short(b)
     careful = np.flatnonzero((equal & ~safe) | (np.isnan(floats_a) & np.isnan(floats_b)))
     if len(careful):
         equal[careful] = _canonical_texts_equal(a.take(careful), b.take(careful), dates=dates)
-    return equal
+    return cast("BoolArray", equal)
 
 
 def _are_short(values: pa.Array) -> BoolArray:
     """Return shape (n_cells,): True where a cell has no more digits than a float holds exactly."""
-    return np.diff(_text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT
+    short: BoolArray = np.diff(_text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT
+    return short
 
 
 def _canonical_texts_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:

@@ -1,12 +1,15 @@
 """Laws of cell equality: an equivalence relation, exact for decimals, the same however it is asked."""
 
 import re
+from collections.abc import Iterator
 from decimal import Context, Decimal
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import core.cells
 from core.cells import canonical_text, cells_equal, cells_equal_to, shared_codes
 
 EXACT = Context(prec=400, Emax=10**17, Emin=-(10**17))
@@ -20,8 +23,27 @@ numbers = st.builds(
     st.sampled_from(["", "", "", "e0", "E1", "e-3", "e+20", "e-350", "e310"]),
     st.sampled_from(["", "", " "]),
 )
-spellings = """0 -0 0.0 1 1.0 01 1e0 10e-1 yes Yes inf Inf nan 2020-01-02 2020/1/2 2020-01-02T00:00Z
-9007199254740993 9007199254740992 9007199254740992.0""".split()
+spellings = [
+    "0",
+    "-0",
+    "0.0",
+    "1",
+    "1.0",
+    "01",
+    "1e0",
+    "10e-1",
+    "yes",
+    "Yes",
+    "inf",
+    "Inf",
+    "nan",
+    "2020-01-02",
+    "2020/1/2",
+    "2020-01-02T00:00Z",
+    "9007199254740993",
+    "9007199254740992",
+    "9007199254740992.0",
+]
 written = st.sampled_from([*spellings, " 1", "yes ", "", " "])
 cells = st.none() | written | numbers | st.text(max_size=6)
 pairs = st.lists(st.tuples(cells, cells), max_size=12)
@@ -29,6 +51,20 @@ pairs = st.lists(st.tuples(cells, cells), max_size=12)
 
 def said(cell: str | None, dates: bool) -> str | None:
     return None if cell is None else canonical_text(cell, dates=dates)
+
+
+@pytest.fixture(params=["dictionary", "differing cells", "whole columns"], autouse=True, scope="module")
+def _way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hold every law as repeating columns are compared, and in both ways that others are."""
+    with pytest.MonkeyPatch.context() as patch:
+        rarely, mostly = {
+            "dictionary": (2.0, 2.0),
+            "differing cells": (0.0, 0.5),
+            "whole columns": (0.0, -1.0),
+        }[request.param]
+        patch.setattr(core.cells, "_RARELY", rarely)
+        patch.setattr(core.cells, "_MOSTLY", mostly)
+        yield
 
 
 @settings(deadline=None, max_examples=150)

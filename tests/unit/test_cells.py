@@ -4,7 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core import cells
 from core.cells import (
+    as_numbers,
     canonical_codes,
     canonical_text,
     canonical_values,
@@ -76,6 +78,16 @@ DIFFERENT_DATES = [
 ]
 
 
+@pytest.fixture(params=["dictionary", "differing cells", "whole columns"], autouse=True)
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test as repeating columns are compared, and in both ways that others are."""
+    rarely, mostly = {"dictionary": (2.0, 2.0), "differing cells": (0.0, 0.5), "whole columns": (0.0, -1.0)}[
+        request.param
+    ]
+    monkeypatch.setattr(cells, "_RARELY", rarely)
+    monkeypatch.setattr(cells, "_MOSTLY", mostly)
+
+
 def both_ways(a: str, b: str, *, dates: bool) -> list[bool]:
     """Ask every function that compares, in either order."""
     one, other = pa.array([a, "x"]), pa.array([b, "y"])
@@ -126,11 +138,11 @@ def test_cells_equal__a_column_of_numbers_and_words() -> None:
     assert cells_equal(a, b).tolist() == [True, True, False, False, True]
 
 
-@pytest.mark.parametrize("cells", [[], [None, None], ["", ""]])
-def test_cells_equal__nothing_to_compare(cells: list[str | None]) -> None:
-    column = pa.array(cells, pa.string())
-    assert cells_equal(column, column).tolist() == [cell is not None for cell in cells]
-    assert canonical_values(column).to_pylist() == cells
+@pytest.mark.parametrize("texts", [[], [None, None], ["", ""]])
+def test_cells_equal__nothing_to_compare(texts: list[str | None]) -> None:
+    column = pa.array(texts, pa.string())
+    assert cells_equal(column, column).tolist() == [text is not None for text in texts]
+    assert canonical_values(column).to_pylist() == texts
 
 
 def test_cells_equal__chunks_and_large_strings_do_not_matter() -> None:
@@ -146,6 +158,8 @@ def test_shared_codes__equal_values_share_a_code_and_missing_is_minus_one() -> N
     codes_a, codes_b = shared_codes(pa.array(["x", None, "2", "2.0"]), pa.array(["2.00", "x ", "y"]))
     assert codes_a.tolist() == [0, -1, 1, 1]
     assert codes_b.tolist() == [1, 0, 2]
+    codes_a, codes_b = shared_codes(pa.array(["-0", "5.0", None]), pa.array(["5", "0.0"]))
+    assert (codes_a.tolist(), codes_b.tolist()) == ([0, 1, -1], [1, 0])
     assert codes_a.dtype == codes_b.dtype == np.int32
 
 
@@ -165,3 +179,34 @@ def test_canonical_text__numbers_of_extreme_size_stay_exact() -> None:
     assert canonical_text("-" + "9" * 40 + ".0") == "-" + "9" * 40
     assert canonical_text("1e" + "9" * 18) == "1e" + "9" * 18
     assert canonical_text("1e" + "9" * 19) == "1e" + "9" * 19
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([" 1.50", None, "2e1"], [1.5, None, 20.0]),
+        (["1", "x"], None),
+        (["1", "inf"], None),
+        (["1", "nan"], None),
+        (["1", "1e999"], None),
+        ([None, None], [None, None]),
+    ],
+)
+def test_as_numbers__takes_finite_numbers_only(
+    texts: list[str | None], expected: list[float | None] | None
+) -> None:
+    numbers = as_numbers(pa.array(texts, pa.string()))
+    if expected is None:
+        assert numbers is None
+    else:
+        assert numbers is not None
+        assert [None if np.isnan(number) else number for number in numbers.tolist()] == expected
+
+
+def test_cells_equal__columns_too_large_for_32_bits_are_compared_with_64(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cells, "_LARGEST_ARRAY", 1)
+    column = pa.chunked_array([["1", "b"], ["2.0"]])
+    assert canonical_values(column).type == pa.large_string()
+    assert cells_equal(column, pa.array(["1.0", "b", "3"])).tolist() == [True, True, False]

@@ -1,0 +1,160 @@
+"""Row leakage: against a Python loop over rows, against reading the files as text, and its memory."""
+
+from __future__ import annotations
+
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from core.datasets import Dataset, read_dataset
+from core.leakage import LeakageSettings, count_row_matches, measure_leakage, pair_tables
+
+KINDS = ("sex", "smoker", "age", "bmi", "weight", "score", "town", "visit", "id", "token")
+
+
+def run() -> None:
+    """Print the ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        _against_a_loop(Path(folder))
+        _against_reading(Path(folder))
+
+
+def _against_a_loop(folder: Path) -> None:
+    paths = [_write(folder, f"small_{seed}.csv", 20_000, 14, seed) for seed in (1, 2)]
+    original, scrambled = (read_dataset(path) for path in paths)
+    fast, counts = _best(lambda: _row_rules(original, scrambled), 5)
+    slow, literal = _best(lambda: _loop(original, scrambled), 1)
+    assert counts == literal, "the fast result differs from the loop's"
+    print(f"20,000 x 14, row rules: {slow / fast:,.0f} times faster than a Python loop over rows")
+    print(f"    ({fast * 1000:.0f} ms against {slow:.1f} s; at least 200 wanted; the same counts)")
+    whole, _ = _best(lambda: measure_leakage(pair_tables(original, scrambled), LeakageSettings()), 1)
+    print(f"20,000 x 14, everything incl. chance, exact nearest rows, distances: {whole:.1f} s")
+
+
+def _row_rules(original: Dataset, scrambled: Dataset) -> list[tuple[int, int]]:
+    pair = pair_tables(original, scrambled)
+    rows = count_row_matches(pair, pair.columns, LeakageSettings())
+    return list(zip(rows.match_count.tolist(), rows.valid_count.tolist(), strict=True))
+
+
+def _loop(original: Dataset, scrambled: Dataset) -> list[tuple[int, int]]:
+    """Compare row by row as one would write it first, over pandas rows."""
+    counts = []
+    for (_, row), (_, other) in zip(original.frame.iterrows(), scrambled.frame.iterrows(), strict=True):
+        matching = valid = 0
+        for column in original.columns:
+            a, b = row[column], other[column]
+            if isinstance(a, float) and isinstance(b, float):  # both missing
+                continue
+            valid += 1
+            matching += _same(a, b)
+        counts.append((matching, valid))
+    return counts
+
+
+def _same(a: object, b: object) -> bool:
+    """Compare two cells as numbers where both are, else as trimmed text."""
+    if isinstance(a, float) or isinstance(b, float):
+        return False
+    try:
+        return math.isclose(float(str(a)), float(str(b)), rel_tol=0)
+    except ValueError:
+        return str(a).strip() == str(b).strip()
+
+
+def _against_reading(folder: Path) -> None:
+    paths = [_write(folder, f"large_{seed}.csv", 1_000_000, 20, seed) for seed in (1, 2)]
+    program = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from benchmarks import bench_leakage as bench\n"
+        "bench.measure_large([Path(name) for name in sys.argv[1:]])\n"
+    )
+    subprocess.run([sys.executable, "-c", program, *map(str, paths)], check=True)
+
+
+def measure_large(paths: list[Path]) -> None:
+    """Print time and memory at 1,000,000 x 20; in a process of its own, so that its peak is its own."""
+    reading, _ = _best(lambda: [_as_text(path) for path in paths], 3)
+    ours, _ = _best(lambda: _read_and_count(paths), 3)
+    print(f"1,000,000 x 20, reading both files and row rules: {ours / reading:.1f} times pyarrow.csv's time")
+    print(f"    ({ours:.2f} s against {reading:.2f} s to read both as text; at most 5 wanted)")
+    tables = [read_dataset(path) for path in paths]
+    frames = sum(table.table.nbytes for table in tables)
+    start = time.perf_counter()
+    measure_leakage(pair_tables(*tables), LeakageSettings())
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(
+        f"1,000,000 x 20, everything: {seconds:.1f} s, peak memory {peak / frames:.1f} times the two frames"
+    )
+    print(f"    ({peak / 2**20:,.0f} MB for frames of {frames / 2**20:,.0f} MB; at most 3 wanted)")
+
+
+def _as_text(path: Path) -> pa.Table:
+    with path.open("rb") as file:
+        names = file.readline().decode().strip().split(",")
+    return csv.read_csv(
+        path, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+    )
+
+
+def _read_and_count(paths: list[Path]) -> None:
+    pair = pair_tables(*(read_dataset(path) for path in paths))
+    count_row_matches(pair, pair.columns, LeakageSettings())
+
+
+def _best(work: Callable[[], object], times: int) -> tuple[float, object]:
+    seconds, result = math.inf, None
+    for _ in range(times):
+        start = time.perf_counter()
+        result = work()
+        seconds = min(seconds, time.perf_counter() - start)
+    return seconds, result
+
+
+def _write(folder: Path, name: str, n_rows: int, n_columns: int, seed: int) -> Path:
+    """Write a table of people: words, whole numbers, decimals, dates, identifiers, some cells missing."""
+    generator = np.random.default_rng(seed)
+    columns = {
+        f"{KINDS[column % len(KINDS)]}_{column}": _column(KINDS[column % len(KINDS)], n_rows, generator)
+        for column in range(n_columns)
+    }
+    csv.write_csv(pa.table(columns), folder / name)
+    return folder / name
+
+
+def _column(kind: str, n: int, generator: np.random.Generator) -> pa.Array:
+    """Return a column of a kind, 3 % of the cells missing."""
+    values: np.ndarray
+    match kind:
+        case "sex":
+            values = np.array(["female", "male"])[generator.integers(0, 2, n)]
+        case "smoker":
+            values = np.array(["yes", "no", "former"])[generator.integers(0, 3, n)]
+        case "age":
+            values = generator.integers(18, 95, n).astype(str)
+        case "bmi":
+            values = np.round(generator.normal(26, 4, n), 1).astype(str)
+        case "weight":
+            values = np.round(generator.normal(75, 12, n), 3).astype(str)
+        case "score":
+            values = generator.integers(-999, 100, n).astype(str)
+        case "town":
+            values = np.array([f"Town {number}" for number in range(500)])[generator.integers(0, 500, n)]
+        case "visit":
+            values = (np.datetime64("2000-01-01") + generator.integers(0, 9000, n)).astype(str)
+        case "id":
+            values = generator.integers(0, 10**9, n).astype(str)
+        case _:
+            values = np.array([f"{number:012x}" for number in generator.integers(0, 2**48, n)])
+    return pa.array(values, pa.string(), mask=generator.random(n) < 0.03)

@@ -1,0 +1,197 @@
+"""``python -m core leakage``: whether a participant is still in the scrambled table."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from core.commands.output import print_json, print_problems
+from core.datasets import read_dataset
+from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
+from core.verdict import exit_code
+
+NAME = "leakage"
+HELP = "Compare an original table with its scrambled copy: leaking rows, and how much of it is chance."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the files, what to ignore, and the thresholds."""
+    settings, thresholds = LeakageSettings(), LeakageThresholds()
+    parser.add_argument("original", type=Path, metavar="ORIGINAL", help="the original table")
+    parser.add_argument("scrambled", type=Path, metavar="SCRAMBLED", help="the scrambled table")
+    parser.add_argument(
+        "--ignore-value",
+        action="append",
+        default=[],
+        metavar="V",
+        help="cells equal to V are not compared; NaN means missing cells, None means none; repeatable",
+    )
+    parser.add_argument(
+        "--ignore-column",
+        action="append",
+        default=[],
+        metavar="C",
+        help="a column to leave out, by name or 0-based position (1 or 1,2,3); repeatable",
+    )
+    parser.add_argument(
+        "--missing-on-both",
+        choices=MISSING_ON_BOTH,
+        default=settings.missing_on_both,
+        help="what a cell is that is missing in both tables (default: %(default)s)",
+    )
+    parser.add_argument("--key", metavar="COL", help="a column that pairs the rows; default: by position")
+    parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
+    parser.add_argument("--seed", type=int, default=settings.seed, help="of random orders and samples")
+    parser.add_argument(
+        "--max-full-leakage",
+        type=float,
+        default=thresholds.max_full_leakage_share,
+        metavar="SHARE",
+        help="share of fully matching rows, 0 to 1, that is tolerated (default: %(default)s)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit the pair, print the result, return the exit code."""
+    holdout = None if arguments.holdout is None else read_dataset(arguments.holdout)
+    audit = audit_leakage(
+        read_dataset(arguments.original),
+        read_dataset(arguments.scrambled),
+        settings=LeakageSettings(
+            key=arguments.key,
+            ignore_values=tuple(arguments.ignore_value),
+            ignore_columns=tuple(arguments.ignore_column),
+            missing_on_both=arguments.missing_on_both,
+            seed=arguments.seed,
+        ),
+        thresholds=LeakageThresholds(max_full_leakage_share=arguments.max_full_leakage),
+        holdout=holdout,
+    )
+    if arguments.json:
+        print_json(leakage_document(audit))
+    else:
+        print("\n".join(leakage_lines(audit)))
+    if audit.measures.row_problem:
+        print_problems((audit.measures.row_problem,))
+    return exit_code(audit.verdict, incomplete=bool(audit.measures.row_problem))
+
+
+def leakage_document(audit: LeakageAudit) -> dict[str, object]:
+    """Return the result as the JSON document; figures that could not be assessed are null."""
+    measures, rows, whole = audit.measures, audit.measures.rows, audit.measures.whole_rows
+    return {
+        "tool": NAME,
+        "verdict": audit.verdict.value,
+        "n_rows": whole.n_original if rows is None else rows.n_rows,
+        "n_columns": len(measures.columns),
+        "full_leakage_share": None if rows is None else rows.full_leakage_share,
+        "partial_leakage_share": None if rows is None else rows.partial_leakage_share,
+        "mean_matching_cells": None if rows is None else rows.mean_matching_cells,
+        "std_matching_cells": None if rows is None else rows.std_matching_cells,
+        "n_rows_without_valid_cells": None if rows is None else rows.n_without_valid_cells,
+        "expected_matching_cells": measures.expected_matching_cells,
+        "columns": _column_documents(audit),
+        "n_exact_rows_anywhere": whole.n_exact,
+        "expected_exact_rows_anywhere": whole.expected_exact,
+        "n_unique_exact_rows_anywhere": whole.n_unique_exact,
+        "expected_unique_exact_rows_anywhere": whole.expected_unique_exact,
+        "relink_share": measures.nearest.relink_share,
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict.value,
+                "column": finding.column,
+                "message": finding.message,
+                "n_affected": finding.n_affected,
+            }
+            for finding in audit.findings
+        ],
+    }
+
+
+def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
+    """Return a document for every column compared."""
+    rows, chance = audit.measures.rows, audit.measures.column_chance
+    if rows is None or chance is None:
+        return [
+            {"column": name, "match_share": None, "expected_share": None, "z": None}
+            for name in audit.measures.columns
+        ]
+    return [
+        {
+            "column": name,
+            "match_share": int(n_matches) / rows.n_rows,
+            "expected_share": float(expected) / rows.n_rows,
+            "z": None if math.isnan(z) else float(z),
+        }
+        for name, n_matches, expected, z in zip(
+            audit.measures.columns,
+            rows.column_matches,
+            chance.expected_matches,
+            audit.measures.column_z(),
+            strict=True,
+        )
+    ]
+
+
+def leakage_lines(audit: LeakageAudit) -> list[str]:
+    """Return the result as lines for people."""
+    measures = audit.measures
+    return [
+        *_row_lines(audit),
+        *_whole_row_lines(audit),
+        *(f"Note: {note}" for note in measures.notes),
+        *(f"{finding.verdict.value}: {finding.message}" for finding in audit.findings),
+        f"Verdict: {audit.verdict.value}",
+    ]
+
+
+def _row_lines(audit: LeakageAudit) -> list[str]:
+    """Return the usual lines of the row rules, then chance; nothing where rows were not compared."""
+    rows, orders = audit.measures.rows, audit.measures.random_orders
+    if rows is None or orders is None:
+        return []
+    both_missing = audit.measures.settings.missing_on_both
+    return [
+        f"Partial Leakage: {rows.partial_leakage_share:.2%}",
+        f"Full Leakage: {rows.full_leakage_share:.2%}",
+        f"Average Matching Cells per Row: {rows.mean_matching_cells:.2f}",
+        f"Standard Deviation of Matching Cells per Row: {rows.std_matching_cells:.2f}",
+        f"Rows Without Valid Cells: {rows.n_without_valid_cells:,} of {rows.n_rows:,}",
+        f"Cells Missing in Both Tables: {both_missing}",
+        (
+            f"Partial Leakage by Chance: {orders.partial_share.mean:.2%} "
+            f"({orders.partial_share.low:.2%} to {orders.partial_share.high:.2%}, "
+            f"{orders.n_permutations} random orders)"
+        ),
+        (
+            f"Full Leakage by Chance: {orders.full_share.mean:.2%} "
+            f"({orders.full_share.low:.2%} to {orders.full_share.high:.2%})"
+        ),
+        f"Average Matching Cells per Row by Chance: {audit.measures.expected_matching_cells:.2f}",
+    ]
+
+
+def _whole_row_lines(audit: LeakageAudit) -> list[str]:
+    """Return the lines of what does not depend on the order of rows."""
+    whole, nearest, distances = audit.measures.whole_rows, audit.measures.nearest, audit.measures.distances
+    how = "all rows" if nearest.is_exact else f"a random sample of {nearest.n_assessed:,} rows"
+    lines = [
+        (
+            f"Whole Rows Found Anywhere: {whole.n_exact:,} of {whole.n_original:,} "
+            f"(by chance {whole.expected_exact:,.2f})"
+        ),
+        (
+            f"Unique Whole Rows Found Anywhere: {whole.n_unique_exact:,} of {whole.n_unique:,} "
+            f"(by chance {whole.expected_unique_exact:,.2f})"
+        ),
+    ]
+    if nearest.relink_share is not None:
+        lines.append(f"Re-linked Rows: {nearest.relink_share:.2%} (of {how})")
+    lines.append(
+        f"Median Distance to Closest Record: {distances.to_original.median_distance:.4f} "
+        f"({distances.n_rows:,} scrambled rows)"
+    )
+    return lines

@@ -1,0 +1,27 @@
+"""Row leakage: whether a participant is still in the scrambled table.
+
+``pair_tables`` aligns two tables, ``measure_leakage`` measures what does not depend on thresholds,
+``judge_leakage`` judges it, and ``audit_leakage`` does all three.
+"""
+
+from core.leakage.judging import LeakageAudit, audit_leakage, judge_leakage
+from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.pairing import TablePair, pair_tables
+from core.leakage.rows import RowLeakage, count_row_matches
+from core.leakage.settings import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, resolve_columns
+
+__all__ = [
+    "MISSING_ON_BOTH",
+    "LeakageAudit",
+    "LeakageMeasures",
+    "LeakageSettings",
+    "LeakageThresholds",
+    "RowLeakage",
+    "TablePair",
+    "audit_leakage",
+    "count_row_matches",
+    "judge_leakage",
+    "measure_leakage",
+    "pair_tables",
+    "resolve_columns",
+]

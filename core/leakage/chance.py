@@ -1,0 +1,222 @@
+"""What chance alone gives: the row rules if the scrambled rows were in random order.
+
+Let the scrambled rows be put in a uniformly random order. A column then has
+M = Σ_i 1[o_i = s_π(i)] matching cells. With a_v and b_v original and scrambled cells of value v
+(values that may match only) and S = Σ_v a_v b_v:
+
+    E[M]   = S / n
+    Var[M] = (S − Σ_v a_v b_v (a_v + b_v) / n + S² / n²) / (n − 1)
+
+Both are exact; the variance is Hoeffding's for Σ_i c(i, π(i)) with c(i, k) = 1[o_i = s_k]. How the
+columns combine within a row has no such formula, so full and partial leakage and the histogram
+come from random orders drawn with a seed.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from core.leakage.packing import PackedTables
+from core.leakage.pairing import N_THREADS, IntArray
+
+FloatArray = npt.NDArray[np.float64]
+
+_FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
+_CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing
+_BLOCK = 65_536
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnChance:
+    """Exact expectation and variance of the matching cells of each column.
+
+    Attributes
+    ----------
+    expected_matches, variance
+        Shape (n_columns,); expectation in [0, n_rows].
+    """
+
+    expected_matches: FloatArray
+    variance: FloatArray
+
+    @property
+    def expected_total(self) -> float:
+        """Return the expected matching cells of all columns together."""
+        return float(self.expected_matches.sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceRange:
+    """A figure over random orders: its mean, spread and central 95 %."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+    largest: float
+
+    def z(self, observed: float) -> float | None:
+        """Return by how many standard deviations `observed` exceeds chance; None where that never varies."""
+        return (observed - self.mean) / self.std if self.std > 0 else None
+
+    def is_exceeded_by(self, observed: float, *, z: float) -> bool:
+        """Whether `observed` is above every random order, and by `z` standard deviations of them."""
+        distance = self.z(observed)
+        return observed > self.largest and (distance is None or distance >= z)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RandomOrders:
+    """The row rules over random orders of the scrambled rows.
+
+    Attributes
+    ----------
+    n_permutations
+        Random orders drawn.
+    full_share, partial_share, mean_matching_cells
+        Their ranges; shares in [0, 1].
+    rows_by_matches
+        Shape (n_permutations, n_columns + 1): rows with 0, 1, … matching cells.
+    """
+
+    n_permutations: int
+    full_share: ChanceRange
+    partial_share: ChanceRange
+    mean_matching_cells: ChanceRange
+    rows_by_matches: IntArray = field(repr=False)
+
+
+def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> ColumnChance:
+    """Return the exact expectation and variance of matches per column under random order.
+
+    Parameters
+    ----------
+    packed
+        Both tables.
+    rows, other_rows
+        Shape (n_rows,), the rows that belong together; their order within each does not matter.
+
+    Returns
+    -------
+    ColumnChance
+        For one row the variance is 0.
+
+    References
+    ----------
+    Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951.
+    """
+    n = len(rows)
+    expected, variance = [], []
+    for column in packed.columns:
+        size = len(column.original_counts)
+        a = np.bincount(column.original[rows], minlength=size)[:size].astype(np.float64)
+        b = np.bincount(column.scrambled[other_rows], minlength=size)[:size].astype(np.float64)
+        s = float(a @ b)
+        spread = s - float((a * b) @ (a + b)) / n + (s / n) ** 2
+        expected.append(s / n)
+        variance.append(max(spread, 0.0) / (n - 1) if n > 1 else 0.0)
+    return ColumnChance(expected_matches=np.array(expected), variance=np.array(variance))
+
+
+def n_permutations_for(n_rows: int, n_columns: int) -> int:
+    """Return how many random orders fit about two seconds, from 20 to 500."""
+    fitting = _CELLS_FOR_PERMUTATIONS // (n_rows * n_columns)
+    return max(_FEWEST_PERMUTATIONS, min(_MOST_PERMUTATIONS, fitting))
+
+
+def draw_random_orders(
+    packed: PackedTables, rows: IntArray, other_rows: IntArray, *, n_permutations: int, seed: int
+) -> RandomOrders:
+    """Apply the row rules to seeded random orders of the scrambled rows.
+
+    Parameters
+    ----------
+    packed
+        Both tables.
+    rows, other_rows
+        Shape (n_rows,), the rows that belong together.
+    n_permutations
+        Random orders to draw.
+    seed
+        Order number p is drawn from (seed, p), so results do not depend on how work is split.
+
+    Returns
+    -------
+    RandomOrders
+        Ranges of full leakage, partial leakage and mean matching cells.
+    """
+    matrices = _row_matrices(packed, rows, other_rows)
+
+    def one(number: int) -> tuple[IntArray, int]:
+        order = np.random.default_rng((seed, number)).permutation(len(rows))
+        return _apply_order(packed, matrices, rows, other_rows, order)
+
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        drawn = list(pool.map(one, range(n_permutations)))
+    rows_by_matches = np.stack([histogram for histogram, _ in drawn])
+    n_full = np.array([full for _, full in drawn])
+    n_matching = rows_by_matches @ np.arange(rows_by_matches.shape[1])
+    n_any = len(rows) - rows_by_matches[:, 0]
+    return RandomOrders(
+        n_permutations=n_permutations,
+        full_share=_range(n_full / len(rows)),
+        partial_share=_range((n_any - n_full) / len(rows)),
+        mean_matching_cells=_range(n_matching / len(rows)),
+        rows_by_matches=rows_by_matches,
+    )
+
+
+RowMatrices = list[tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.unsignedinteger]]]
+
+
+def _row_matrices(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> RowMatrices:
+    """Return the codes row by row, one pair of matrices for each width of code.
+
+    A row's codes lie side by side in memory, so that fetching a random row costs one look.
+    Columns in which no value can match are left out.
+    """
+    matrices: RowMatrices = []
+    useful = [column for column in packed.columns if len(column.original_counts)]
+    for kind in sorted({column.original.dtype for column in useful}, key=str):
+        group = [column for column in useful if column.original.dtype == kind]
+        matrices.append(
+            (
+                np.stack([column.original[rows] for column in group], axis=1),
+                np.stack([column.scrambled[other_rows] for column in group], axis=1),
+            )
+        )
+    return matrices
+
+
+def _apply_order(
+    packed: PackedTables, matrices: RowMatrices, rows: IntArray, other_rows: IntArray, order: IntArray
+) -> tuple[IntArray, int]:
+    """Return the histogram of matching cells and the fully matching rows of one order."""
+    n_columns = len(packed.columns)
+    histogram = np.zeros(n_columns + 1, dtype=np.int64)
+    n_full = 0
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        matching = np.zeros(len(order[block]), dtype=np.int64)
+        for original, scrambled in matrices:
+            matching += np.count_nonzero(original[block] == scrambled[order[block]], axis=1)
+        histogram += np.bincount(matching, minlength=n_columns + 1)
+        valid = packed.n_valid(rows[block], other_rows[order[block]], grid=False)
+        n_full += int(np.count_nonzero((matching == valid) & (valid > 0)))
+    return histogram, n_full
+
+
+def _range(values: FloatArray) -> ChanceRange:
+    """Return mean, population standard deviation, central 95 % and the largest of some values."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return ChanceRange(
+        mean=float(values.mean()),
+        std=float(values.std()),
+        low=float(low),
+        high=float(high),
+        largest=float(values.max()),
+    )

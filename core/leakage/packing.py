@@ -1,0 +1,202 @@
+"""Cells as small numbers, ready to be compared many times: for random orders and nearest rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.cells import BoolArray, CodeArray, canonical_text, cells_equal_to
+from core.leakage.pairing import IntArray, TablePair
+from core.leakage.settings import LeakageSettings
+
+SmallCodes = npt.NDArray[np.unsignedinteger]
+_WORD = 64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PackedColumn:
+    """One column of both tables as the smallest unsigned integers that hold it.
+
+    Attributes
+    ----------
+    original, scrambled
+        Shapes (n_original,) and (n_scrambled,): two cells match exactly when these are equal.
+        Whatever can match nothing has a number of its own in either table.
+    original_ignored, scrambled_ignored
+        Masks of ignored cells, None where there are none.
+    original_missing, scrambled_missing
+        Masks of missing cells that leave the pair out when both are missing, None where that
+        cannot happen.
+    original_counts, scrambled_counts
+        Shape (n_shared_values,): how often each value that can match occurs.
+    """
+
+    original: SmallCodes
+    scrambled: SmallCodes
+    original_ignored: BoolArray | None
+    scrambled_ignored: BoolArray | None
+    original_missing: BoolArray | None
+    scrambled_missing: BoolArray | None
+    original_counts: IntArray
+    scrambled_counts: IntArray
+
+
+def pack_column(pair: TablePair, name: str, settings: LeakageSettings) -> PackedColumn:
+    """Pack one column of both tables, all rows, under the settings' rules for matching."""
+    codes, other_codes = pair.codes[name]
+    ignored, other_ignored = (
+        ignored_codes(table.table[name], table_codes, settings)
+        for table, table_codes in ((pair.original, codes), (pair.scrambled, other_codes))
+    )
+    missing = _missing_that_leaves_out(codes, other_codes, settings)
+    if settings.missing_on_both == "match" and not settings.ignores_missing:
+        n_values = int(max(codes.max(), other_codes.max())) + 1
+        codes, other_codes = (np.where(part < 0, n_values, part) for part in (codes, other_codes))
+    original, scrambled, counts = _renumber_shared(codes, other_codes, ignored, other_ignored)
+    return PackedColumn(
+        original=original,
+        scrambled=scrambled,
+        original_ignored=ignored,
+        scrambled_ignored=other_ignored,
+        original_missing=missing[0],
+        scrambled_missing=missing[1],
+        original_counts=counts[0],
+        scrambled_counts=counts[1],
+    )
+
+
+def ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSettings) -> BoolArray | None:
+    """Return the mask of ignored cells of a column whose codes are known; None where none is."""
+    ignored = np.zeros(len(codes), dtype=bool)
+    for value in settings.values_to_ignore:
+        ignored |= cells_equal_to(column, canonical_text(value))
+    if settings.ignores_missing:
+        ignored |= codes < 0
+    return ignored if ignored.any() else None
+
+
+def _missing_that_leaves_out(
+    codes: CodeArray, other_codes: CodeArray, settings: LeakageSettings
+) -> tuple[BoolArray | None, BoolArray | None]:
+    """Return where a cell is missing, if two missing cells are left out and both tables have some."""
+    if settings.missing_on_both != "leave out" or settings.ignores_missing:
+        return None, None
+    missing, other_missing = codes < 0, other_codes < 0
+    return (missing, other_missing) if missing.any() and other_missing.any() else (None, None)
+
+
+def _renumber_shared(
+    codes: CodeArray, other_codes: CodeArray, ignored: BoolArray | None, other_ignored: BoolArray | None
+) -> tuple[SmallCodes, SmallCodes, tuple[IntArray, IntArray]]:
+    """Give values that both tables have the numbers from 0; all else gets one number per table."""
+    n_values = int(max(codes.max(), other_codes.max(), 0)) + 1
+    counts = _value_counts(codes, ignored, n_values)
+    other_counts = _value_counts(other_codes, other_ignored, n_values)
+    shared = np.flatnonzero((counts > 0) & (other_counts > 0))
+    kind = np.min_scalar_type(len(shared) + 1)
+    packed = []
+    for side, (table_codes, table_ignored) in enumerate(((codes, ignored), (other_codes, other_ignored))):
+        number = np.full(n_values + 1, len(shared) + side, dtype=kind)  # its last entry is for missing, -1
+        number[shared] = np.arange(len(shared), dtype=kind)
+        small = number[table_codes]
+        if table_ignored is not None:
+            small[table_ignored] = len(shared) + side
+        packed.append(small)
+    return packed[0], packed[1], (counts[shared], other_counts[shared])
+
+
+def _value_counts(codes: CodeArray, ignored: BoolArray | None, n_values: int) -> IntArray:
+    """Return shape (n_values,): how often each value occurs where it is not ignored or missing."""
+    counted = codes >= 0 if ignored is None else (codes >= 0) & ~ignored
+    return np.bincount(codes[counted], minlength=n_values)
+
+
+def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> npt.NDArray[np.uint64] | None:
+    """Return shape (n_words, n_rows): a bit per column, or None where all masks are None."""
+    if all(mask is None for mask in masks):
+        return None
+    words = np.zeros((-(-len(masks) // _WORD), n_rows), dtype=np.uint64)
+    for column, mask in enumerate(masks):
+        if mask is not None:
+            words[column // _WORD] |= mask.astype(np.uint64) << np.uint64(column % _WORD)
+    return words
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PackedTables:
+    """Both tables packed: codes by column, ignored and missing cells as bits by row.
+
+    Attributes
+    ----------
+    columns
+        One a column.
+    original_ignored, scrambled_ignored, original_missing, scrambled_missing
+        Shape (n_words, n_rows) or None, see :func:`pack_masks`.
+    """
+
+    columns: tuple[PackedColumn, ...] = field(repr=False)
+    original_ignored: npt.NDArray[np.uint64] | None = field(repr=False)
+    scrambled_ignored: npt.NDArray[np.uint64] | None = field(repr=False)
+    original_missing: npt.NDArray[np.uint64] | None = field(repr=False)
+    scrambled_missing: npt.NDArray[np.uint64] | None = field(repr=False)
+
+    @property
+    def all_valid(self) -> bool:
+        """Whether every pair of cells is valid whatever rows are compared."""
+        return (
+            self.original_ignored is None and self.scrambled_ignored is None and self.original_missing is None
+        )
+
+    def n_valid(
+        self, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
+    ) -> npt.NDArray[np.int64]:
+        """Return the valid cells of original rows against scrambled rows.
+
+        Shape (n_rows,) pairwise, or with `grid` (n_rows, n_other_rows) for every combination.
+        """
+        left_out: npt.NDArray[np.int64] = np.zeros(1, np.int64)
+        for word in range(-(-len(self.columns) // _WORD)):
+            bits = self._left_out_bits(word, rows, other_rows, grid=grid)
+            if bits is not None:
+                left_out = left_out + np.bitwise_count(bits)
+        return len(self.columns) - left_out
+
+    def _left_out_bits(
+        self, word: int, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
+    ) -> npt.NDArray[np.uint64] | None:
+        """Return the bits of the columns left out, None where none is."""
+
+        def bits(masks: npt.NDArray[np.uint64] | None, side: int) -> npt.NDArray[np.uint64] | None:
+            if masks is None:
+                return None
+            chosen: npt.NDArray[np.uint64] = masks[word][rows if side == 0 else other_rows]
+            return (chosen[:, None] if side == 0 else chosen[None, :]) if grid else chosen
+
+        found = [bits(self.original_ignored, 0), bits(self.scrambled_ignored, 1)]
+        missing, other_missing = bits(self.original_missing, 0), bits(self.scrambled_missing, 1)
+        if missing is not None and other_missing is not None:
+            found.append(missing & other_missing)
+        there = [part for part in found if part is not None]
+        if not there:
+            return None
+        combined: npt.NDArray[np.uint64] = there[0]
+        for part in there[1:]:
+            combined = combined | part
+        return combined
+
+
+def pack_tables(pair: TablePair, columns: Sequence[str], settings: LeakageSettings) -> PackedTables:
+    """Pack all columns of both tables, all rows."""
+    packed = tuple(pack_column(pair, name, settings) for name in columns)
+    n_original, n_scrambled = pair.original.n_records, pair.scrambled.n_records
+    return PackedTables(
+        columns=packed,
+        original_ignored=pack_masks([column.original_ignored for column in packed], n_original),
+        scrambled_ignored=pack_masks([column.scrambled_ignored for column in packed], n_scrambled),
+        original_missing=pack_masks([column.original_missing for column in packed], n_original),
+        scrambled_missing=pack_masks([column.scrambled_missing for column in packed], n_scrambled),
+    )

@@ -1,0 +1,232 @@
+"""Which row and which column of one table is compared with which of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.cells import BoolArray, CodeArray, canonical_codes, cells_equal, shared_codes
+from core.datasets import Dataset
+from core.errors import AuditInputError
+
+IntArray = npt.NDArray[np.int64]
+Result = TypeVar("Result")
+
+_WORTH_A_THREAD = 50_000  # rows
+N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TablePair:
+    """Two tables side by side: common columns, and the rows that belong together.
+
+    Cells are compared once, when first asked for, and kept: what the person ignores afterwards
+    only leaves some of them out.
+
+    Attributes
+    ----------
+    original, scrambled
+        The tables.
+    columns
+        Columns in both tables, in the original's order, without the key.
+    key
+        The column that pairs the rows; None pairs them by position.
+    original_rows, scrambled_rows
+        Shape (n_pairs,), row numbers from 0 of the rows that belong together; None when the rows
+        cannot be paired.
+    row_problem
+        Why rows cannot be paired, else empty.
+    notes
+        Sentences about what was assumed while aligning.
+    """
+
+    original: Dataset
+    scrambled: Dataset
+    columns: tuple[str, ...]
+    key: str | None
+    original_rows: IntArray | None = field(repr=False)
+    scrambled_rows: IntArray | None = field(repr=False)
+    row_problem: str
+    notes: tuple[str, ...]
+
+    @property
+    def n_pairs(self) -> int:
+        """Return the number of rows that are compared with their own row; 0 when none can be."""
+        return 0 if self.original_rows is None else len(self.original_rows)
+
+    @property
+    def only_in_original(self) -> tuple[str, ...]:
+        """Return the columns that the scrambled table does not have."""
+        return tuple(name for name in self.original.columns if name not in set(self.scrambled.columns))
+
+    @property
+    def only_in_scrambled(self) -> tuple[str, ...]:
+        """Return the columns that the original table does not have."""
+        return tuple(name for name in self.scrambled.columns if name not in set(self.original.columns))
+
+    @cached_property
+    def equal(self) -> Mapping[str, BoolArray]:
+        """Return by column shape (n_pairs,): True where both cells are there and equal."""
+        return self._by_column(lambda name: cells_equal(*self.paired_cells(name)))
+
+    @cached_property
+    def codes(self) -> Mapping[str, tuple[CodeArray, CodeArray]]:
+        """Return by column the codes of all original and all scrambled cells; missing is -1.
+
+        Two cells have the same code exactly when they are equal.
+        """
+        return self._by_column(
+            lambda name: shared_codes(self.original.table[name], self.scrambled.table[name])
+        )
+
+    def paired_cells(self, name: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+        """Return a column of both tables, the rows that belong together side by side."""
+        original, scrambled = self.original.table[name], self.scrambled.table[name]
+        if self.key is None:
+            return original, scrambled
+        return original.take(self.original_rows), scrambled.take(self.scrambled_rows)
+
+    def _by_column(self, compute: Callable[[str], Result]) -> Mapping[str, Result]:
+        """Compute something for every column, two columns at a time."""
+        if self.original.n_records < _WORTH_A_THREAD:
+            return {name: compute(name) for name in self.columns}
+        with ThreadPoolExecutor(N_THREADS) as pool:
+            return dict(zip(self.columns, pool.map(compute, self.columns), strict=True))
+
+
+def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None) -> TablePair:
+    """Align two tables: columns by name, rows by position or by a key.
+
+    Tables of different length cannot be paired by position: the pair then says so and serves only
+    what does not depend on the order of rows.
+
+    Parameters
+    ----------
+    original, scrambled
+        The tables, each with at least one record.
+    key
+        A column of both tables without missing or repeated values.
+
+    Returns
+    -------
+    TablePair
+        At least one column to compare.
+
+    Raises
+    ------
+    AuditInputError
+        A table has no records; no common column; the key is absent, repeated, missing somewhere, or
+        the tables share no key.
+    """
+    problems = [
+        f"{table.name} has no records below its header."
+        for table in (original, scrambled)
+        if not table.n_records
+    ]
+    common = [name for name in original.columns if name in set(scrambled.columns)]
+    if not common:
+        problems.append(
+            f"{original.name} and {scrambled.name} have no column name in common; rows can only be compared "
+            "over columns of the same name."
+        )
+    problems += _key_problems(original, scrambled, key)
+    columns = tuple(name for name in common if name != key)
+    if not problems and not columns:
+        problems.append(f"The key column “{key}” is the only common column, so nothing is left to compare.")
+    if problems:
+        raise AuditInputError(*problems)
+    original_rows, scrambled_rows, row_problem = _pair_rows(original, scrambled, key)
+    return TablePair(
+        original=original,
+        scrambled=scrambled,
+        columns=columns,
+        key=key,
+        original_rows=original_rows,
+        scrambled_rows=scrambled_rows,
+        row_problem=row_problem,
+        notes=_notes(original, scrambled, key, original_rows),
+    )
+
+
+def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> list[str]:
+    """Say what keeps the key from naming one row each."""
+    if key is None:
+        return []
+    problems = []
+    for table in (original, scrambled):
+        if key not in table.columns:
+            problems.append(f"The key column “{key}” is not in {table.name}; it has to be in both tables.")
+            continue
+        codes = canonical_codes(table.table[key])
+        n_missing = int(np.count_nonzero(codes < 0))
+        n_repeated = int(np.count_nonzero(np.bincount(codes[codes >= 0]) > 1))
+        if n_missing:
+            problems.append(
+                f"The key column “{key}” of {table.name} is empty in {_count(n_missing, 'row')}; "
+                "a key has to be filled in every row."
+            )
+        if n_repeated:
+            problems.append(
+                f"The key column “{key}” of {table.name} holds {_count(n_repeated, 'value')} more than once; "
+                "a key has to be different in every row."
+            )
+    return problems
+
+
+def _pair_rows(
+    original: Dataset, scrambled: Dataset, key: str | None
+) -> tuple[IntArray | None, IntArray | None, str]:
+    """Return the rows that belong together, or why there are none."""
+    if key is None:
+        if original.n_records != scrambled.n_records:
+            return None, None, _different_lengths(original, scrambled)
+        rows = np.arange(original.n_records)
+        return rows, rows, ""
+    codes, other_codes = shared_codes(original.table[key], scrambled.table[key])
+    row_of_code = np.full(int(max(codes.max(), other_codes.max())) + 1, -1, dtype=np.int64)
+    row_of_code[other_codes] = np.arange(len(other_codes))
+    partner = row_of_code[codes]
+    rows = np.flatnonzero(partner >= 0)
+    if not len(rows):
+        return None, None, (
+            f"No value of the key column “{key}” is in both {original.name} and {scrambled.name}, "
+            "so no row can be compared with its own."
+        )  # fmt: skip
+    return rows, partner[rows], ""
+
+
+def _different_lengths(original: Dataset, scrambled: Dataset) -> str:
+    """Say that rows cannot be compared by position."""
+    return (
+        f"{original.name} has {_count(original.n_records, 'row')} and {scrambled.name} has "
+        f"{_count(scrambled.n_records, 'row')}, so rows cannot be compared by position; name a key column "
+        f"that is "
+        "in both tables, or compare tables of equal length."
+    )
+
+
+def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArray | None) -> tuple[str, ...]:
+    """Say what was assumed while aligning."""
+    notes = []
+    common = [name for name in original.columns if name in set(scrambled.columns)]
+    if common != [name for name in scrambled.columns if name in set(original.columns)]:
+        notes.append("The columns are in a different order in the two tables; they are compared by name.")
+    if key is not None and rows is not None:
+        notes.append(
+            f"Rows are paired by the key column “{key}”, which itself is not compared: "
+            f"{_count(len(rows), 'pair')}; {original.n_records - len(rows):,} original and "
+            f"{scrambled.n_records - len(rows):,} scrambled rows have no partner."
+        )
+    return tuple(notes)
+
+
+def _count(n: int, noun: str) -> str:
+    """Return a count with its noun, such as ``1 row`` or ``2,000 rows``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,0 +1,264 @@
+"""Whole rows of the original found anywhere in the scrambled table, in whatever order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import stats
+
+from core.cells import BoolArray
+from core.equivalence import combined_codes, value_codes
+from core.leakage.pairing import IntArray, TablePair
+
+FloatArray = npt.NDArray[np.float64]
+
+# A sum of many yes/no events is close to normal once its variance is this large.
+_NORMAL_FROM_VARIANCE = 100.0
+# Events rarer than this, and those as sure, add up to Poisson counts.
+_RARE = 1e-3
+_EVEN = 0.5
+_NEGLIGIBLE = 1e-18
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeRows:
+    """Exact rows found anywhere, against what independent columns would give.
+
+    Attributes
+    ----------
+    n_original, n_scrambled
+        Rows of the tables.
+    n_exact
+        Σ over distinct rows of min(rows in the original, rows in the scrambled table).
+    expected_exact
+        Its expectation if each scrambled column were put in a random order of its own.
+    n_unique
+        Rows of the original that no other original row equals.
+    n_unique_exact
+        Those found in the scrambled table at least once.
+    expected_unique_exact
+        Its expectation if each scrambled column were put in a random order of its own.
+    p_value
+        Probability in [0, 1] that such independent columns give `n_unique_exact` or more.
+    n_repeated_exact, expected_repeated_exact, repeated_p_value
+        The same for distinct rows that the original holds more than once.
+    """
+
+    n_original: int
+    n_scrambled: int
+    n_exact: int
+    expected_exact: float
+    n_unique: int
+    n_unique_exact: int
+    expected_unique_exact: float
+    p_value: float
+    n_repeated_exact: int
+    expected_repeated_exact: float
+    repeated_p_value: float
+
+    @property
+    def excess(self) -> float:
+        """Return unique rows that reappear beyond expectation; negative where fewer do."""
+        return self.n_unique_exact - self.expected_unique_exact
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the scrambled table holds exactly the original's rows, in whatever order."""
+        return self.n_exact == self.n_original == self.n_scrambled
+
+
+def find_whole_rows(pair: TablePair, columns: Sequence[str]) -> WholeRows:
+    """Count the rows of the original that the scrambled table holds in full.
+
+    Every column counts: ignore values are ordinary values here, and a missing cell is a value of
+    its own. The order of rows and their number do not matter.
+
+    Parameters
+    ----------
+    pair
+        Two tables; their rows need not be paired.
+    columns
+        The columns compared.
+
+    Returns
+    -------
+    WholeRows
+        Counts and expectations. Chance is the scrambled table with each column put in a random
+        order of its own.
+
+    Notes
+    -----
+    Let b_j of the n scrambled cells in column j hold the row's value, and let r be the rarest such
+    column. Each of the b_r rows with the rarest value agrees in all other columns with probability
+    q = Π_{j ≠ r} b_j / n, so the row is expected b_r q times. Its number is taken as
+    Binomial(b_r, q): exact for one column, and otherwise as close as drawing with replacement is
+    to drawing without.
+    """
+    codes, other_codes = _whole_row_codes(pair, columns)
+    n_rows, n_other = len(codes), len(other_codes)
+    there = np.flatnonzero(codes >= 0)  # rows of which every single value occurs in the scrambled table
+    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
+    counts = np.bincount(codes[there], minlength=n_codes)
+    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
+    first = _first_rows(codes, n_codes)
+    distinct = np.flatnonzero(counts)
+    trials, agreement = _binomials_by_chance(pair, columns, first[distinct])
+    reappears = expected_overlap(np.ones_like(trials), trials, agreement)
+    found, unique = other_counts[distinct] > 0, counts[distinct] == 1
+    n_unique_exact = int(np.count_nonzero(unique & found))
+    n_repeated_exact = int(np.count_nonzero(~unique & found))
+    return WholeRows(
+        n_original=n_rows,
+        n_scrambled=n_other,
+        n_exact=int(np.minimum(counts, other_counts).sum()),
+        expected_exact=float(expected_overlap(counts[distinct], trials, agreement).sum()),
+        n_unique=_n_unique_rows(pair, columns),
+        n_unique_exact=n_unique_exact,
+        expected_unique_exact=float(reappears[unique].sum()),
+        p_value=probability_of_at_least(n_unique_exact, reappears[unique]),
+        n_repeated_exact=n_repeated_exact,
+        expected_repeated_exact=float(reappears[~unique].sum()),
+        repeated_p_value=probability_of_at_least(n_repeated_exact, reappears[~unique]),
+    )
+
+
+def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
+    """Return shapes (n_original,) and (n_scrambled,): equal rows have one code, -1 is found nowhere.
+
+    A row with a value that the other table's column does not have cannot be found; leaving those
+    out first keeps the combined codes small.
+    """
+    keep = np.ones(pair.original.n_records, dtype=bool)
+    other_keep = np.ones(pair.scrambled.n_records, dtype=bool)
+    for name in columns:
+        counts, other_counts = _counts_with_missing(pair, name)
+        codes, other_codes = pair.codes[name]
+        keep &= (other_counts > 0)[codes]
+        other_keep &= (counts > 0)[other_codes]
+    combined = _combine(pair, columns, keep, other_keep)
+    n_kept = int(np.count_nonzero(keep))
+    result = np.full(len(keep), -1, dtype=np.int64)
+    other_result = np.full(len(other_keep), -1, dtype=np.int64)
+    result[keep], other_result[other_keep] = combined[:n_kept], combined[n_kept:]
+    return result, other_result
+
+
+def _combine(pair: TablePair, columns: Sequence[str], keep: BoolArray, other_keep: BoolArray) -> IntArray:
+    """Return one code per distinct row, 0 … n - 1, over the kept rows of both tables end to end.
+
+    A missing cell is a value of its own. Columns are taken one by one, to hold no more than one in memory.
+    """
+    combined = np.zeros(int(np.count_nonzero(keep) + np.count_nonzero(other_keep)), dtype=np.int64)
+    for name in columns:
+        codes, other_codes = pair.codes[name]
+        column = np.concatenate([codes[keep], other_codes[other_keep]]) + 1
+        combined = combined_codes([combined, column], n_records=len(combined))
+    return value_codes(pa.array(combined))
+
+
+def _counts_with_missing(pair: TablePair, name: str) -> tuple[IntArray, IntArray]:
+    """Return how often each code occurs in either table; the last entry, index -1, is for missing."""
+    codes, other_codes = pair.codes[name]
+    n_values = int(max(codes.max(), other_codes.max())) + 1
+    counts, other_counts = (
+        np.append(np.bincount(part[part >= 0], minlength=n_values), np.count_nonzero(part < 0))
+        for part in (codes, other_codes)
+    )
+    return counts, other_counts
+
+
+def _first_rows(codes: IntArray, n_codes: int) -> IntArray:
+    """Return shape (n_codes,): a row of the original that has the code, whichever; 0 where none has."""
+    rows = np.zeros(n_codes, dtype=np.int64)
+    there = np.flatnonzero(codes >= 0)
+    rows[codes[there]] = there
+    return rows
+
+
+def _binomials_by_chance(
+    pair: TablePair, columns: Sequence[str], rows: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Return shape (n_rows,) each: b of a row's rarest value, and the chance q that the rest agrees."""
+    rarest = np.full(len(rows), pair.scrambled.n_records, dtype=np.int64)
+    logarithm = np.zeros(len(rows))
+    for name in columns:
+        _, other_counts = _counts_with_missing(pair, name)
+        count = other_counts[pair.codes[name][0][rows]]
+        logarithm += np.log(count / pair.scrambled.n_records)
+        rarest = np.minimum(rarest, count)
+    agreement = np.exp(logarithm - np.log(rarest / pair.scrambled.n_records))
+    return rarest, np.minimum(agreement, 1.0)
+
+
+def _n_unique_rows(pair: TablePair, columns: Sequence[str]) -> int:
+    """Return the rows of the original that no other original row equals."""
+    none_of_scrambled = np.zeros(pair.scrambled.n_records, dtype=bool)
+    every_original = np.ones(pair.original.n_records, dtype=bool)
+    codes = _combine(pair, columns, every_original, none_of_scrambled)
+    return int(np.count_nonzero(np.bincount(codes) == 1))
+
+
+def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:
+    """Return E[min(a, X)] for X ~ Binomial(b, q), by distinct row; for a = 1 the chance of X ≥ 1.
+
+    Parameters
+    ----------
+    counts, trials, agreement
+        Shape (n_distinct,): a ≥ 1, b ≥ 1, q in [0, 1].
+
+    Returns
+    -------
+    FloatArray
+        Shape (n_distinct,): b q P(X′ ≤ a − 2) + a P(X ≥ a), with X′ ~ Binomial(b − 1, q).
+    """
+    below = trials * agreement * stats.binom.cdf(counts - 2, trials - 1, agreement)
+    return cast("FloatArray", below + counts * stats.binom.sf(counts - 1, trials, agreement))
+
+
+def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
+    """Return the probability that independent events of given probabilities number `observed` or more.
+
+    Exact to rounding for small counts; rare and nearly sure events (below 1e-3, above 1 − 1e-3) are
+    summed as Poisson counts, and from a variance of 100 the sum is taken as normal.
+
+    Parameters
+    ----------
+    observed
+        How many happened.
+    probabilities
+        Shape (n_events,), in [0, 1]; events that add up like those of a Poisson-binomial law.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for `observed` of 0.
+    """
+    if observed <= 0:
+        return 1.0
+    variance = float((probabilities * (1 - probabilities)).sum())
+    if variance >= _NORMAL_FROM_VARIANCE:
+        return float(stats.norm.sf((observed - 0.5 - probabilities.sum()) / np.sqrt(variance)))
+    likely = probabilities > _EVEN
+    happening = _count_law(probabilities[~likely])
+    failing = _count_law(1 - probabilities[likely])
+    at_least = np.append(happening[::-1].cumsum()[::-1], 0.0)
+    needed = observed - np.count_nonzero(likely) + np.arange(len(failing))
+    return float(min(1.0, failing @ at_least[np.clip(needed, 0, len(happening))]))
+
+
+def _count_law(probabilities: FloatArray) -> FloatArray:
+    """Return the law of how many independent events happen, none likelier than even; cut where negligible."""
+    rare = probabilities < _RARE
+    mean = float(probabilities[rare].sum())
+    longest = int(mean + 12 * np.sqrt(mean) + 30)
+    law = stats.poisson.pmf(np.arange(longest + 1), mean)
+    for p in probabilities[~rare]:
+        law = np.append(law * (1 - p), 0.0) + np.append(0.0, law * p)
+        if law[-1] < _NEGLIGIBLE:
+            law = law[:-1]
+    return cast("FloatArray", law)

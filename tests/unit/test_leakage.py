@@ -1,0 +1,652 @@
+"""Row leakage on tables countable by hand, and every sentence about bad input."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from core.datasets import Dataset, ReadOptions, read_dataset
+from core.errors import AuditInputError
+from core.leakage import (
+    LeakageAudit,
+    LeakageSettings,
+    LeakageThresholds,
+    audit_leakage,
+    judge_leakage,
+    measure_leakage,
+    pair_tables,
+    resolve_columns,
+)
+from core.leakage.whole_rows import expected_overlap, probability_of_at_least
+from core.verdict import Finding, Verdict
+
+
+def table(text: str, name: str = "table.csv") -> Dataset:
+    """Read a table written with `|` between records."""
+    return read_dataset(
+        "\n".join(text.split("|")).encode(),
+        name=name,
+        options=ReadOptions(delimiter=",", header="first_line"),
+    )
+
+
+def audit(original: str, scrambled: str, **settings: object) -> LeakageAudit:
+    return audit_leakage(
+        table(original, "original.csv"),
+        table(scrambled, "scrambled.csv"),
+        settings=LeakageSettings(**settings),  # type: ignore[arg-type]
+    )
+
+
+def counts(result: LeakageAudit) -> tuple[list[int], list[int]]:
+    rows = result.measures.rows
+    assert rows is not None
+    return rows.match_count.tolist(), rows.valid_count.tolist()
+
+
+def finding(result: LeakageAudit, check: str) -> Finding:
+    return next(found for found in result.findings if found.check == check)
+
+
+def many(n_rows: int, n_columns: int, *, n_values: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, n_values, (n_rows, n_columns))
+
+
+def written(cells: np.ndarray, name: str = "table.csv") -> Dataset:
+    header = ",".join(f"c{column}" for column in range(cells.shape[1]))
+    return read_dataset(
+        "\n".join([header, *(",".join(map(str, row)) for row in cells.tolist())]).encode(), name=name
+    )
+
+
+def test_row_rules__count_matching_and_valid_cells() -> None:
+    result = audit("a,b,c|1,x,5|2,y,6|3,z,7", "a,b,c|1.0, x ,5|2,q,6|9,q,8")
+    assert counts(result) == ([3, 2, 0], [3, 3, 3])
+    rows = result.measures.rows
+    assert rows is not None
+    assert (rows.n_full, rows.n_partial, rows.n_none, rows.n_without_valid_cells) == (1, 1, 1, 0)
+    assert rows.mean_matching_cells == pytest.approx(5 / 3)
+    assert rows.std_matching_cells == pytest.approx(np.std([3, 2, 0]))
+    assert rows.column_matches.tolist() == [2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("leave out", ([1, 1, 0], [1, 2, 1])),
+        ("match", ([2, 1, 1], [2, 2, 2])),
+        ("difference", ([1, 1, 0], [2, 2, 2])),
+    ],
+)
+def test_row_rules__a_cell_missing_on_both_sides_is_what_the_person_chose(
+    choice: str, expected: tuple[list[int], list[int]]
+) -> None:
+    result = audit("a,b|1,NA|2,NA|NA,4", "a,b|1,|2,7|null,5", missing_on_both=choice)
+    assert counts(result) == expected
+
+
+@pytest.mark.parametrize(
+    ("ignored", "expected"),
+    [
+        ((), ([1, 1, 0], [2, 2, 2])),
+        (("None",), ([1, 1, 0], [2, 2, 2])),
+        (("-999.0",), ([0, 1, 0], [1, 2, 1])),
+        (("-999", "5"), ([0, 0, 0], [1, 1, 1])),
+        (("NaN",), ([1, 1, 0], [2, 2, 1])),
+    ],
+)
+def test_row_rules__an_ignore_value_on_either_side_makes_the_cell_invalid(
+    ignored: tuple[str, ...], expected: tuple[list[int], list[int]]
+) -> None:
+    result = audit("a,b|1,-999|2,5|-999,4", "a,b|3,-999.0|3,5|NA,6", ignore_values=ignored)
+    assert counts(result) == expected
+
+
+def test_row_rules__nan_written_as_text_is_ignored_with_the_missing_cells() -> None:
+    options = ReadOptions(delimiter=",", header="first_line", missing_spellings=())
+    original, scrambled = (
+        read_dataset(text.encode(), name="t.csv", options=options)
+        for text in ("a,b\nnan,1\n", "a,b\nnan,1\n")
+    )
+    measures = measure_leakage(pair_tables(original, scrambled), LeakageSettings(ignore_values=("NaN",)))
+    assert measures.rows is not None
+    assert measures.rows.valid_count.tolist() == [1]
+
+
+def test_row_rules__rows_without_a_valid_cell_are_reported_apart() -> None:
+    result = audit("a,b|0,0|1,2", "a,b|0,0|1,3", ignore_values=("0",))
+    rows = result.measures.rows
+    assert rows is not None
+    assert (rows.n_full, rows.n_without_valid_cells) == (0, 1)
+    assert finding(result, "rows_without_valid_cells") == Finding(
+        check="rows_without_valid_cells",
+        verdict=Verdict.WARN,
+        message="1 of 2 rows (50.00%) have no valid cell: everything in them is ignored or missing in both "
+        "tables, so they were not assessed.",
+        n_affected=1,
+    )
+
+
+def test_verdict__is_not_assessed_when_every_cell_is_ignored() -> None:
+    result = audit("a,b|0,1|1,0", "a,b|0,1|1,0", ignore_values=("0", "1"))
+    assert finding(result, "rows_without_valid_cells").verdict is Verdict.NOT_ASSESSED
+    assert result.verdict is not Verdict.PASS
+
+
+def test_columns__are_aligned_by_name_and_it_is_said() -> None:
+    result = audit("a,b,c|1,x,5|2,y,6", "c,b,a|5,x,1|9,y,8")
+    assert counts(result) == ([3, 1], [3, 3])
+    assert result.measures.notes == (
+        "The columns are in a different order in the two tables; they are compared by name.",
+    )
+
+
+def test_columns__in_one_table_only_are_said() -> None:
+    result = audit("a,b,c|1,x,5|2,y,6", "a,b,d,e|1,q,1,1|3,w,1,1")
+    assert finding(result, "columns_only_in_scrambled").message == (
+        "2 columns of the scrambled table could not be compared, because the original has no column of "
+        "that name."
+    )
+    assert finding(result, "columns_only_in_scrambled").verdict is Verdict.WARN
+    assert finding(result, "columns_only_in_original").message == (
+        "1 column of the original table is not in the scrambled table."
+    )
+
+
+def test_key__pairs_rows_that_moved_and_is_not_compared() -> None:
+    result = audit("id,a,b|1,x,5|2,y,6|3,z,7", "id,a,b|3.0,z,7|1,q,5|8,k,k", key="id")
+    assert result.measures.columns == ("a", "b")
+    assert result.measures.original_rows.tolist() == [0, 2]
+    assert counts(result) == ([1, 2], [2, 2])
+    assert result.measures.notes == (
+        (
+            "Rows are paired by the key column “id”, which itself is not compared: 2 pairs; 1 original and "
+            "1 scrambled rows have no partner."
+        ),
+    )
+
+
+def test_different_lengths__leave_the_row_rules_and_keep_the_rest() -> None:
+    result = audit("a,b|1,x|2,y|3,z", "a,b|3,z|2,y")
+    assert result.measures.rows is None
+    assert finding(result, "rows_not_paired").message == (
+        "original.csv has 3 rows and scrambled.csv has 2 rows, so rows cannot be compared by position; "
+        "name a key "
+        "column that is in both tables, or compare tables of equal length."
+    )
+    assert result.measures.whole_rows.n_exact == 2
+    assert result.measures.nearest.relink_share is None
+    assert result.verdict in {Verdict.NOT_ASSESSED, Verdict.FAIL}
+    assert np.isnan(result.measures.column_z()).all()
+
+
+def test_key__that_shares_no_value_leaves_the_row_rules() -> None:
+    result = audit("id,a|1,x|2,y", "id,a|3,z|4,y", key="id")
+    assert finding(result, "rows_not_paired").message == (
+        "No value of the key column “id” is in both original.csv and scrambled.csv, so no row can be "
+        "compared with "
+        "its own."
+    )
+
+
+@pytest.mark.parametrize(
+    ("original", "scrambled", "settings", "problems"),
+    [
+        (
+            "a,b|1,2",
+            "c,d|1,2",
+            {},
+            (
+                (
+                    "original.csv and scrambled.csv have no column name in common; rows can only be compared "
+                    "over "
+                    "columns of the same name."
+                ),
+            ),
+        ),
+        (
+            "a,b|1,2",
+            "a,b|1,2",
+            {"ignore_columns": ("z", "7", "-1")},
+            (
+                (
+                    "Column “z” to ignore is not in the original table; use a column's name or its 0-based "
+                    "position."
+                ),
+                (
+                    "Column position 7 to ignore is out of range: positions go from 0 to 1, in the order of "
+                    "the original table."
+                ),
+                (
+                    "Column position -1 to ignore is out of range: positions go from 0 to 1, in the order of "
+                    "the original table."
+                ),
+            ),
+        ),
+        (
+            "a,b|1,2",
+            "a,b|1,2",
+            {"ignore_columns": ("a", 1)},
+            ("All 2 common columns are ignored, so nothing is left to compare; ignore fewer.",),
+        ),
+        (
+            "id,b|1,2|1,3|,4",
+            "id,b|1,2|2,3|3,4",
+            {"key": "id"},
+            (
+                "The key column “id” of original.csv is empty in 1 row; a key has to be filled in every row.",
+                (
+                    "The key column “id” of original.csv holds 1 value more than once; a key has to be "
+                    "different in "
+                    "every row."
+                ),
+            ),
+        ),
+        (
+            "id,b|1,2",
+            "b,c|1,2",
+            {"key": "id"},
+            ("The key column “id” is not in scrambled.csv; it has to be in both tables.",),
+        ),
+        (
+            "id,b|1,2",
+            "id,c|1,2",
+            {"key": "id"},
+            ("The key column “id” is the only common column, so nothing is left to compare.",),
+        ),
+    ],
+)
+def test_bad_input__gets_one_clear_sentence_each(
+    original: str, scrambled: str, settings: dict[str, object], problems: tuple[str, ...]
+) -> None:
+    with pytest.raises(AuditInputError) as error:
+        audit(original, scrambled, **settings)
+    assert error.value.problems == problems
+
+
+def test_zero_rows__are_one_clear_sentence() -> None:
+    empty = table("a,b|1,2", "original.csv")
+    empty = Dataset(**{**vars(empty), "table": empty.table.slice(0, 0)})
+    with pytest.raises(AuditInputError) as error:
+        pair_tables(empty, table("a,b|1,2", "scrambled.csv"))
+    assert error.value.problems == ("original.csv has no records below its header.",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        (
+            {"missing_on_both": "skip"},
+            "missing_on_both must be one of leave out, match, difference; got 'skip'.",
+        ),
+        ({"seed": -1}, "seed must be a whole number of at least 0; got -1."),
+        ({"n_permutations": 0}, "n_permutations must be at least 1; got 0."),
+        ({"max_comparisons": 0}, "max_comparisons must be at least 1; got 0."),
+    ],
+)
+def test_settings__are_validated(settings: dict[str, object], problem: str) -> None:
+    with pytest.raises(AuditInputError) as error:
+        LeakageSettings(**settings)  # type: ignore[arg-type]
+    assert error.value.problems == (problem,)
+
+
+def test_thresholds__are_validated_all_at_once() -> None:
+    with pytest.raises(AuditInputError) as error:
+        LeakageThresholds(max_full_leakage_share=1.5, chance_level=0.5, z=0)
+    assert error.value.problems == (
+        "max_full_leakage_share must be between 0 and 1; got 1.5.",
+        "chance_level must be between 0.0001 and 0.2; got 0.5.",
+        "z must be between 1 and 10; got 0.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ([1], ("b",)),
+        (["1"], ("b",)),
+        (["0,2"], ("a", "2")),
+        (["[0, 1]"], ("a", "b")),
+        (["2"], ("2",)),
+        (["b", "a,b"], ("b", "a")),
+        ([""], ()),
+    ],
+)
+def test_resolve_columns__takes_names_and_positions_and_a_name_wins(
+    stated: list[str | int], expected: tuple[str, ...]
+) -> None:
+    assert resolve_columns(stated, ["a", "b", "2"]) == expected
+
+
+def test_chance__expectation_and_variance_equal_those_over_all_orders() -> None:
+    original, scrambled = "a,b|1,x|1,y|2,|3,z", "a,b|1,y|2,y|2,x|NA,z"
+    result = audit(original, scrambled)
+    chance = result.measures.column_chance
+    assert chance is not None
+    first = [line.split(",") for line in original.split("|")[1:]]
+    second = [["" if cell == "NA" else cell for cell in line.split(",")] for line in scrambled.split("|")[1:]]
+    for column in (0, 1):
+        matches = [
+            sum(first[i][column] == second[k][column] != "" for i, k in enumerate(order))
+            for order in itertools.permutations(range(4))
+        ]
+        assert chance.expected_matches[column] == pytest.approx(np.mean(matches))
+        assert chance.variance[column] == pytest.approx(np.var(matches))
+
+
+def test_chance__a_missing_cell_is_a_value_where_the_person_chose_match() -> None:
+    result = audit("a,b|NA,1|NA,2|3,3", "a,b|,1|4,2|5,3", missing_on_both="match")
+    chance = result.measures.column_chance
+    assert chance is not None
+    assert chance.expected_matches[0] == pytest.approx(2 / 3)
+
+
+def test_chance__random_orders_agree_with_the_exact_expectation() -> None:
+    original, scrambled = many(200, 5, n_values=4, seed=1), many(200, 5, n_values=4, seed=2)
+    measures = audit_leakage(written(original), written(scrambled)).measures
+    assert measures.random_orders is not None
+    assert measures.random_orders.n_permutations == 500
+    assert measures.random_orders.rows_by_matches.sum(axis=1).tolist() == [200] * 500
+    assert measures.random_orders.mean_matching_cells.mean == pytest.approx(
+        measures.expected_matching_cells, abs=0.01
+    )
+
+
+def test_chance__full_leakage_over_random_orders_counts_valid_cells_of_the_order() -> None:
+    original, scrambled = "a,b|0,1|1,1", "a,b|1,1|0,1"
+    result = audit(original, scrambled, ignore_values=("0",))
+    orders = result.measures.random_orders
+    assert (
+        orders is not None
+    )  # either order leaves b alone in both rows, or a and b in one and none in the other
+    assert orders.full_share.mean == pytest.approx(1.0)
+    assert orders.partial_share.mean == 0.0
+
+
+def test_one_row__has_no_chance_to_compare_with() -> None:
+    result = audit("a,b|1,2", "a,b|1,3")
+    assert finding(result, "chance_not_assessed").message == (
+        "With a single row there is only one order, so chance cannot be told from leakage."
+    )
+    assert result.verdict is Verdict.NOT_ASSESSED
+    assert audit("a,b|1,2", "a,b|1,2").verdict is Verdict.FAIL
+
+
+def test_whole_rows__are_counted_wherever_they_are() -> None:
+    whole = audit("a,b|1,x|1,x|2,y|3,|4,w", "a,b|4,v|3,NA|1.0,x|9,9|2,y").measures.whole_rows
+    assert (whole.n_exact, whole.n_unique, whole.n_unique_exact) == (3, 3, 2)
+    assert whole.n_repeated_exact == 1
+
+
+def test_whole_rows__ignore_values_are_ordinary_values_and_ignored_columns_are_not() -> None:
+    result = audit(
+        "a,b|1,x|2,y", "a,b|2,q|1,w", ignore_values=("1", "2"), ignore_columns=("b",)
+    ).measures.whole_rows
+    assert result.n_exact == 2
+
+
+def test_whole_rows__expectation_equals_the_mean_over_shuffled_columns() -> None:
+    generator = np.random.default_rng(5)
+    original = many(60, 3, n_values=6, seed=3)
+    scrambled = many(60, 3, n_values=6, seed=4)
+    found, unique_found = [], []
+    rows, times = np.unique(original, axis=0, return_counts=True)
+    for _ in range(3000):
+        shuffled = np.stack([generator.permutation(column) for column in scrambled.T], axis=1)
+        other, other_times = np.unique(shuffled, axis=0, return_counts=True)
+        there = dict(zip(map(tuple, other.tolist()), other_times.tolist(), strict=True))
+        overlap = [there.get(tuple(row), 0) for row in rows.tolist()]
+        found.append(np.minimum(times, overlap).sum())
+        unique_found.append(np.count_nonzero(np.array(overlap)[times == 1]))
+    whole = audit_leakage(written(original), written(scrambled)).measures.whole_rows
+    assert whole.expected_exact == pytest.approx(np.mean(found), rel=0.02)
+    assert whole.expected_unique_exact == pytest.approx(np.mean(unique_found), rel=0.02)
+
+
+def test_expected_overlap__is_exact_for_small_counts() -> None:
+    overlap = expected_overlap(np.array([1, 2, 3]), np.array([2, 2, 2]), np.array([0.5, 0.5, 1.0]))
+    assert overlap.tolist() == pytest.approx([0.75, 1.0, 2.0])
+
+
+def test_probability_of_at_least__equals_enumeration() -> None:
+    chances = np.array([0.0002, 0.3, 0.5, 0.7, 0.9995])
+    for observed in range(7):
+        expected = sum(
+            np.prod(np.where(happened, chances, 1 - chances))
+            for happened in itertools.product([0, 1], repeat=5)
+            if sum(happened) >= observed
+        )
+        assert probability_of_at_least(observed, chances) == pytest.approx(expected, rel=1e-4, abs=1e-8)
+
+
+def test_probability_of_at_least__large_sums_are_normal() -> None:
+    chances = np.full(1000, 0.5)
+    assert probability_of_at_least(500, chances) == pytest.approx(0.5126, abs=1e-3)
+    assert probability_of_at_least(560, chances) == pytest.approx(8.3e-5, rel=0.05)
+
+
+def test_verdict__identical_tables_fail() -> None:
+    cells = many(50, 4, n_values=9, seed=0)
+    result = audit_leakage(written(cells), written(cells))
+    assert result.verdict is Verdict.FAIL
+    assert finding(result, "full_leakage").message.startswith(
+        "NOTICE: 50 of 50 rows (100.00%) are the same as their original row in every valid cell: privacy is "
+        "not preserved, scramble again or add noise. Random order would give 1.99% ("
+    )
+    assert result.headline == finding(result, "full_leakage").message
+
+
+def test_verdict__a_reversed_copy_fails_although_no_row_is_in_its_place() -> None:
+    cells = many(50, 4, n_values=9, seed=0)
+    result = audit_leakage(written(cells), written(cells[::-1]))
+    rows = result.measures.rows
+    assert rows is not None
+    assert rows.n_full == 0
+    assert result.measures.whole_rows.n_exact == 50
+    assert result.verdict is Verdict.FAIL
+    assert finding(result, "whole_rows").verdict is Verdict.FAIL
+    assert finding(result, "whole_rows").message.endswith(
+        "The scrambled table holds exactly the rows of the original, in another order."
+    )
+
+
+def test_verdict__a_tiny_reversed_copy_fails() -> None:
+    assert audit("a,b|1,x|2,y|3,z|4,w", "a,b|4,w|3,z|2,y|1,x").verdict is Verdict.FAIL
+
+
+def test_verdict__a_reversed_copy_of_repeated_rows_fails() -> None:
+    cells = np.repeat(many(40, 6, n_values=9, seed=0), 2, axis=0)
+    result = audit_leakage(written(cells), written(cells[::-1]))
+    assert result.measures.whole_rows.n_unique == 0
+    assert finding(result, "repeated_rows").verdict is Verdict.FAIL
+    assert result.verdict is Verdict.FAIL
+
+
+def test_verdict__two_yes_no_columns_do_not_fail_for_rows_that_repeat_by_themselves() -> None:
+    original = many(300, 2, n_values=2, seed=0)
+    scrambled = 1 - original  # no row is in its place, and all four rows there can be occur
+    result = audit_leakage(written(original), written(scrambled))
+    assert result.measures.whole_rows.n_exact > 250
+    assert result.verdict is Verdict.PASS
+    assert result.headline == (
+        "No row is fully the same as its original, whole rows do not reappear beyond chance, and the "
+        "matching "
+        "cells are no more than chance gives."
+    )
+
+
+def test_verdict__independently_shuffled_columns_do_not_fail_whole_rows() -> None:
+    original = many(400, 3, n_values=12, seed=1)
+    fails = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        shuffled = np.stack([generator.permutation(column) for column in original.T], axis=1)
+        result = audit_leakage(
+            written(original), written(shuffled), settings=LeakageSettings(n_permutations=20)
+        )
+        fails += finding(result, "whole_rows").verdict is Verdict.FAIL
+    assert fails <= 1
+
+
+def test_verdict__a_single_column_cannot_be_told_from_chance() -> None:
+    result = audit("a|1|2|3", "a|3|1|2")
+    assert finding(result, "whole_rows").message == (
+        "With a single column a whole row is one cell, so whole rows that reappear cannot be told from "
+        "chance: "
+        "3 of 3 rows (100.00%) are found in the scrambled table."
+    )
+    assert result.verdict is Verdict.NOT_ASSESSED
+
+
+def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
+    original, scrambled = many(300, 6, n_values=9, seed=1), many(300, 6, n_values=9, seed=2)
+    scrambled[:, 2] = original[:, 2]
+    result = audit_leakage(written(original), written(scrambled))
+    assert result.verdict is Verdict.WARN
+    found = finding(result, "columns_above_chance")
+    assert found.column == "c2"
+    assert found.message.startswith(
+        "1 of 6 columns keep more cells in place than chance gives; most of all “c2”, the same in 300 of "
+        "300 rows "
+        "(100.00%), where chance gives 11."
+    )
+    assert finding(result, "partial_leakage").verdict is Verdict.WARN
+    assert finding(result, "matching_cells").verdict is Verdict.WARN
+
+
+def test_verdict__rows_that_find_their_own_scrambled_row_warn() -> None:
+    original = many(200, 8, n_values=30, seed=1)
+    scrambled = original.copy()
+    scrambled[:, ::2] += 100
+    result = audit_leakage(written(original), written(scrambled))
+    assert result.measures.nearest.relink_share == pytest.approx(1.0, abs=0.05)
+    assert finding(result, "relinkage").verdict is Verdict.WARN
+    assert result.verdict is Verdict.WARN
+
+
+def test_verdict__moved_rows_with_a_little_noise_warn_by_their_distance() -> None:
+    original = np.random.default_rng(1).integers(0, 10_000, (200, 4))
+    noised = np.random.default_rng(2).permutation(original) + np.random.default_rng(3).integers(
+        1, 9, (200, 4)
+    )
+    result = audit_leakage(written(original), written(noised))
+    found = finding(result, "closest_records")
+    assert found.verdict is Verdict.WARN
+    assert found.message.startswith(
+        "Scrambled rows are closer to an original record than original records are to "
+    )
+    assert result.verdict is Verdict.WARN
+
+
+def test_verdict__thresholds_only_judge_again() -> None:
+    cells = many(50, 4, n_values=9, seed=0)
+    other = cells[np.random.default_rng(0).permutation(50)] + 100
+    other[:5] = cells[:5]
+    measures = audit_leakage(written(cells), written(other)).measures
+    assert judge_leakage(measures, LeakageThresholds()).verdict is Verdict.FAIL
+    tolerant = judge_leakage(measures, LeakageThresholds(max_full_leakage_share=0.1))
+    assert finding(tolerant, "full_leakage").verdict is Verdict.WARN
+    assert "within the tolerated share" in finding(tolerant, "full_leakage").message
+
+
+def test_nearest__is_the_best_share_of_valid_cells() -> None:
+    nearest = audit("a,b,c|1,2,3|4,5,6|7,8,9", "a,b,c|1,2,0|1,2,3|7,0,0").measures.nearest
+    assert nearest.best_share.tolist() == pytest.approx([1.0, 0.0, 1 / 3])
+    assert nearest.n_best.tolist() == [1, 3, 1]
+    assert nearest.n_relinked == 1
+    assert nearest.n_with_unique_best == 2
+    assert nearest.mean_best_share == pytest.approx(4 / 9)
+
+
+def test_nearest__counts_shares_not_cells_where_some_are_ignored_or_missing() -> None:
+    nearest = audit("a,b,c|1,,0|1,2,0", "a,b,c|1,,5|1,2,0", ignore_values=("0",)).measures.nearest
+    # row 0 matches one cell of either row: of one valid cell there, of two valid cells here
+    assert nearest.best_share.tolist() == [1.0, 1.0]
+    assert nearest.n_best.tolist() == [1, 1]
+
+
+def test_nearest__is_a_stated_sample_where_comparing_all_takes_too_long() -> None:
+    original, scrambled = many(300, 3, n_values=5, seed=1), many(300, 3, n_values=5, seed=2)
+    exact = audit_leakage(written(original), written(scrambled)).measures.nearest
+    sampled = audit_leakage(
+        written(original), written(scrambled), settings=LeakageSettings(max_comparisons=300 * 3 * 40)
+    ).measures.nearest
+    assert exact.is_exact
+    assert not sampled.is_exact
+    assert sampled.n_assessed == 40
+    assert sampled.best_share.tolist() == exact.best_share[sampled.rows].tolist()
+
+
+def test_distances__are_gowers_for_mixed_columns() -> None:
+    original, scrambled = "n,w|0,x|10,y", "n,w|5,x|10,y"
+    distances = audit(original, scrambled).measures.distances
+    assert distances.to_original.closest.tolist() == pytest.approx([0.25, 0.0])
+    assert distances.to_original.ratio.tolist() == pytest.approx([0.25 / 0.75, 0.0])
+    assert distances.within_original is not None
+    assert distances.within_original.closest.tolist() == [1.0, 1.0]
+
+
+def test_distances__leave_out_missing_and_ignored_cells_and_survive_extremes() -> None:
+    distances = audit(
+        "n,w,e|0,x,1e308|10,,-1e308", "n,w,e|5,q,1e308|-9,y,0", ignore_values=("-9",)
+    ).measures.distances
+    # row 0: |5-0|/10, words differ, same extreme; or |5-10|/10, extremes apart
+    assert distances.to_original.closest.tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_distances__inf_and_nan_make_a_column_of_words() -> None:
+    distances = audit("n,w|inf,x|2,y", "n,w|inf,x|3,y").measures.distances
+    assert distances.to_original.closest.tolist() == pytest.approx([0.0, 0.5])
+
+
+def test_distances__of_rows_without_a_common_cell_are_one() -> None:
+    distances = audit("a,b|,1|,2", "a,b|5,|6,").measures.distances
+    assert distances.to_original.closest.tolist() == [1.0, 1.0]
+    assert distances.to_original.median_ratio == 1.0
+    assert distances.closer_than_originals_z is None
+
+
+def test_distances__one_original_record_has_no_second() -> None:
+    distances = audit("a,b|1,2", "a,b|1,3|4,5").measures.distances
+    assert distances.within_original is None
+    assert distances.closer_than_originals_z is None
+    assert distances.to_original.median_ratio is None
+    assert distances.to_original.fifth_percentile <= distances.to_original.median_distance
+
+
+def test_distances__all_alike_say_nothing() -> None:
+    assert audit("a,b|1,2|1,2", "a,b|1,2|1,2").measures.distances.closer_than_originals_z is None
+
+
+def test_holdout__is_as_close_as_the_original_when_nothing_was_learned() -> None:
+    original, holdout, scrambled = (many(300, 5, n_values=50, seed=seed) for seed in (1, 2, 3))
+    fair = audit_leakage(written(original), written(scrambled), holdout=written(holdout))
+    leaking = audit_leakage(written(original), written(original[::-1] + 1), holdout=written(holdout))
+    assert fair.measures.distances.closer_to_original_share == pytest.approx(0.5, abs=0.1)
+    assert finding(fair, "closer_to_original_than_holdout").verdict is Verdict.PASS
+    assert finding(leaking, "closer_to_original_than_holdout").verdict is Verdict.WARN
+    assert finding(leaking, "closer_to_original_than_holdout").message.endswith(
+        "to one of as many hold-out records; a table that learned nothing of the original persons gives "
+        "about "
+        "50 %. Such distances alone can miss leaks."
+    )
+
+
+def test_holdout__without_the_columns_is_one_clear_sentence() -> None:
+    original = table("a,b|1,2|2,3", "original.csv")
+    with pytest.raises(AuditInputError) as error:
+        audit_leakage(original, original, holdout=table("a,c|1,2", "holdout.csv"))
+    assert error.value.problems == (
+        "The hold-out table holdout.csv lacks 1 of the 2 compared columns: “b”; it has to have them all.",
+    )
+    empty = table("a,b|1,2", "holdout.csv")
+    empty = Dataset(**{**vars(empty), "table": empty.table.slice(0, 0)})
+    with pytest.raises(AuditInputError) as error:
+        audit_leakage(original, original, holdout=empty)
+    assert error.value.problems == ("holdout.csv has no records below its header.",)
+
+
+def test_mixed_types_and_long_texts__are_compared_as_they_are() -> None:
+    long = "x" * 100_000
+    result = audit(f"a,b|1,{long}|abc,1e308|inf,nan", f"a,b|1.0,{long}|abc,1e308|Infinity,1")
+    assert counts(result) == ([2, 2, 1], [2, 2, 2])

@@ -1,0 +1,97 @@
+"""``python -m core leakage``: the usual lines, one JSON document, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+
+ORIGINAL = "id,age,sex\n1,30,f\n2,41,m\n3,52,f\n4,63,m\n"
+SHUFFLED = "id,age,sex\n1,52,f\n2,30,f\n3,63,m\n4,41,f\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "original.csv").write_text(ORIGINAL)
+    (tmp_path / "scrambled.csv").write_text(SHUFFLED)
+    return str(tmp_path / "original.csv"), str(tmp_path / "scrambled.csv")
+
+
+def test_leakage__prints_the_usual_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["leakage", *files, "--ignore-column", "id"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:6] == [
+        "Partial Leakage: 25.00%",
+        "Full Leakage: 0.00%",
+        "Average Matching Cells per Row: 0.25",
+        "Standard Deviation of Matching Cells per Row: 0.43",
+        "Rows Without Valid Cells: 0 of 4",
+        "Cells Missing in Both Tables: leave out",
+    ]
+    assert lines[8] == "Average Matching Cells per Row by Chance: 0.75"
+    assert lines[9] == "Whole Rows Found Anywhere: 3 of 4 (by chance 2.00)"
+    assert lines[-1] == "Verdict: PASS"
+
+
+def test_leakage__prints_one_json_document(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["leakage", *files, "--ignore-column", "0", "--ignore-value", "None", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {key: document[key] for key in list(document)[:10]} == {
+        "tool": "leakage",
+        "verdict": "PASS",
+        "n_rows": 4,
+        "n_columns": 2,
+        "full_leakage_share": 0.0,
+        "partial_leakage_share": 0.25,
+        "mean_matching_cells": 0.25,
+        "std_matching_cells": pytest.approx(0.4330127),
+        "n_rows_without_valid_cells": 0,
+        "expected_matching_cells": 0.75,
+    }
+    assert document["columns"][0] == {
+        "column": "age",
+        "match_share": 0.0,
+        "expected_share": 0.25,
+        "z": pytest.approx(-1.0),
+    }
+    assert document["n_exact_rows_anywhere"] == 3
+    assert document["n_unique_exact_rows_anywhere"] == 3
+    assert document["relink_share"] == 0.0
+    assert {"check", "verdict", "column", "message", "n_affected"} == set(document["findings"][0])
+
+
+def test_leakage__fails_for_a_copy(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["leakage", files[0], files[0], "--holdout", files[1], "--key", "id"]) == 1
+    out = capsys.readouterr().out
+    assert "Full Leakage: 100.00%" in out
+    assert "Note: Rows are paired by the key column “id”" in out
+    assert out.endswith("Verdict: FAIL\n")
+
+
+def test_leakage__prints_what_could_be_assessed_and_says_what_could_not(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "short.csv").write_text("id,age,sex\n7,1,x\n")
+    assert main(["leakage", files[0], str(tmp_path / "short.csv"), "--json"]) == 2
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document["verdict"] == "NOT_ASSESSED"
+    assert document["n_rows"] == 4
+    assert document["full_leakage_share"] is None
+    assert set(document["columns"][0].values()) == {"id", None}
+    assert captured.err == (
+        "error: original.csv has 4 rows and short.csv has 1 row, so rows cannot be compared by position; "
+        "name a key column that is in both tables, or compare tables of equal length.\n"
+    )
+    assert main(["leakage", files[0], str(tmp_path / "short.csv")]) == 2
+    assert "Partial Leakage" not in capsys.readouterr().out
+
+
+def test_leakage__wrong_arguments_are_one_sentence(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["leakage", *files, "--max-full-leakage", "2"]) == 2
+    assert capsys.readouterr().err == "error: max_full_leakage_share must be between 0 and 1; got 2.0.\n"
