@@ -107,15 +107,12 @@ def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) 
     >>> pair_files(["a.csv", "a_anonymized.csv", "a_anonymized_log.json", "b.csv"]).pairs
     (FilePair(original='a.csv', anonymized='a_anonymized.csv', log='a_anonymized_log.json'),)
     """
-    parsed = [_parsed(name) for name in names]
-    by_base: dict[str, list[_Name]] = defaultdict(list)
-    for name in parsed:
-        by_base[name.base].append(name)
-    wanted = None if originals is None else frozenset(originals)
+    parsed, by_base = _parsed_names(names)
+    wanted = frozenset(original_names(names) if originals is None else originals)
     pairs: list[FilePair] = []
     skipped: list[LeftOutFile] = []
     for name in parsed:
-        if name.written in wanted if wanted is not None else _is_original(name, by_base):
+        if name.written in wanted:
             _pair(name, by_base, pairs, skipped)
     used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
     used |= {left_out.name for left_out in skipped}
@@ -125,6 +122,20 @@ def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) 
         if name.written not in used
     )
     return Pairing(pairs=tuple(pairs), skipped=tuple(dict.fromkeys(skipped)), unused=unused)
+
+
+def original_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return which of the files are originals by their names, in the order given; see `pair_files`."""
+    parsed, by_base = _parsed_names(names)
+    return tuple(name.written for name in parsed if _is_original(name, by_base))
+
+
+def _parsed_names(names: Sequence[str]) -> tuple[list[_Name], dict[str, list[_Name]]]:
+    parsed = [_parsed(name) for name in names]
+    by_base: dict[str, list[_Name]] = defaultdict(list)
+    for name in parsed:
+        by_base[name.base].append(name)
+    return parsed, by_base
 
 
 def _parsed(written: str) -> _Name:

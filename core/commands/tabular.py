@@ -1,0 +1,296 @@
+"""``python -m core tabular``: verify anonymized tables against their logs."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from core.commands.output import print_json, print_problems
+from core.datasets import read_dataset
+from core.errors import AuditInputError
+from core.tabular import (
+    ColumnCheck,
+    ColumnResult,
+    FilePair,
+    LeftOutFile,
+    Pairing,
+    TabularAudit,
+    pair_files,
+    read_log,
+    verify_tabular,
+)
+from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.pairing import original_names
+from core.tabular.second_opinion import SecondOpinionThresholds
+from core.tabular.second_opinion.words import percent
+from core.tabular_views import run_verdict
+from core.verdict import Verdict, exit_code
+
+NAME = "tabular"
+HELP = "Verify anonymized tables against their originals and logs, with a second opinion."
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Done:
+    """A verified pair and how long it took."""
+
+    pair: FilePair
+    audit: TabularAudit
+    seconds: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare originals, folders, limits and output."""
+    parser.add_argument(
+        "originals",
+        nargs="+",
+        type=Path,
+        metavar="ORIGINAL",
+        help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
+        "xxx_anonymized_log.json",
+    )
+    parser.add_argument(
+        "--anonymized-dir",
+        type=Path,
+        metavar="DIR",
+        help="where anonymized tables and logs are (default: where the original is)",
+    )
+    parser.add_argument(
+        "--report-dir",
+        type=Path,
+        metavar="DIR",
+        help="where to write the CSV report (default: the first original's folder; with --json no file is "
+        "written unless this is given)",
+    )
+    parser.add_argument(
+        "--headers", choices=("ko", "en"), default="ko", help="language of the CSV report's header"
+    )
+    parser.add_argument(
+        "--quasi-identifier",
+        action="append",
+        metavar="COL",
+        help="anonymized column that others may know, repeatable (default: those of the log)",
+    )
+    parser.add_argument("--k", type=int, default=5, help="class size the second opinion asks for (default 5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify every pair, print as each is done, return the exit code."""
+    SecondOpinionThresholds(smallest_k=arguments.k)  # a wrong limit is said once, before any file is read
+    pairing = _find_pairs(arguments.originals, arguments.anonymized_dir)
+    append = _csv_report(arguments)
+    done: list[_Done] = []
+    skipped = list(pairing.skipped)
+    for pair in pairing.pairs:
+        try:
+            result = _verify(pair, arguments)
+        except AuditInputError as error:
+            skipped.append(LeftOutFile(name=pair.original, reason=" ".join(error.problems)))
+            continue
+        done.append(result)
+        append(csv_report_row(result.audit, seconds=result.seconds))
+        if not arguments.json:
+            print(_text(result))
+    skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
+    print_problems(tuple(f"{file.name} was not verified. {file.reason}" for file in skipped))
+    overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
+    if arguments.json:
+        print_json(_document(done, skipped, overall))
+    return exit_code(overall, incomplete=bool(skipped))
+
+
+def _find_pairs(originals: Sequence[Path], anonymized_dir: Path | None) -> Pairing:
+    """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
+    pairs: list[FilePair] = []
+    skipped: list[LeftOutFile] = []
+    if anonymized_dir is not None and not anonymized_dir.is_dir():
+        raise AuditInputError(f"--anonymized-dir {anonymized_dir} is not a folder. Name an existing one.")
+    for path in dict.fromkeys(originals):
+        if not path.exists():
+            skipped.append(LeftOutFile(name=str(path), reason="There is no such file or folder."))
+            continue
+        folder = path if path.is_dir() else path.parent
+        names = [str(path)] if path.is_file() else _files(path)
+        others = [name for name in _files(anonymized_dir or folder) if name not in names]
+        ours = [name for name in original_names([*names, *others]) if name in names]
+        found = pair_files([*names, *others], originals=ours if path.is_dir() else names)
+        pairs.extend(found.pairs)
+        skipped.extend(found.skipped)
+        if path.is_dir():
+            skipped.extend(file for file in found.unused if _is_partner(file.name))
+    return Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the files of a folder by name; hidden files and written reports are none of ours."""
+    return sorted(
+        str(path)
+        for path in folder.iterdir()
+        if path.is_file() and not path.name.startswith((".", "anonymization_report_"))
+    )
+
+
+def _is_partner(name: str) -> bool:
+    """Return whether a file without an original is by its name an anonymized table or a log."""
+    return Path(name).stem.casefold().endswith(("_anonymized", "_anonymized_log"))
+
+
+def _csv_report(arguments: argparse.Namespace) -> Callable[[str], None]:
+    """Begin the CSV report and return how to append a line; nothing is written where none is asked for."""
+    folder: Path | None = arguments.report_dir
+    if folder is None:
+        if arguments.json:
+            return lambda _line: None
+        first: Path = arguments.originals[0]
+        folder = first if first.is_dir() else first.parent
+    report = folder / csv_report_name(datetime.now().astimezone())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        report.write_text(csv_report_header(arguments.headers), encoding="utf-8", newline="")
+    except OSError:
+        raise AuditInputError(
+            f"The report cannot be written into {folder}. Name another folder with --report-dir."
+        ) from None
+
+    def append(line: str) -> None:
+        with report.open("a", encoding="utf-8", newline="") as file:
+            file.write(line)
+
+    return append
+
+
+def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:
+    """Read and verify a pair.
+
+    Raises
+    ------
+    AuditInputError
+        A file cannot be read, or the three do not belong together.
+    """
+    started = time.perf_counter()
+    try:
+        original = read_dataset(Path(pair.original))
+        anonymized = read_dataset(Path(pair.anonymized))
+        log = read_log(Path(pair.log))
+    except OSError as error:
+        name = Path(error.filename or pair.original).name
+        raise AuditInputError(f"{name}: the file cannot be opened. Check that you may read it.") from None
+    audit = verify_tabular(
+        original, anonymized, log, quasi_identifiers=arguments.quasi_identifier, smallest_k=arguments.k
+    )
+    return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
+
+
+def _document(done: Sequence[_Done], skipped: Sequence[LeftOutFile], overall: Verdict) -> dict[str, object]:
+    return {
+        "tool": NAME,
+        "verdict": overall.value,
+        "files": [_file_document(result) for result in done],
+        "skipped": [{"file": file.name, "reason": file.reason} for file in skipped],
+    }
+
+
+def _file_document(result: _Done) -> dict[str, object]:
+    """Return a file's part of the document.
+
+    Without quasi-identifiers the class shares are 0.0 as in the CSV report; `min_k` is null and a
+    finding says that they were not assessed.
+    """
+    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
+    below_2, below_5 = class_shares(audit)
+    return {
+        "file": audit.name,
+        "mode": measured.log.mode,
+        "verdict": audit.verdict.value,
+        "second_opinion": audit.second_opinion_verdict.value,
+        "overall": audit.overall.value,
+        "policy_consistency": measured.policy_consistency,
+        "pattern_residual": measured.pattern_residual,
+        "high_risk_handling": measured.high_risk_handling,
+        "pass_share": measured.pass_share,
+        "warn_share": measured.warn_share,
+        "fail_share": measured.fail_share,
+        "recommended_review": audit.recommended_review,
+        "mandatory_review": audit.mandatory_review,
+        "quasi_identifiers": list(classes.quasi_identifiers) if classes else [],
+        "min_k": classes.k if classes else None,
+        "share_k_lt_2": below_2,
+        "share_k_lt_5": below_5,
+        "columns": [_column_document(column) for column in measured.columns],
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict.value,
+                "column": finding.column,
+                "message": finding.message,
+                "n_affected": finding.n_affected,
+            }
+            for finding in audit.all_findings
+        ],
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def _column_document(column: ColumnResult) -> dict[str, object]:
+    """Return a column's entry: its worst check; those of an expanded column are nested inside."""
+    worst = max(column.checks, key=lambda check: check.status.severity)
+    entry = _check_document(worst)
+    if len(column.checks) > 1:
+        entry["expansions"] = [_check_document(check) for check in column.checks]
+    return entry
+
+
+def _check_document(check: ColumnCheck) -> dict[str, object]:
+    return {
+        "column": check.column,
+        "anonymized_column": check.anonymized_column,
+        "semantic": check.semantic,
+        "action": check.action,
+        "status": check.status.value,
+        "reason": check.reason,
+    }
+
+
+def _text(result: _Done) -> str:
+    """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
+    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
+    lines = [
+        f"{audit.name} ({measured.log.mode} mode): {_shown(audit.overall)}",
+        f"  published rule {_shown(audit.verdict)}, second opinion {_shown(audit.second_opinion_verdict)}",
+        (
+            f"  policy consistency {percent(measured.policy_consistency)}, pattern residual "
+            f"{percent(measured.pattern_residual)}, high-risk handling {percent(measured.high_risk_handling)}"
+        ),
+        (
+            f"  column checks: {measured.n_messages(Verdict.PASS)} PASS, "
+            f"{measured.n_messages(Verdict.WARN)} WARN, "
+            f"{measured.n_messages(Verdict.FAIL)} FAIL"
+        ),
+        f"  smallest class {_class_text(audit)}" if classes else "  smallest class: not assessed",
+    ]
+    lines += [
+        f"  {_shown(finding.verdict)}: {finding.message}"
+        for finding in audit.all_findings
+        if finding.verdict is not Verdict.PASS
+    ]
+    return "\n".join(lines)
+
+
+def _class_text(audit: TabularAudit) -> str:
+    classes = audit.classes
+    if classes is None or classes.k is None:
+        return "not assessed: every record is blank in all quasi-identifiers"
+    below_2, below_5 = class_shares(audit)
+    return (
+        f"{classes.k:,} over {', '.join(classes.quasi_identifiers)}; {percent(below_2)} of the records with "
+        f"k < 2, {percent(below_5)} with k < 5"
+    )
+
+
+def _shown(verdict: Verdict) -> str:
+    return verdict.value.replace("_", " ")

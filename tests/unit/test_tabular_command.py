@@ -1,0 +1,225 @@
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from core.__main__ import main
+from core.demo.tabular import make_hospital
+
+SKIPPED = "error: {} was not verified. {}\n"
+
+
+@pytest.fixture(scope="module")
+def hospital():
+    return {file.name: file.data for file in make_hospital()["files"]}
+
+
+@pytest.fixture
+def folder(tmp_path, hospital):
+    def fill(*stems: str, extra: dict[str, bytes] | None = None):
+        for name, data in hospital.items():
+            if name.startswith(tuple(f"{stem}." for stem in stems) + tuple(f"{stem}_anon" for stem in stems)):
+                (tmp_path / name).write_bytes(data)
+        for name, data in (extra or {}).items():
+            (tmp_path / name).write_bytes(data)
+        return tmp_path
+
+    return fill
+
+
+def reports(folder) -> list[list[list[str]]]:
+    return [
+        list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+        for path in sorted(folder.glob("anonymization_report_*.csv"))
+    ]
+
+
+def test_tabular__verifies_a_folder_and_writes_the_report(folder, capsys):
+    path = folder("patients", "visits")
+    assert main(["tabular", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "patients.csv (high mode): PASS" in printed.out
+    assert "visits.csv (low mode): WARN\n  published rule WARN, second opinion PASS" in printed.out
+    ((header, patients, visits),) = reports(path)
+    assert header[:3] == ["파일명", "익명화 결과", "정책 일관성 준수율(%)"]
+    assert (
+        patients[:-1] == "patients.csv PASS 100.00 0.00 100.00 100.00 0.00 0.00 False False 0.00 0.00".split()
+    )
+    assert visits[:-1] == "visits.csv WARN 100.00 0.00 100.00 42.86 57.14 0.00 True False 0.00 0.00".split()
+    assert re.fullmatch(r"\d+\.\d\d", patients[-1])
+    (report,) = path.glob("anonymization_report_*.csv")
+    assert report.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert re.fullmatch(r"anonymization_report_\d{8}_\d{6}\.csv", report.name)
+
+
+def test_tabular__exit_code_is_1_when_only_the_second_opinion_fails(folder, capsys):
+    path = folder("survey")
+    assert main(["tabular", str(path / "survey.csv"), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (file,) = document["files"]
+    assert (document["tool"], document["verdict"], document["skipped"]) == ("tabular", "FAIL", [])
+    assert (file["verdict"], file["second_opinion"], file["overall"]) == ("PASS", "FAIL", "FAIL")
+    assert (file["min_k"], file["share_k_lt_2"], file["quasi_identifiers"]) == (None, 0.0, [])
+    assert "no_quasi_identifier" in {finding["check"] for finding in file["findings"]}
+    assert reports(path) == []
+
+
+def test_tabular__json_has_the_documented_fields(folder, capsys):
+    path = folder("lab_results")
+    assert main(["tabular", str(path), "--json"]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert (
+        list(file)
+        == (
+            "file mode verdict second_opinion overall policy_consistency pattern_residual high_risk_handling "
+            "pass_share warn_share fail_share recommended_review mandatory_review quasi_identifiers min_k "
+            "share_k_lt_2 share_k_lt_5 columns findings seconds"
+        ).split()
+    )
+    assert file["columns"][1] == {
+        "column": "name",
+        "anonymized_column": "name",
+        "semantic": "name",
+        "action": "drop",
+        "status": "FAIL",
+        "reason": "2 of 420 (0.5 %) values remain although `drop` is logged.",
+    }
+    assert list(file["findings"][0]) == ["check", "verdict", "column", "message", "n_affected"]
+    assert file["policy_consistency"] == pytest.approx(5 / 6)
+
+
+def test_tabular__quasi_identifiers_and_k_can_be_chosen(folder, capsys):
+    path = folder("patients")
+    asked = ["--quasi-identifier", "region", "--quasi-identifier", "blood_type", "--k", "1000"]
+    assert main(["tabular", str(path), "--json", *asked]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert file["quasi_identifiers"] == ["region", "blood_type"]
+    assert (file["verdict"], file["overall"]) == ("PASS", "FAIL")
+
+
+def test_tabular__a_bad_file_does_not_stop_the_others(folder, capsys):
+    path = folder(
+        "patients",
+        extra={
+            "a.csv": b"x,y\n1,2\n",
+            "b.csv": b"x\n1\n",
+            "b_anonymized.csv": b"x\n1\n",
+            "b_anonymized_log.json": b"[]",
+            "c_anonymized.csv": b"x\n1\n",
+            "notes.pdf": b"%PDF",
+        },
+    )
+    assert main(["tabular", str(path), "--json"]) == 2
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert [file["file"] for file in document["files"]] == ["patients.csv"]
+    assert document["verdict"] == "NOT_ASSESSED"
+    assert {file["file"]: file["reason"] for file in document["skipped"]} == {
+        "a.csv": "a_anonymized.csv is missing. a_anonymized_log.json is missing.",
+        "b.csv": "b_anonymized_log.json: the log is not a JSON object. Choose the log written with "
+        "the anonymized "
+        "file.",
+        "c_anonymized.csv": "No original called c.csv was given for this anonymized table.",
+    }
+    assert (
+        SKIPPED.format("a.csv", "a_anonymized.csv is missing. a_anonymized_log.json is missing.")
+        in printed.err
+    )
+
+
+def test_tabular__a_failing_file_beside_a_skipped_one_is_fail_and_exits_2(folder, capsys):
+    path = folder("lab_results", extra={"a.csv": b"x,y\n1,2\n"})
+    assert main(["tabular", str(path), "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["verdict"] == "FAIL"
+
+
+def test_tabular__partners_in_another_folder(folder, tmp_path, capsys):
+    path = folder("patients")
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    for name in ("patients_anonymized.csv", "patients_anonymized_log.json"):
+        (path / name).rename(apart / name)
+    (apart / "other.csv").write_text("x\n1\n")
+    arguments = ["tabular", str(path), "--anonymized-dir", str(apart), "--report-dir", str(tmp_path / "out")]
+    assert main([*arguments, "--headers", "en", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["files"]) == 1
+    ((header, row),) = reports(tmp_path / "out")
+    assert (header[0], row[0]) == ("File name", "patients.csv")
+
+
+def test_tabular__a_missing_input_is_named(tmp_path, capsys):
+    assert main(["tabular", str(tmp_path / "gone.csv"), "--json"]) == 2
+    assert capsys.readouterr().err == SKIPPED.format("gone.csv", "There is no such file or folder.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--k", "0"], "error: smallest_k must be at least 1, not 0.\n"),
+        (
+            ["--anonymized-dir", "no/such"],
+            "error: --anonymized-dir no/such is not a folder. Name an existing one.\n",
+        ),
+    ],
+)
+def test_tabular__wrong_arguments_are_said_once(folder, capsys, arguments, message):
+    assert main(["tabular", str(folder("patients")), *arguments]) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", message)
+
+
+def test_tabular__an_unwritable_report_folder_is_named(folder, tmp_path, capsys):
+    path = folder("patients")
+    target = tmp_path / "patients.csv"
+    assert main(["tabular", str(path), "--report-dir", str(target)]) == 2
+    assert capsys.readouterr().err == (
+        f"error: The report cannot be written into {target}. Name another folder with --report-dir.\n"
+    )
+
+
+def test_tabular__an_unknown_quasi_identifier_is_named(folder, capsys):
+    assert main(["tabular", str(folder("visits")), "--json", "--quasi-identifier", "zip"]) == 2
+    (skipped,) = json.loads(capsys.readouterr().out)["skipped"]
+    assert skipped["reason"] == (
+        "visits_anonymized.csv: quasi-identifier `zip` is not one of its columns. Choose among `visit_date`, "
+        "`department` and `payment`."
+    )
+
+
+def test_tabular__a_file_that_vanishes_or_may_not_be_read_is_named(folder, capsys, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "denied", str(path))
+
+    path = folder("visits")
+    monkeypatch.setattr("core.commands.tabular.read_dataset", refuse)
+    assert main(["tabular", str(path), "--json"]) == 2
+    assert "visits.csv: the file cannot be opened. Check that you may read it." in capsys.readouterr().err
+
+
+def test_tabular__expansions_are_nested(folder, capsys):
+    path = folder(
+        extra={
+            "e.csv": b"who,score\nx,1\ny,2\n",
+            "e_anonymized.csv": b"score_low,score_high\n1,2020-01-01\n2,2020-02-02\n",
+            "e_anonymized_log.json": json.dumps(
+                {
+                    "log_info": {
+                        "score": {"semantic": "other", "action": "keep"},
+                        "who": {"semantic": "id", "action": "drop"},
+                    }
+                }
+            ).encode(),
+        }
+    )
+    assert main(["tabular", str(path), "--json"]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    score = next(column for column in file["columns"] if column["column"] == "score")
+    assert score["status"] == "FAIL"
+    assert {nested["anonymized_column"]: nested["status"] for nested in score["expansions"]} == {
+        "score_low": "PASS",
+        "score_high": "FAIL",
+    }
+    assert file["pass_share"] == pytest.approx(2 / 3)
