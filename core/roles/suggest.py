@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -55,10 +57,16 @@ def suggest_roles(table: pa.Table, *, sample_size: int = 2_000, seed: int = 0) -
         One per column; direct identifiers first, then quasi-identifiers, sensitive attributes, others; within
         a role by falling score, then in the order of the table.
     """
-    profiles = {
-        name: profile_column(column, rng=np.random.default_rng(seed), sample_size=sample_size)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        profiles = dict(
+            zip(
+                table.column_names,
+                threads.map(
+                    lambda column: profile_column(column, seed=seed, sample_size=sample_size), table.columns
+                ),
+                strict=True,
+            )
+        )
     suggestions = [suggest_role(name, profile) for name, profile in profiles.items()]
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 

@@ -80,15 +80,15 @@ class ValueMatch:
     reason: str
 
 
-def profile_column(column: pa.ChunkedArray, *, rng: np.random.Generator, sample_size: int) -> ColumnProfile:
+def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> ColumnProfile:
     """Count a column's values and sample them.
 
     Parameters
     ----------
     column
         Text, missing is null.
-    rng
-        Chooses the cells of the sample where the column has more than `sample_size` distinct values.
+    seed
+        Of the choice of values where the column has more than `sample_size` distinct ones.
     sample_size
         Largest number of distinct values looked at.
     """
@@ -101,7 +101,7 @@ def profile_column(column: pa.ChunkedArray, *, rng: np.random.Generator, sample_
         dictionary = dictionary.filter(pa.array(~suppressed))
     n_distinct = len(dictionary)
     if n_distinct > sample_size:
-        chosen = np.sort(rng.choice(n_distinct, sample_size, replace=False))
+        chosen = np.sort(np.random.default_rng(seed).choice(n_distinct, sample_size, replace=False))
         dictionary = dictionary.take(pa.array(chosen))
     values = tuple(value.strip() for value in dictionary.to_pylist())
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)

@@ -13,7 +13,8 @@ import pyarrow as pa
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.pair import QUASI_IDENTIFYING_SEMANTICS, TablePair
+from core.tabular.columns import MatchedColumn, logged_quasi_identifiers
+from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
@@ -96,12 +97,18 @@ class ClassesMeasurement:
     unlogged: tuple[str, ...]
 
 
-def logged_quasi_identifiers(tables: TablePair) -> tuple[str, ...]:
-    """Return the anonymized columns that the log calls age, gender, race, … and does not drop."""
-    return tuple(
-        pair.pair.anonymized
-        for pair in tables.coded
-        if pair.pair.semantic in QUASI_IDENTIFYING_SEMANTICS and pair.pair.action != "drop"
+def _logged(tables: TablePair) -> tuple[str, ...]:
+    """Return the anonymized columns that the log calls quasi-identifying."""
+    return logged_quasi_identifiers(
+        [
+            MatchedColumn(
+                original=pair.pair.original,
+                anonymized=pair.pair.anonymized,
+                semantic=pair.pair.semantic,
+                action=pair.pair.action,
+            )
+            for pair in tables.coded
+        ]
     )
 
 
@@ -115,7 +122,7 @@ def measure_classes(
     AuditInputError
         A chosen quasi-identifier is not a column of the anonymized table.
     """
-    chosen = logged_quasi_identifiers(tables) if quasi_identifiers is None else quasi_identifiers
+    chosen = _logged(tables) if quasi_identifiers is None else quasi_identifiers
     unknown = [name for name in chosen if name not in tables.anonymized.column_names]
     if unknown:
         raise AuditInputError(

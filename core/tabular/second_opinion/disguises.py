@@ -1,13 +1,13 @@
 """Whether original values survive in disguise: copied, encoded, hashed, shifted, shortened, rounded.
 
-Each is looked for on a seeded sample (all records, where there are no more), in the same rows; in tables
-of different length or order, by whether the disguised value occurs at all.
+Each is looked for on a seeded sample (all records, where there are no more): in the same rows, unless
+their order has changed; by whether the disguised value occurs at all, unless their order is kept.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -109,8 +109,9 @@ class _Samples:
     settings: SecondOpinionSettings
     canonical_values: dict[str, str] = field(default_factory=dict)
     known_values: dict[str, pa.Array] = field(default_factory=dict)
-    encoded_values: dict[tuple[str, str], Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    hashed_values: dict[str, Mapping[str, Mapping[str, tuple[bytes, ...]]]] = field(default_factory=dict)
+    encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
+    hashed_values: dict[str, dict[str, Mapping[str, tuple[bytes, ...]]]] = field(default_factory=dict)
+    distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     distinct_shares: dict[tuple[str, str], float] = field(default_factory=dict)
 
     @cached_property
@@ -126,24 +127,27 @@ class _Samples:
 
     @cached_property
     def original(self) -> Mapping[str, list[str | None]]:
-        if self.tables.in_order:
-            return _columns(self.tables.original.take(self.rows))
-        return {name: self.distinct(self.tables.original[name]) for name in self.tables.original.column_names}
+        """Return the original cells of the sampled rows."""
+        return _columns(self.tables.original.take(self.rows))
 
     @cached_property
     def anonymized(self) -> Mapping[str, list[str | None]]:
-        if self.tables.in_order:
-            return _columns(self.tables.anonymized.take(self.rows))
-        names = self.tables.anonymized.column_names
-        return {name: self.distinct(self.tables.anonymized[name]) for name in names}
+        """Return the anonymized cells of the sampled rows."""
+        return _columns(self.tables.anonymized.take(self.rows))
 
-    def distinct(self, column: pa.ChunkedArray) -> list[str | None]:
-        """Return a seeded sample of a column's distinct values."""
-        values = pc.unique(column).drop_null()
-        if len(values) > self.settings.sample_size:
-            rng = np.random.default_rng(self.settings.seed)
-            values = values.take(pa.array(rng.choice(len(values), self.settings.sample_size, replace=False)))
-        return [value.strip() for value in values.to_pylist()]
+    def distinct(self, side: str, name: str) -> list[str]:
+        """Return a seeded sample of a column's distinct values, worked out once."""
+        if (side, name) not in self.distinct_values:
+            values = pc.unique(self.table(side)[name]).drop_null()
+            if len(values) > self.settings.sample_size:
+                rng = np.random.default_rng(self.settings.seed)
+                chosen = rng.choice(len(values), self.settings.sample_size, replace=False)
+                values = values.take(pa.array(chosen))
+            self.distinct_values[side, name] = [value.strip() for value in values.to_pylist()]
+        return self.distinct_values[side, name]
+
+    def table(self, side: str) -> pa.Table:
+        return self.tables.original if side == "original" else self.tables.anonymized
 
     def known(self, anonymized: str) -> pa.Array:
         """Return all distinct values of an anonymized column, trimmed."""
@@ -158,26 +162,24 @@ class _Samples:
             self.canonical_values[value] = canonical_text(value, dates=True)
         return self.canonical_values[value]
 
-    def encoded(self, original: str, how: str) -> Mapping[str, frozenset[str]]:
+    def encoded(self, original: str, how: str, values: Iterable[str]) -> Mapping[str, frozenset[str]]:
         """Return what an encoding makes of each sampled value of an original column."""
-        if (original, how) not in self.encoded_values:
-            values = {value for value in self.original[original] if value}
-            self.encoded_values[original, how] = {value: encodings(value, how) for value in values}
-        return self.encoded_values[original, how]
+        known = self.encoded_values.setdefault((original, how), {})
+        known.update({value: encodings(value, how) for value in values if value not in known})
+        return known
 
-    def hashed(self, original: str) -> Mapping[str, Mapping[str, tuple[bytes, ...]]]:
+    def hashed(self, original: str, values: Iterable[str]) -> Mapping[str, Mapping[str, tuple[bytes, ...]]]:
         """Return the hashes of each sampled value of an original column."""
-        if original not in self.hashed_values:
-            values = {value for value in self.original[original] if value}
-            self.hashed_values[original] = {value: hashes(value) for value in values}
-        return self.hashed_values[original]
+        known = self.hashed_values.setdefault(original, {})
+        known.update({value: hashes(value) for value in values if value not in known})
+        return known
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return the exact distinct share of a column, counted once."""
         if (side, name) not in self.distinct_shares:
-            table = self.tables.original if side == "original" else self.tables.anonymized
-            n_filled = len(table[name]) - table[name].null_count
-            n_distinct = pc.count_distinct(table[name], mode="only_valid").as_py()
+            column = self.table(side)[name]
+            n_filled = len(column) - column.null_count
+            n_distinct = pc.count_distinct(column, mode="only_valid").as_py()
             self.distinct_shares[side, name] = n_distinct / n_filled if n_filled else 0.0
         return self.distinct_shares[side, name]
 
@@ -191,11 +193,11 @@ def _columns(table: pa.Table) -> dict[str, list[str | None]]:
 
 def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | None:
     """Return how the anonymized column disguises the original one, None where it does not."""
-    likeness = (
-        _in_rows(samples, original, anonymized)
-        if samples.tables.in_order
-        else _in_values(samples, original, anonymized)
-    )
+    order, likeness = samples.tables.order, None
+    if order != "changed":
+        likeness = _in_rows(samples, original, anonymized)
+    if order != "kept" and likeness is None:
+        likeness = _in_values(samples, original, anonymized)
     if likeness is None:
         return None
     kind, how, n_matched, n_compared = likeness
@@ -237,7 +239,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
 
 def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
     for how in ENCODINGS:
-        codes = samples.encoded(original, how)
+        codes = samples.encoded(original, how, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
         if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
@@ -250,10 +252,9 @@ def _hashed_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]
     if shape is None:
         return None
     found: Counter[str] = Counter()
+    hashed = samples.hashed(original, (a for a, _ in rows))
     for a, b in rows:
-        found.update(
-            how for how, digests in samples.hashed(original)[a].items() if b in map(shape.written, digests)
-        )
+        found.update(how for how, digests in hashed[a].items() if b in map(shape.written, digests))
     return _best_hash(found, len(rows))
 
 
@@ -277,8 +278,7 @@ def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
 
 def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
     """Look for the disguised distinct values of one column among those of the other."""
-    originals = [value for value in samples.original[original] if value]
-    tokens = [value for value in samples.anonymized[anonymized] if value]
+    originals, tokens = samples.distinct("original", original), samples.distinct("anonymized", anonymized)
     if len(originals) < _FEWEST or len(tokens) < _FEWEST:
         return None
     known = samples.known(anonymized)
@@ -288,7 +288,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
         if n >= MOST * len(originals) and back >= MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
     for how in ENCODINGS:
-        codes = samples.encoded(original, how)
+        codes = samples.encoded(original, how, originals)
         telling = [codes[value] for value in originals if codes[value]]
         n = _n_known(telling, known)
         if len(telling) >= _FEWEST and n >= MOST * len(telling):
@@ -299,10 +299,10 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
 def _hashed_in_values(
     samples: _Samples, original: str, originals: list[str], anonymized: str
 ) -> _Likeness | None:
-    shape = token_shape([value for value in samples.anonymized[anonymized] if value])
+    shape = token_shape(samples.distinct("anonymized", anonymized))
     if shape is None:
         return None
-    hashed = samples.hashed(original)
+    hashed = samples.hashed(original, originals)
     found: Counter[str] = Counter()
     for how in hashed[originals[0]]:
         written = [[shape.written(digest) for digest in hashed[value][how]] for value in originals]

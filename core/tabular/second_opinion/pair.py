@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from core.cells import CodeArray, canonical_codes, shared_codes
+from core.equivalence import value_codes
 from core.tabular.log import AnonymizationLog, LogEntry
 
 IntArray = npt.NDArray[np.int64]
 
-# Semantics whose columns others may know; the published rule's list.
-QUASI_IDENTIFYING_SEMANTICS = frozenset(
-    {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
-)
-_IN_ORDER = 0.5  # share of what reappears beyond chance that has to reappear in its own row
+Order = Literal["kept", "changed", "unknown"]
+
+_KEPT = 0.95  # share of values, rows or records from which they count as kept
+_NO_ACCIDENT = 5  # standard deviations beyond chance
+_LARGEST_CODE = 2**62
+_COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,18 +132,71 @@ class TablePair:
         """Return the number of anonymized records."""
         return int(self.anonymized.num_rows)
 
-    @cached_property
+    @property
     def in_order(self) -> bool:
+        """Whether cells are compared row by row: unless the order of the records has changed."""
+        return self.order != "changed"
+
+    @cached_property
+    def order(self) -> Order:
         """Whether row i of both tables is the same record, as far as the values show.
 
-        Needs equal record counts, and that at least half of the cells that reappear beyond chance
-        reappear in their own row. Where nothing reappears beyond chance, equal counts are enough.
+        ``changed``: the tables differ in length, or columns keep their values but not their rows
+        while whole records stay together. ``kept``: some column keeps its values in their rows
+        far beyond chance. Else ``unknown``.
         """
-        if self.n_original != self.n_anonymized:
+        if self.n_original != self.n_anonymized or self._records_moved():
+            return "changed"
+        return "kept" if any(_keeps_rows(pair) for pair in self.coded) else "unknown"
+
+    def _records_moved(self) -> bool:
+        """Whether records, over the columns that keep their values, are found in other rows."""
+        keeping = [
+            pair for pair in self.coded if pair.n_same_values >= _KEPT * pair.original_counts.sum() > 0
+        ]
+        if all(pair.n_same_row >= _KEPT * pair.n_same_values for pair in keeping):
             return False
-        found = sum(pair.n_same_row - pair.n_same_row_by_chance for pair in self.coded)
-        possible = sum(pair.n_same_values - pair.n_same_row_by_chance for pair in self.coded)
-        return possible <= 0 or found >= _IN_ORDER * possible
+        original, anonymized = joint_codes(keeping)
+        n_found = np.count_nonzero(np.isin(anonymized, original))
+        return bool(n_found >= _KEPT * self.n_anonymized)
+
+
+def _keeps_rows(pair: CodedPair) -> bool:
+    """Whether at least half of what reappears beyond chance is in its own row, and that is no accident."""
+    found = pair.n_same_row - pair.n_same_row_by_chance
+    possible = pair.n_same_values - pair.n_same_row_by_chance
+    return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
+
+
+def joint_codes(pairs: Sequence[CodedPair]) -> tuple[IntArray, IntArray]:
+    """Give equal combinations of values of both tables one code.
+
+    Parameters
+    ----------
+    pairs
+        At least one; a blank is a value of its own.
+
+    Returns
+    -------
+    tuple[IntArray, IntArray]
+        Shapes (n_original_records,) and (n_anonymized_records,): codes from 0, at most four times as
+        many as records; one array twice where the tables do not differ in these columns.
+    """
+    n_original = len(pairs[0].original)
+    same = all(pair.original is pair.anonymized for pair in pairs)
+    codes = np.zeros(n_original if same else n_original + len(pairs[0].anonymized), dtype=np.int64)
+    size = 1
+    for pair in pairs:
+        n_values = pair.n_values + 1
+        if size > _LARGEST_CODE // n_values:
+            codes = value_codes(pa.array(codes))
+            size = int(codes.max(initial=-1)) + 1
+        codes *= n_values
+        codes += pair.original + 1 if same else np.concatenate([pair.original, pair.anonymized]) + 1
+        size *= n_values
+    if size > _COUNTED_DIRECTLY * len(codes):
+        codes = value_codes(pa.array(codes))
+    return (codes, codes) if same else (codes[:n_original], codes[n_original:])
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> TablePair:
@@ -147,8 +206,14 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     anonymized one has no pair.
     """
     pairs = column_pairs(original.column_names, anonymized.column_names, log)
-    coded = tuple(_coded(pair, original[pair.original], anonymized[pair.anonymized]) for pair in pairs)
-    return TablePair(original=original, anonymized=anonymized, log=log, coded=coded)
+
+    def coded(pair: ColumnPair) -> CodedPair:
+        return _coded(pair, original[pair.original], anonymized[pair.anonymized])
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return TablePair(
+            original=original, anonymized=anonymized, log=log, coded=tuple(threads.map(coded, pairs))
+        )
 
 
 def _coded(pair: ColumnPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray) -> CodedPair:

@@ -32,6 +32,9 @@ class PseudonymQuality:
         value; None where the tables cannot be compared row by row.
     frequencies_agree
         Whether the sorted frequencies of both columns are equal; None unless compared by them.
+    has_repeats
+        Whether any original value or pseudonym occurs more than once; without repeats, both are
+        one-to-one whatever the rows.
     n_unchanged, n_compared
         Pseudonyms equal to the original of the same row among rows filled in both; by values, non-blank
         anonymized cells that occur in the original column among all non-blank ones.
@@ -45,6 +48,7 @@ class PseudonymQuality:
     n_originals_with_several: int | None
     n_pseudonyms_for_several: int | None
     frequencies_agree: bool | None
+    has_repeats: bool
     n_unchanged: int
     n_compared: int
 
@@ -56,7 +60,10 @@ def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
 
 def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
     if tables.in_order:
-        return _by_rows(pair, tables)
+        by_rows = _by_rows(pair, tables)
+        is_one_to_one = not (by_rows.n_originals_with_several or by_rows.n_pseudonyms_for_several)
+        if tables.order == "kept" or is_one_to_one:
+            return by_rows
     frequencies_agree = None
     if tables.n_original == tables.n_anonymized:
         frequencies_agree = _frequencies(pair.original_counts) == _frequencies(pair.anonymized_counts)
@@ -70,6 +77,9 @@ def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
         n_originals_with_several=None,
         n_pseudonyms_for_several=None,
         frequencies_agree=frequencies_agree,
+        has_repeats=bool(
+            pair.original_counts.max(initial=0) > 1 or pair.anonymized_counts.max(initial=0) > 1
+        ),
         n_unchanged=int(known.sum()),
         n_compared=int(pair.anonymized_counts.sum()),
     )
@@ -97,6 +107,7 @@ def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
         n_originals_with_several=int(np.count_nonzero(per_original > 1)),
         n_pseudonyms_for_several=int(np.count_nonzero(per_pseudonym > 1)),
         frequencies_agree=None,
+        has_repeats=len(combinations) < len(original),
         n_unchanged=pair.n_same_row,
         n_compared=len(original),
     )
@@ -117,7 +128,7 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> li
         findings.append(_about_shared(quality, quality.n_pseudonyms_for_several))
     if quality.frequencies_agree is False:
         findings.append(_about_frequencies(quality))
-    if quality.compared_by == "values":
+    if quality.compared_by == "values" and quality.has_repeats:
         findings.append(_not_assessed(quality))
     return findings
 

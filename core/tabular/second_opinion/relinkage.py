@@ -14,10 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
-from core.equivalence import value_codes
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, TablePair, joint_codes
 from core.tabular.second_opinion.settings import (
     LOWEST_UNCHANGED_SHARE,
     SecondOpinionSettings,
@@ -26,11 +24,6 @@ from core.tabular.second_opinion.settings import (
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.second_opinion.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
-
-IntArray = npt.NDArray[np.int64]
-
-_LARGEST_CODE = 2**62
-_COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,11 +168,10 @@ class _Search:
     def smallest_set(self, columns: tuple[str, ...]) -> tuple[ColumnSet | None, bool]:
         """Return the best set of the smallest size that is enough, and whether smaller ones are ruled out."""
         exhaustive = True
-        varied = [name for name in columns if self.coded[name].n_values > 1]
         for size in range(1, self.settings.largest_set + 1):
-            sets = [names for names in itertools.combinations(varied, size) if self.possible(names)]
+            sets = [names for names in itertools.combinations(columns, size) if self.possible(names)]
             if not self.affordable(sets):
-                exhaustive, sets = False, self.greedy_sets(varied, size)
+                exhaustive, sets = False, self.greedy_sets(columns, size)
             best = max(sets, key=self.n_matched, default=None)
             if best is not None and self.enough(self.n_matched(best)):
                 return ColumnSet(columns=best, n_matched=self.n_matched(best)), exhaustive
@@ -194,10 +186,10 @@ class _Search:
         """Whether the columns could be enough, by a bound that is never too low.
 
         There are at most as many original records with a combination of their own as there are
-        combinations; of tables in the same order, an anonymized record that matches one of them is
-        that record's own row, or differs from its own row in one of the columns.
+        combinations; of tables of equal length, an anonymized record that matches one of them is in
+        the same row, or differs from the original of its row in one of the columns.
         """
-        if not self.tables.in_order:
+        if self.tables.n_original != self.tables.n_anonymized:
             return True
         combinations, n_changed = 1, 0
         for pair in (self.coded[name] for name in columns):
@@ -227,24 +219,9 @@ def _n_matched_by_one(pair: CodedPair) -> int:
 
 def _n_matched_by_all(pairs: Sequence[CodedPair]) -> int:
     """Return the anonymized records whose combination of values one original record has."""
-    n_original, n_anonymized = len(pairs[0].original), len(pairs[0].anonymized)
-    same = all(pair.original is pair.anonymized for pair in pairs)
-    n_records = n_original if same else n_original + n_anonymized
-    codes = np.zeros(n_records, dtype=np.int64)
-    size = 1
-    for pair in pairs:
-        n_values = pair.n_values + 1
-        if size > _LARGEST_CODE // n_values:
-            codes = value_codes(pa.array(codes))
-            size = int(codes.max(initial=-1)) + 1
-        codes *= n_values
-        codes += pair.original + 1 if same else np.concatenate([pair.original, pair.anonymized]) + 1
-        size *= n_values
-    if size > _COUNTED_DIRECTLY * n_records:
-        codes = value_codes(pa.array(codes))
-    original, anonymized = codes[:n_original], codes if same else codes[n_original:]
-    counts = np.bincount(original, minlength=int(codes.max(initial=-1)) + 1)
-    matched = counts[anonymized] == 1
+    original, anonymized = joint_codes(pairs)
+    n_codes = 1 + max(int(original.max(initial=-1)), int(anonymized.max(initial=-1)))
+    matched = np.bincount(original, minlength=n_codes)[anonymized] == 1
     return int(np.count_nonzero(matched & _any_filled(pairs)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.words import counted, listed
 from core.verdict import Finding, Verdict
@@ -21,21 +21,21 @@ class StructureMeasurement:
     ----------
     n_original, n_anonymized
         Records.
-    in_order
-        Whether row i of both tables is the same record; see `TablePair.in_order`.
+    order
+        Whether row i of both tables is the same record; see `TablePair.order`.
     unlogged_columns
         Anonymized columns that the log does not mention, nor the column they were made from.
     vanished_columns
         Logged columns that are in neither table.
     filled_blanks
         Anonymized column to blank original cells that are filled, where there are any. Counted row
-        by row when `in_order`, else how many more cells are filled than in the original, which is
-        the least possible number; not counted when the anonymized table has more records.
+        by row; where `order` is ``changed``, how many more cells are filled than in the original, the
+        least possible number, and not at all when the anonymized table has more records.
     """
 
     n_original: int
     n_anonymized: int
-    in_order: bool
+    order: Order
     unlogged_columns: tuple[str, ...]
     vanished_columns: tuple[str, ...]
     filled_blanks: Mapping[str, int]
@@ -51,7 +51,7 @@ def measure_structure(tables: TablePair) -> StructureMeasurement:
     return StructureMeasurement(
         n_original=tables.n_original,
         n_anonymized=tables.n_anonymized,
-        in_order=tables.in_order,
+        order=tables.order,
         unlogged_columns=tuple(name for name in tables.anonymized.column_names if name not in mentioned),
         vanished_columns=tuple(name for name in tables.log.entries if name not in columns),
         filled_blanks={column: n for column, n in filled.items() if n},
@@ -124,7 +124,7 @@ def _about_records(measured: StructureMeasurement) -> list[Finding]:
                 n_affected=abs(difference),
             )
         ]
-    if measured.in_order:
+    if measured.order == "kept":
         return [
             Finding(
                 check="row_order_kept",
@@ -134,18 +134,16 @@ def _about_records(measured: StructureMeasurement) -> list[Finding]:
                 n_affected=measured.n_anonymized,
             )
         ]
-    return [
-        Finding(
-            check="row_order_changed",
-            verdict=Verdict.PASS,
-            message="Both tables have the same number of records, but in another order. Columns are compared "
-            "as sets of values.",
-        )
-    ]
+    if measured.order == "changed":
+        said = "but in another order. Columns are compared as sets of values."
+    else:
+        said = "and nothing shows whether in the same order. Cells are compared row by row."
+    message = f"Both tables have the same number of records, {said}"
+    return [Finding(check=f"row_order_{measured.order}", verdict=Verdict.PASS, message=message)]
 
 
 def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
-    least = "" if measured.in_order else "At least "
+    least = "At least " if measured.order == "changed" else ""
     return Finding(
         check="blank_filled",
         verdict=Verdict.WARN,

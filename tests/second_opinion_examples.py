@@ -1,0 +1,169 @@
+"""Small tables, logs and opinions for the tests of the second opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from core.datasets import Dataset, Reading, ReadOptions
+from core.tabular.log import AnonymizationLog, LogEntry
+from core.tabular.second_opinion import (
+    SecondOpinion,
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+    judge_second_opinion,
+    measure_second_opinion,
+)
+from core.verdict import Finding, Verdict
+
+Columns = Mapping[str, Sequence[str | None]]
+
+
+def table(columns: Columns) -> pa.Table:
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+def dataset(columns: Columns, name: str = "people.csv") -> Dataset:
+    reading = Reading(format="CSV", options=ReadOptions())
+    return Dataset(name=name, table=table(columns), fingerprint=name, sha256="", n_bytes=0, reading=reading)
+
+
+def log_of(**columns: tuple[str, str]) -> AnonymizationLog:
+    entries = {
+        column: LogEntry(column=column, semantic=semantic, action=action)
+        for column, (semantic, action) in columns.items()
+    }
+    return AnonymizationLog(name="log.json", entries=entries)
+
+
+def keep_all(columns: Columns) -> AnonymizationLog:
+    return log_of(**dict.fromkeys(columns, ("other", "keep")))
+
+
+def opinion_on(
+    original: Columns,
+    anonymized: Columns,
+    log: AnonymizationLog | None = None,
+    *,
+    settings: SecondOpinionSettings | None = None,
+    **thresholds: float,
+) -> SecondOpinion:
+    measured = measure_second_opinion(
+        dataset(original),
+        dataset(anonymized, "people_anonymized.csv"),
+        log or keep_all({**original, **anonymized}),
+        settings=settings,
+    )
+    return judge_second_opinion(measured, thresholds=SecondOpinionThresholds(**thresholds))
+
+
+def findings(opinion: SecondOpinion, check: str) -> list[Finding]:
+    return [finding for finding in opinion.findings if finding.check == check]
+
+
+def the_finding(opinion: SecondOpinion, check: str) -> Finding:
+    (finding,) = findings(opinion, check)
+    return finding
+
+
+def concerns(opinion: SecondOpinion) -> dict[str, str]:
+    """Return check to message of everything that is not PASS."""
+    return {f.check: f.message for f in opinion.findings if f.verdict is not Verdict.PASS}
+
+
+ENGLISH = ["James", "Mary", "John", "Linda", "Robert", "Susan", "Michael", "Karen", "William", "Nancy"]
+SLOVENIAN = ["Janez", "Marija", "Luka", "Ana", "Matej", "Nina", "Rok", "Eva", "Gregor", "Petra"]
+
+
+def well_anonymized(
+    language: str = "english", *, n: int = 1_200
+) -> tuple[dict[str, list[str | None]], dict[str, list[str | None]], AnonymizationLog]:
+    """Return a table whose anonymization is sound: names and numbers gone, the rest coarse, k above 5."""
+    rng = np.random.default_rng(7)
+    names = _WORDS[language]
+    ages = rng.integers(20, 70, n)
+    days = np.datetime64("2020-01-01") + rng.integers(0, 1_000, n)
+    sexes = rng.choice(names["sexes"], n).tolist()
+    regions = rng.choice(names["regions"], n).tolist()
+    diagnoses = rng.choice(names["diagnoses"], n).tolist()
+    original: dict[str, list[str | None]] = {
+        names["id"]: [f"{10_000_000 + i * 37}" for i in rng.permutation(n)],
+        names["name"]: rng.choice(names["people"], n).tolist(),
+        names["age"]: ages.astype(str).tolist(),
+        names["sex"]: sexes,
+        names["region"]: regions,
+        names["visit"]: days.astype(str).tolist(),
+        names["diagnosis"]: diagnoses,
+        names["lab"]: np.round(rng.normal(5.5, 1.0, n), 3).astype(str).tolist(),
+    }
+    anonymized: dict[str, list[str | None]] = {
+        names["id"]: [rng.bytes(6).hex() for _ in range(n)],
+        names["name"]: [None] * n,
+        names["age"]: [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages],
+        names["sex"]: sexes,
+        names["region"]: regions,
+        names["visit"]: [f"{str(day)[:4]}-01-01" for day in days],
+        names["diagnosis"]: diagnoses,
+        names["lab"]: [f"{round(float(value))}" for value in original[names["lab"]] if value],
+    }
+    log = log_of(
+        **{
+            names["id"]: ("patient_id", "pseudonymize"),
+            names["name"]: ("name", "drop"),
+            names["age"]: ("age", "generalize"),
+            names["sex"]: ("gender", "keep"),
+            names["region"]: ("address", "region_generalize"),
+            names["visit"]: ("visit_date", "date_floor_year"),
+            names["diagnosis"]: ("diagnosis", "keep"),
+            names["lab"]: ("lab", "round"),
+        }
+    )
+    return original, anonymized, log
+
+
+_WORDS: Mapping[str, Mapping[str, list[str] | str]] = {
+    "english": {
+        "id": "patient_id",
+        "name": "name",
+        "age": "age",
+        "sex": "gender",
+        "region": "region",
+        "visit": "visit_date",
+        "diagnosis": "diagnosis",
+        "lab": "glucose",
+        "people": [f"{first} Smith" for first in ENGLISH],
+        "sexes": ["M", "F"],
+        "regions": ["North", "South", "West"],
+        "diagnoses": ["E11", "I10", "J45", "K29"],
+    },
+    "korean": {
+        "id": "환자번호",
+        "name": "성명",
+        "age": "나이",
+        "sex": "성별",
+        "region": "지역",
+        "visit": "진료일",
+        "diagnosis": "진단명",
+        "lab": "혈당",
+        "people": ["김민준", "이서연", "박지훈", "최수빈", "정예은"],
+        "sexes": ["남성", "여성"],
+        "regions": ["서울", "부산", "대구"],
+        "diagnoses": ["고혈압", "당뇨병", "폐렴", "위염"],
+    },
+    "slovenian": {
+        "id": "številka pacienta",
+        "name": "priimek",
+        "age": "starost",
+        "sex": "spol",
+        "region": "regija",
+        "visit": "datum obiska",
+        "diagnosis": "diagnoza",
+        "lab": "glukoza",
+        "people": ["Novak", "Horvat", "Krajnc", "Zupančič", "Potočnik"],
+        "sexes": ["moški", "ženska"],
+        "regions": ["Gorenjska", "Primorska", "Osrednja"],
+        "diagnoses": ["astma", "diabetes", "gastritis", "angina"],
+    },
+}

@@ -1,0 +1,725 @@
+import base64
+import codecs
+import hashlib
+
+import numpy as np
+import pytest
+
+from core.errors import AuditInputError
+from core.tabular.second_opinion import (
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+    judge_second_opinion,
+    measure_second_opinion,
+    second_opinion_figures,
+)
+from core.verdict import Verdict
+from tests.second_opinion_examples import (
+    concerns,
+    dataset,
+    findings,
+    log_of,
+    opinion_on,
+    the_finding,
+    well_anonymized,
+)
+
+NUMBERS = [str(n) for n in range(10)]
+LETTERS = list("abcdefghij")
+
+
+# --- a sound anonymization raises no alarm
+
+
+@pytest.mark.parametrize("language", ["english", "korean", "slovenian"])
+def test_judge__passes_a_sound_anonymization(language: str) -> None:
+    opinion = opinion_on(*well_anonymized(language))
+    assert opinion.verdict is Verdict.PASS
+    assert concerns(opinion) == {}
+
+
+def test_judge__passes_a_sound_anonymization_in_another_order() -> None:
+    original, anonymized, log = well_anonymized()
+    order = np.random.default_rng(1).permutation(len(original["age"]))
+    shuffled = {name: [values[i] for i in order] for name, values in anonymized.items()}
+    opinion = opinion_on(original, shuffled, log)
+    assert concerns(opinion) == {}
+    assert the_finding(opinion, "row_order_changed").message == (
+        "Both tables have the same number of records, but in another order. Columns are compared as sets of "
+        "values."
+    )
+
+
+def test_judge__with_suppressed_records_only_warns_of_them() -> None:
+    original, anonymized, log = well_anonymized()
+    kept = {name: values[:1_150] for name, values in anonymized.items()}
+    opinion = opinion_on(original, kept, log)
+    assert concerns(opinion) == {
+        "row_count_differs": "The anonymized table has 50 records fewer than the original (1,150 against "
+        "1,200). Cells cannot be compared row by row, so columns are compared as sets of values."
+    }
+
+
+# --- structure
+
+
+def test_structure__names_columns_that_tables_and_log_do_not_share() -> None:
+    opinion = opinion_on(
+        {"a": NUMBERS, "b": LETTERS},
+        {"a": ["x"] * 10, "new": ["y"] * 10},
+        log_of(a=("other", "keep"), b=("other", "drop"), gone=("name", "drop")),
+    )
+    unlogged = the_finding(opinion, "column_not_in_log")
+    assert (unlogged.verdict, unlogged.column, unlogged.n_affected) == (Verdict.WARN, "new", 1)
+    assert unlogged.message == (
+        "1 anonymized column the log does not mention: `new`. Nobody has said what was done to it."
+    )
+    assert the_finding(opinion, "logged_column_missing").message == (
+        "1 logged column exists in neither table: `gone`. The log may belong to another file."
+    )
+
+
+def test_structure__an_expansion_is_mentioned_by_its_own_entry_or_its_original() -> None:
+    opinion = opinion_on(
+        {"addr": LETTERS},
+        {"addr_city": ["x"] * 10, "addr_zip": ["1"] * 10, "other_zip": ["2"] * 10},
+        log_of(addr=("address", "region_generalize"), addr_zip=("zipcode", "mask_zip_leading")),
+    )
+    assert the_finding(opinion, "column_not_in_log").column == "other_zip"
+
+
+def test_structure__counts_filled_blanks_row_by_row() -> None:
+    blank = [None, None, *NUMBERS[2:]]
+    opinion = opinion_on({"a": blank, "b": LETTERS}, {"a": NUMBERS, "b": LETTERS})
+    finding = the_finding(opinion, "blank_filled")
+    assert (finding.column, finding.n_affected, finding.verdict) == ("a", 2, Verdict.WARN)
+    assert finding.message == (
+        "2 cells of `a` are filled although blank in the original: values were invented, or come from "
+        "somewhere else."
+    )
+
+
+def test_structure__counts_filled_blanks_at_least_where_there_are_no_rows() -> None:
+    opinion = opinion_on({"a": [None] * 8 + ["1", "2"]}, {"a": ["3"] * 9})
+    assert the_finding(opinion, "blank_filled").message == (
+        "At least 7 cells of `a` are filled although blank in the original: values were invented, or come "
+        "from somewhere else."
+    )
+    more = opinion_on({"a": [None, "2"]}, {"a": ["3"] * 9})
+    assert findings(more, "blank_filled") == []
+    assert the_finding(more, "row_count_differs").message.startswith(
+        "The anonymized table has 7 records more"
+    )
+
+
+# --- unchanged columns
+
+
+def test_unchanged__equal_as_text_number_or_date() -> None:
+    measured = measure_second_opinion(
+        dataset({"n": ["25023", "25024", " 7"], "d": ["2020-01-02", "2020/1/3", "2020-01-04"]}),
+        dataset(
+            {"n": ["25023.0", "25024.00", "7"], "d": ["2020-01-02 00:00:00", "2020-01-03", "2020-01-04"]}
+        ),
+        log_of(),
+    )
+    assert [column.unchanged_share for column in measured.columns] == [1.0, 1.0]
+
+
+def test_unchanged__counts_over_the_cells_filled_in_the_original() -> None:
+    measured = measure_second_opinion(
+        dataset({"a": ["1", "2", None, None]}), dataset({"a": ["1", None, None, "4"]}), log_of()
+    )
+    column = measured.columns[0]
+    assert (column.n_unchanged, column.n_compared, column.unchanged_share) == (1, 2, 0.5)
+    assert (column.n_distinct_original, column.n_filled_original, column.distinct_share) == (2, 2, 1.0)
+
+
+def test_unchanged__a_blank_column_has_no_share() -> None:
+    measured = measure_second_opinion(dataset({"a": [None]}), dataset({"a": [None]}), log_of())
+    assert measured.columns[0].unchanged_share is None
+    assert measured.columns[0].distinct_share is None
+
+
+def test_unchanged__fails_a_highly_distinct_column_and_lets_a_coarse_one_pass() -> None:
+    columns = {"lab": [f"{5 + i / 7:.3f}" for i in range(40)], "gender": ["M", "F"] * 20}
+    opinion = opinion_on(columns, columns, log_of(lab=("lab", "keep"), gender=("gender", "keep")))
+    finding = the_finding(opinion, "unchanged_distinct_column")
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "lab")
+    assert finding.message == (
+        "`lab` is left as it was: 40 of 40 (100 %) of its cells are unchanged, and 40 of 40 (100 %) of the "
+        "original's values are distinct. Whoever knows this value of a person finds the record."
+    )
+
+
+def test_unchanged__limits_are_inclusive_and_movable() -> None:
+    original = {"a": [str(n) for n in range(20)]}
+    anonymized = {"a": ["x", *original["a"][1:]]}
+    assert findings(opinion_on(original, anonymized), "unchanged_distinct_column")
+    strict = opinion_on(original, anonymized, left_unchanged_share=0.96)
+    assert not findings(strict, "unchanged_distinct_column")
+    assert the_finding(strict, "partly_unchanged_column").message == (
+        "`a` is left as it was in part: 19 of 20 (95.0 %) of its cells are unchanged, and 20 of 20 (100 %) "
+        "of the original's values are distinct."
+    )
+    half = {"a": ["1", "1", "2", "2"]}
+    assert findings(opinion_on(half, half), "unchanged_distinct_column")
+    assert not findings(opinion_on(half, half, highly_distinct_share=0.51), "unchanged_distinct_column")
+
+
+def test_unchanged__sees_values_that_only_changed_rows() -> None:
+    names = [f"N{i}" for i in range(30)]
+    rest = {"g": ["x", "y", "z"] * 10, "h": ["p", "q"] * 15}
+    opinion = opinion_on({"a": names, **rest}, {"a": names[::-1], **rest})
+    finding = the_finding(opinion, "values_in_other_rows")
+    assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.WARN, "a", 30)
+    assert finding.message == (
+        "The original values of `a` are all but kept, in other rows: 30 of 30 (100 %) reappear, and 30 of 30 "
+        "(100 %) of the original's values are distinct. Who is in the table can still be read from it."
+    )
+
+
+def test_unchanged__a_shuffled_table_is_compared_by_values() -> None:
+    columns = {"a": [f"N{i}" for i in range(30)], "b": [str(i % 3) for i in range(30)]}
+    reverse = {name: values[::-1] for name, values in columns.items()}
+    opinion = opinion_on(columns, reverse)
+    assert the_finding(opinion, "unchanged_distinct_column").column == "a"
+    assert opinion.tables["Columns"]["Compared by"].tolist() == ["values", "values"]
+
+
+def test_unchanged__fewer_records_are_compared_with_as_many() -> None:
+    columns = {"a": [f"N{i}" for i in range(40)]}
+    fewer = {"a": columns["a"][:20]}
+    measured = measure_second_opinion(dataset(columns), dataset(fewer), log_of())
+    assert (measured.columns[0].n_unchanged, measured.columns[0].n_compared) == (20, 20)
+
+
+# --- re-linkage
+
+
+def test_relinkage__counts_records_that_match_exactly_one() -> None:
+    opinion = opinion_on(
+        {"a": ["1", "1", "2", "2", "3"], "b": ["x", "y", "x", "x", None]},
+        {"a": ["1", "1", "2", "2", "3"], "b": ["x", "y", "x", "x", None]},
+    )
+    finding = the_finding(opinion, "relinkage")
+    assert (finding.verdict, finding.n_affected) == (Verdict.FAIL, 3)
+    assert finding.message == (
+        "By the 2 columns left unchanged, 3 of 5 (60.0 %) anonymized records match exactly one original "
+        "record."
+    )
+    few = the_finding(opinion, "relinkage_by_few_columns")
+    assert few.message == (
+        "2 unchanged columns are enough to re-link over 50.0 % of the records: `a` and `b` alone match 3 of "
+        "5 (60.0 %) to exactly one original record. Every smaller set was ruled out."
+    )
+
+
+def test_relinkage__a_record_blank_in_all_columns_matches_nothing() -> None:
+    opinion = opinion_on({"a": [None, "1", "1"]}, {"a": [None, "1", "1"]})
+    assert the_finding(opinion, "relinkage").n_affected == 0
+
+
+def test_relinkage__by_no_columns_finds_nobody() -> None:
+    opinion = opinion_on({"a": NUMBERS}, {"a": ["x"] * 10})
+    assert the_finding(opinion, "relinkage").message == (
+        "No column is left unchanged, so no record can be found by equal values."
+    )
+    assert opinion.tables["Re-linkage"].empty
+
+
+def test_relinkage__follows_the_limit_of_left_unchanged_without_measuring_again() -> None:
+    changed = ["x", *NUMBERS[1:]]
+    measured = measure_second_opinion(
+        dataset({"a": NUMBERS, "b": ["1", "2"] * 5}),
+        dataset({"a": changed, "b": ["1", "2"] * 5}),
+        log_of(a=("other", "keep"), b=("other", "keep")),
+    )
+    lenient = judge_second_opinion(measured, thresholds=SecondOpinionThresholds(left_unchanged_share=0.9))
+    strict = judge_second_opinion(measured)
+    assert the_finding(lenient, "relinkage").n_affected == 9
+    assert the_finding(strict, "relinkage").n_affected == 0
+    assert the_finding(lenient, "relinkage_by_few_columns").column == "a"
+
+
+def test_relinkage__shares_decide_between_pass_warn_and_fail() -> None:
+    columns = {"a": [str(n) for n in range(10)] + ["x"] * 90}
+    assert the_finding(opinion_on(columns, columns), "relinkage").verdict is Verdict.WARN
+    assert (
+        the_finding(opinion_on(columns, columns, relinkage_warn_share=0.1), "relinkage").verdict
+        is Verdict.PASS
+    )
+    assert (
+        the_finding(opinion_on(columns, columns, relinkage_fail_share=0.09), "relinkage").verdict
+        is Verdict.FAIL
+    )
+
+
+def hidden_in_four() -> dict[str, list[str]]:
+    """Return 81 records that only four columns of three values tell apart."""
+    return {f"c{j}": [str(i // 3**j % 3) for i in range(81)] for j in range(4)}
+
+
+def test_relinkage__says_where_no_few_columns_are_enough() -> None:
+    columns = hidden_in_four()
+    exhaustive = opinion_on(columns, columns)
+    assert the_finding(exhaustive, "relinkage").message == (
+        "By the 4 columns left unchanged, 81 of 81 (100 %) anonymized records match exactly one original "
+        "record. No set of up to 3 columns re-links over 50.0 % of them by itself (all sets were ruled out)."
+    )
+    single = opinion_on(columns, columns, settings=SecondOpinionSettings(largest_set=1))
+    assert "No single column re-links over 50.0 %" in the_finding(single, "relinkage").message
+
+
+def test_relinkage__searches_greedily_beyond_its_budget_and_says_so() -> None:
+    columns = hidden_in_four() | {"d": [str(i % 40) for i in range(81)]}
+    greedy = opinion_on(columns, columns, settings=SecondOpinionSettings(search_budget=1))
+    assert the_finding(greedy, "relinkage_by_few_columns").message.endswith(
+        "The search was greedy, so an even smaller set may do as well."
+    )
+
+
+def test_relinkage__uses_the_least_changed_of_several_expansions() -> None:
+    opinion = opinion_on(
+        {"addr": NUMBERS},
+        {"addr_a": ["x"] * 10, "addr_b": NUMBERS},
+        log_of(addr=("address", "region_generalize")),
+    )
+    assert the_finding(opinion, "relinkage_by_few_columns").column == "addr_b"
+
+
+# --- disguises
+
+WORDS = [f"{letter}{i * 7919 % 100_003:05d}" for i, letter in enumerate("QWERTZUIOP" * 4)]
+
+
+@pytest.mark.parametrize(
+    ("how", "disguise"),
+    [
+        ("an unsalted MD5 hash", lambda v: hashlib.md5(v.encode(), usedforsecurity=False).hexdigest()),
+        ("an unsalted SHA-1 hash", lambda v: hashlib.sha1(v.encode(), usedforsecurity=False).hexdigest()),
+        ("an unsalted SHA-256 hash", lambda v: hashlib.sha256(v.encode()).hexdigest()[:12]),
+        ("an unsalted SHA-256 hash", lambda v: "P_" + hashlib.sha256(v.lower().encode()).hexdigest().upper()),
+        (
+            "an unsalted SHA-512 hash",
+            lambda v: base64.b64encode(hashlib.sha512(v.encode()).digest()).decode(),
+        ),
+    ],
+)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_disguises__sees_unsalted_hashes(how: str, disguise: object, shuffled: bool) -> None:
+    tokens = [disguise(word) for word in WORDS]
+    opinion = opinion_on(
+        {"id": WORDS}, {"id": tokens[::-1] if shuffled else tokens}, log_of(id=("patient_id", "pseudonymize"))
+    )
+    finding = the_finding(opinion, "disguise_hash")
+    assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "id", 40)
+    assert finding.message == (
+        f"The values of `id` are {how}: 40 of 40 (100 %) values. Anybody with a list of possible originals "
+        "can compute them and look people up."
+    )
+
+
+def test_disguises__sees_a_hash_of_another_column_and_of_korean_text() -> None:
+    names = [f"김{chr(0xAC00 + 28 * i)}수" for i in range(20)]
+    tokens = [hashlib.md5(name.encode("cp949"), usedforsecurity=False).hexdigest() for name in names]
+    opinion = opinion_on(
+        {"name": names, "id": [str(i) for i in range(20)]},
+        {"id": tokens},
+        log_of(name=("name", "drop"), id=("patient_id", "pseudonymize")),
+    )
+    assert the_finding(opinion, "disguise_hash").message.startswith(
+        "The values of `id` are an unsalted MD5 hash of the original column `name`: 20 of 20"
+    )
+
+
+def test_disguises__salted_hashes_and_random_tokens_are_fine() -> None:
+    rng = np.random.default_rng(3)
+    for tokens in (
+        [hashlib.sha256(b"salt" + word.encode()).hexdigest() for word in WORDS],
+        [rng.bytes(6).hex() for _ in WORDS],
+    ):
+        opinion = opinion_on({"id": WORDS}, {"id": tokens}, log_of(id=("patient_id", "pseudonymize")))
+        assert [f.check for f in opinion.findings if f.check.startswith("disguise")] == []
+
+
+@pytest.mark.parametrize(
+    ("how", "disguise"),
+    [
+        ("the original in Base64", lambda v: base64.b64encode(v.encode()).decode()),
+        ("the original in hexadecimal", lambda v: v.encode().hex()),
+        ("the original in ROT13", lambda v: codecs.encode(v, "rot13")),
+        ("the original written backwards", lambda v: v[::-1]),
+        ("the original in other letter case or without spaces and signs", str.lower),
+        ("the original in other letter case or without spaces and signs", lambda v: v.replace("-", "")),
+    ],
+)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_disguises__sees_encodings(how: str, disguise: object, shuffled: bool) -> None:
+    words = [f"{word[:2]}-{word[2:]}" for word in WORDS]
+    coded = [disguise(word) for word in words]
+    opinion = opinion_on(
+        {"id": words}, {"id": coded[::-1] if shuffled else coded}, log_of(id=("patient_id", "pseudonymize"))
+    )
+    finding = the_finding(opinion, "disguise_encoding")
+    assert (finding.verdict, finding.message) == (
+        Verdict.FAIL,
+        f"The values of `id` are {how}: 40 of 40 (100 %) values. Anybody can turn them back.",
+    )
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_disguises__sees_a_copy_under_another_name(shuffled: bool) -> None:
+    copy = WORDS[::-1] if shuffled else WORDS
+    opinion = opinion_on(
+        {"name": WORDS},
+        {"code": copy, "name": [None] * 40},
+        log_of(name=("name", "drop"), code=("other", "keep")),
+    )
+    finding = the_finding(opinion, "disguise_copy")
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "code")
+    assert finding.message == (
+        "The values of `code` are a copy under another name of the original column `name`: 40 of 40 (100 %) "
+        "values. What was taken out of one column is still in the other."
+    )
+
+
+def test_disguises__a_coarse_column_may_be_copied_or_respelled() -> None:
+    coarse = ["Single", "Married", "Widowed", "Divorced"] * 10
+    opinion = opinion_on({"marital": coarse}, {"marital": [value.lower() for value in coarse], "m2": coarse})
+    assert [f.check for f in opinion.findings if f.check.startswith("disguise")] == []
+
+
+def test_disguises__a_hash_of_a_coarse_column_is_worth_a_warning() -> None:
+    coarse = ["Single", "Married", "Widowed", "Divorced"] * 10
+    tokens = [hashlib.sha256(value.encode()).hexdigest() for value in coarse]
+    assert the_finding(opinion_on({"m": coarse}, {"m": tokens}), "disguise_hash").verdict is Verdict.WARN
+
+
+@pytest.mark.parametrize(
+    ("original", "anonymized", "how"),
+    [
+        (
+            [f"2020-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(84)],
+            None,
+            "dates shifted by one constant number of days",
+        ),
+        (
+            [str(i * 3) for i in range(50)],
+            [str(i * 3 + 100) for i in range(50)],
+            "the original plus one constant",
+        ),
+        (
+            [str(i * 3) for i in range(50)],
+            [str(round(i * 3 * 2.54, 4)) for i in range(50)],
+            "the original times one constant",
+        ),
+    ],
+)
+def test_disguises__sees_constant_shifts(original: list[str], anonymized: list[str] | None, how: str) -> None:
+    shifted = anonymized or [str(np.datetime64(day) + 17) for day in original]
+    opinion = opinion_on({"v": original}, {"v": shifted}, log_of(v=("other", "shift")))
+    finding = the_finding(opinion, "disguise_shift")
+    assert finding.verdict is Verdict.FAIL
+    assert finding.message.startswith(f"The values of `v` are {how}: ")
+    assert finding.message.endswith("of them are distinct. One known value undoes all of them.")
+
+
+def test_disguises__a_shift_of_a_coarse_column_is_worth_a_warning_and_noise_is_fine() -> None:
+    ages = [str(20 + i % 5) for i in range(60)]
+    shifted = [str(int(age) + 3) for age in ages]
+    assert the_finding(opinion_on({"v": ages}, {"v": shifted}), "disguise_shift").verdict is Verdict.WARN
+    rng = np.random.default_rng(2)
+    noisy = [str(int(age) + n) for age, n in zip(ages, rng.integers(-9, 9, 60), strict=True)]
+    assert [f.check for f in opinion_on({"v": ages}, {"v": noisy}).findings if "disguise" in f.check] == []
+
+
+def test_disguises__sees_shortened_texts_that_still_differ() -> None:
+    streets = [f"{100 + i} Oak Street Apt {i}" for i in range(30)]
+    short = [street[:7] for street in streets]
+    opinion = opinion_on({"a": streets}, {"a": short}, log_of(a=("address", "region_generalize")))
+    finding = the_finding(opinion, "disguise_shortened")
+    assert (finding.verdict, finding.message) == (
+        Verdict.FAIL,
+        (
+            "The values of `a` are the beginning or end of the original: 30 of 30 (100 %) values and 100 % "
+            "of them are distinct. Whoever knows the original can shorten it the same way."
+        ),
+    )
+    coarse = opinion_on({"a": streets}, {"a": [street[:1] for street in streets]})
+    assert findings(coarse, "disguise_shortened") == []
+
+
+def test_disguises__sees_numbers_that_keep_their_order() -> None:
+    rng = np.random.default_rng(5)
+    exact = rng.choice(100_000, 50, replace=False)
+    rounded = [str(round(n, -1)) for n in exact]
+    opinion = opinion_on({"v": exact.astype(str).tolist()}, {"v": rounded}, log_of(v=("income", "round")))
+    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
+    coarse = [str(n // 3_000) for n in exact]
+    halved = opinion_on({"v": exact.astype(str).tolist()}, {"v": coarse}, highly_distinct_share=0.3)
+    assert the_finding(halved, "disguise_order_kept").verdict is Verdict.WARN
+
+
+# --- semantic sanity
+
+
+def test_sanity__sees_identifiers_that_the_log_lets_through() -> None:
+    names = ["김민준", "이서연", "박지훈", "최수빈", "정예은", "강도윤"]
+    opinion = opinion_on({"c1": names}, {"c1": names[::-1]}, log_of(c1=("other", "keep")))
+    finding = the_finding(opinion, "looks_like_identifier")
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "c1")
+    assert finding.message == (
+        "`c1` is logged as `other` / `keep` but looks like a direct identifier (person's name). The name "
+        "says nothing; the values 100 % look like Korean names."
+    )
+
+
+def test_sanity__an_unsure_guess_is_a_warning_and_an_unlogged_column_counts_too() -> None:
+    texts = [f"Seen on day {i} with pain in the left knee, sent home" for i in range(40)]
+    opinion = opinion_on({"x": NUMBERS * 4}, {"notes2": texts}, log_of())
+    finding = the_finding(opinion, "looks_like_identifier")
+    assert finding.verdict is Verdict.WARN
+    assert finding.message.startswith(
+        "`notes2` is not logged but looks like a direct identifier (free text)."
+    )
+
+
+def test_sanity__trusts_what_was_logged_with_a_meaning_and_an_action() -> None:
+    opinion = opinion_on(*well_anonymized())
+    assert findings(opinion, "looks_like_identifier") == []
+
+
+def test_sanity__counts_cells_with_sensitive_patterns() -> None:
+    remarks = ["ok"] * 38 + ["call 010-1234-5678", "mail a@b.si"]
+    opinion = opinion_on({"remark": ["x"] * 40}, {"remark": remarks}, log_of(remark=("other", "keep")))
+    finding = the_finding(opinion, "holds_sensitive_pattern")
+    assert (finding.verdict, finding.n_affected) == (Verdict.WARN, 2)
+    assert finding.message.startswith(
+        "2 of 40 (5.0 %) cells of `remark`, which is logged as `other` / `keep`, hold a sensitive pattern: "
+    )
+
+
+# --- pseudonyms
+
+
+def pseudonymized(originals: list[str], pseudonyms: list[str | None], **thresholds: float) -> dict[str, str]:
+    """Return what is said about the pseudonyms of a table in which another column keeps its rows."""
+    if len(originals) == len(pseudonyms):  # enough rows to show that they are in order
+        originals, pseudonyms = originals * 10, pseudonyms * 10
+    rows = [f"r{i % 7}" for i in range(len(pseudonyms))]
+    opinion = opinion_on(
+        {"id": originals, "r": [f"r{i % 7}" for i in range(len(originals))]},
+        {"id": pseudonyms, "r": rows},
+        log_of(id=("patient_id", "pseudonymize"), r=("ward", "keep")),
+        **thresholds,
+    )
+    return {check: message for check, message in concerns(opinion).items() if "pseudonym" in check}
+
+
+def test_pseudonyms__one_to_one_raises_nothing() -> None:
+    assert pseudonymized(["a", "b", "a", "c"], ["k1", "k2", "k1", "k3"]) == {}
+
+
+def test_pseudonyms__counts_originals_with_several_and_pseudonyms_for_several() -> None:
+    assert pseudonymized(["a", "a", "b", "c"], ["k1", "k2", "k3", "k3"]) == {
+        "original_with_several_pseudonyms": "1 of 3 (33.3 %) original values of `id` have more than one "
+        "pseudonym in `id`: records of one person fall apart.",
+        "pseudonym_for_several_originals": "1 of 3 (33.3 %) pseudonyms of `id` stand for more than one "
+        "original value of `id`: records of different persons are mixed up.",
+    }
+
+
+def test_pseudonyms__are_compared_as_written() -> None:
+    assert pseudonymized(["a", "b"], ["0e11223344", "0e55667788"]) == {}
+
+
+def test_pseudonyms__equal_to_the_original_hide_nothing() -> None:
+    originals = [f"p{i}" for i in range(200)]
+    pseudonyms = ["p0", *(f"k{i}" for i in range(199))]
+    opinion = opinion_on({"id": originals}, {"id": pseudonyms}, log_of(id=("patient_id", "pseudonymize")))
+    finding = the_finding(opinion, "pseudonym_equals_original")
+    assert (finding.verdict, finding.n_affected) == (Verdict.WARN, 1)
+    assert finding.message == (
+        "1 of 200 (0.5 %) pseudonyms of `id` equal the original of the same row: they hide nothing."
+    )
+    strict = opinion_on(
+        {"id": originals},
+        {"id": pseudonyms},
+        log_of(id=("patient_id", "pseudonymize")),
+        pseudonym_unchanged_share=0.001,
+    )
+    assert the_finding(strict, "pseudonym_equals_original").verdict is Verdict.FAIL
+
+
+def test_pseudonyms__of_another_order_are_compared_by_frequency() -> None:
+    rows = {"r": [str(i) for i in range(6)]}
+    log = log_of(id=("patient_id", "pseudonymize"), r=("ward", "keep"))
+    originals = ["a", "a", "b", "b", "c", "c"]
+    agreeing = opinion_on({"id": originals, **rows}, {"id": list("xyzxyz"), "r": rows["r"][::-1]}, log)
+    assert findings(agreeing, "pseudonyms_not_one_to_one") == []
+    differing = opinion_on({"id": originals, **rows}, {"id": list("xxxyzw"), "r": rows["r"][::-1]}, log)
+    assert the_finding(differing, "pseudonyms_not_one_to_one").message == (
+        "The pseudonyms of `id` do not occur as often as the original values, so they are not one-to-one: 4 "
+        "pseudonyms for 3 original values."
+    )
+
+
+def test_pseudonyms__of_another_length_are_compared_as_sets_and_not_assessed_further() -> None:
+    said = pseudonymized(["a", "a", "b", "c"], ["k1", "k1", "b"])
+    assert said == {
+        "pseudonym_equals_original": "1 of 3 (33.3 %) pseudonyms of `id` equal a value of the original: they "
+        "hide nothing.",
+        "pseudonyms_one_to_one": "Whether the pseudonyms of `id` are one-to-one was not assessed: the tables "
+        "differ in their number of records, so there are no rows to compare.",
+    }
+
+
+# --- classes
+
+
+def test_classes__names_the_quasi_identifier_that_contributes_most() -> None:
+    columns = {"sex": ["M", "F"] * 10, "zip": [str(1_000 + i) for i in range(20)]}
+    log = log_of(sex=("gender", "keep"), zip=("zipcode", "mask_zip_leading"))
+    opinion = opinion_on(columns, columns, log)
+    assert the_finding(opinion, "smallest_class").message == (
+        "The smallest class over `sex` and `zip` has 1 record, fewer than 5: 20 of 20 (100 %) records are in "
+        "classes that small. `zip` contributes most: 100 % of the records are unique with it, 0 % without it."
+    )
+    table = opinion.tables["Quasi-identifiers"]
+    assert table["Quasi-identifier"].tolist() == ["zip", "sex"]
+    assert table["Smallest class without it"].tolist() == [10, 1]
+
+
+def test_classes__the_limit_moves_without_measuring_again() -> None:
+    columns = {"sex": ["M"] * 4 + ["F"] * 6}
+    measured = measure_second_opinion(dataset(columns), dataset(columns), log_of(sex=("gender", "keep")))
+    for k, verdict in ((4, Verdict.PASS), (5, Verdict.FAIL)):
+        opinion = judge_second_opinion(measured, thresholds=SecondOpinionThresholds(smallest_k=k))
+        assert the_finding(opinion, "smallest_class").verdict is verdict
+
+
+def test_classes__records_blank_in_all_quasi_identifiers_are_left_out() -> None:
+    opinion = opinion_on({"sex": ["M", "F"]}, {"sex": [None, None]}, log_of(sex=("gender", "suppress")))
+    assert the_finding(opinion, "smallest_class").message == (
+        "Every record is blank in all quasi-identifiers, so none can be found by them."
+    )
+
+
+def test_classes__without_quasi_identifiers_are_not_assessed_but_proposed() -> None:
+    opinion = opinion_on(
+        {"x": ["M", "F"] * 3, "age": NUMBERS[:6]},
+        {"x": ["M", "F"] * 3, "age": ["1"] * 3 + ["2"] * 3},
+        log_of(),
+    )
+    finding = the_finding(opinion, "no_quasi_identifier")
+    assert finding.verdict is Verdict.NOT_ASSESSED
+    assert finding.message == (
+        "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: `age` and `x`; "
+        "over these the smallest class has 1 record, and 6 of 6 (100 %) records are in classes smaller "
+        "than 5."
+    )
+    assert opinion.verdict.severity >= Verdict.WARN.severity
+
+
+def test_classes__without_anything_like_a_quasi_identifier_ask_the_person() -> None:
+    opinion = opinion_on({"x": ["p"] * 4}, {"x": ["p"] * 4}, log_of(x=("other", "keep")))
+    assert the_finding(opinion, "no_quasi_identifier").message == (
+        "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like one; "
+        "choose the columns that others may know."
+    )
+    assert opinion.tables["Quasi-identifiers"].empty
+
+
+def test_classes__warn_of_quasi_identifiers_that_the_log_does_not_name() -> None:
+    columns = {"sex": ["M", "F"] * 10, "birth_date": [str(1940 + i) for i in range(20)]}
+    log = log_of(sex=("gender", "keep"), birth_date=("birthdate", "date_floor_year"))
+    finding = the_finding(opinion_on(columns, columns, log), "looks_like_quasi_identifier")
+    assert (finding.verdict, finding.column) == (Verdict.WARN, "birth_date")
+    assert finding.message == (
+        "1 column the log does not call a quasi-identifier looks like one: `birth_date`. With it, the "
+        "smallest class has 1 record, and 20 of 20 (100 %) records are in classes smaller than 5."
+    )
+
+
+def test_classes__a_chosen_set_is_taken_as_it_is() -> None:
+    columns = {"sex": ["M", "F"] * 10, "birth_date": [str(1940 + i) for i in range(20)]}
+    settings = SecondOpinionSettings(quasi_identifiers=("sex",))
+    opinion = opinion_on(columns, columns, log_of(sex=("gender", "keep")), settings=settings)
+    assert the_finding(opinion, "smallest_class").verdict is Verdict.PASS
+    assert findings(opinion, "looks_like_quasi_identifier") == []
+
+
+def test_classes__a_chosen_column_must_exist() -> None:
+    with pytest.raises(AuditInputError) as error:
+        opinion_on(
+            {"a": ["1"]}, {"a": ["1"]}, settings=SecondOpinionSettings(quasi_identifiers=("a", "b", "c"))
+        )
+    assert error.value.problems == (
+        "Quasi-identifier `b` is not a column of the anonymized table.",
+        "Quasi-identifier `c` is not a column of the anonymized table.",
+    )
+
+
+# --- settings, edges, figures
+
+
+def test_settings__say_what_is_wrong() -> None:
+    with pytest.raises(AuditInputError) as error:
+        SecondOpinionSettings(over_share=1.0, largest_set=4, search_budget=0, sample_size=0)
+    assert error.value.problems == (
+        "over_share must be between 0 and 1, not 1.0.",
+        "largest_set must be 1, 2 or 3, not 4.",
+        "search_budget must be at least 1, not 0.",
+        "sample_size must be at least 1, not 0.",
+    )
+
+
+def test_thresholds__say_what_is_wrong() -> None:
+    with pytest.raises(AuditInputError) as error:
+        SecondOpinionThresholds(
+            left_unchanged_share=0.4, highly_distinct_share=1.5, smallest_k=0, relinkage_warn_share=0.3
+        )
+    assert error.value.problems == (
+        "highly_distinct_share must be between 0 and 1, not 1.5.",
+        "left_unchanged_share must be at least 0.5, not 0.4.",
+        "smallest_k must be at least 1, not 0.",
+        "relinkage_warn_share must not be above relinkage_fail_share.",
+    )
+
+
+def test_measure__takes_one_record_and_tables_without_a_common_column() -> None:
+    one = opinion_on({"a": ["1"]}, {"a": ["1"]})
+    assert the_finding(one, "relinkage").n_affected == 1
+    apart = opinion_on({"a": ["1"]}, {"b": ["2"]})
+    assert the_finding(apart, "relinkage").verdict is Verdict.PASS
+    assert apart.verdict is Verdict.NOT_ASSESSED
+
+
+def test_figures__hold_what_is_shown_and_none_for_not_assessed() -> None:
+    original, anonymized, log = well_anonymized()
+    measured = measure_second_opinion(dataset(original), dataset(anonymized), log)
+    figures = second_opinion_figures(measured, judge_second_opinion(measured))
+    values = {(figure.measure, figure.of): figure.value for figure in figures}
+    assert values["relinkage_share", ""] == 0
+    assert values["k", "age, gender, region, visit_date"] == 6
+    assert values["unchanged_share", "gender"] == 1
+    assert values["pseudonym_unchanged_share", "patient_id"] == 0
+    assert values["unique_without_share", "age"] == 0
+    bare = measure_second_opinion(
+        dataset({"a": NUMBERS}), dataset({"a": NUMBERS}), log_of(a=("other", "keep"))
+    )
+    figures = second_opinion_figures(bare, judge_second_opinion(bare))
+    by_measure = {figure.measure: figure for figure in figures}
+    assert by_measure["k"].value is None
+    assert by_measure["k"].verdict is Verdict.NOT_ASSESSED
+    assert (by_measure["n_relinkage_columns"].value, by_measure["n_relinkage_columns"].of) == (1, "a")
+    assert by_measure["relinkage_share"].verdict is Verdict.FAIL
+
+
+def test_messages__hold_no_cell_value() -> None:
+    secret = [f"Zq{i}Secret" for i in range(30)]
+    columns = {"name": secret, "sex": ["M", "F"] * 15}
+    opinion = opinion_on(columns, columns)
+    assert not any("Secret" in finding.message for finding in opinion.findings)
+    assert not any("Secret" in frame.to_string() for frame in opinion.tables.values())
