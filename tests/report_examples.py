@@ -1,5 +1,6 @@
 """Reports for tests: one like a real run, and the texts that break careless writers."""
 
+import dataclasses
 from datetime import UTC, datetime
 
 import altair as alt
@@ -93,6 +94,11 @@ def report(**changes: object) -> Report:
         "versions": {"anonaudit": "1.0", "python": "3.11"},
     }
     return Report(**(parts | changes))  # type: ignore[arg-type]
+
+
+def replaced(report: Report, **changes: object) -> Report:
+    """Return a copy of a report with other parts."""
+    return dataclasses.replace(report, **changes)  # type: ignore[arg-type]
 
 
 def columns_table() -> ReportTable:

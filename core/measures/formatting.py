@@ -47,6 +47,7 @@ def format_number(unit: Unit, value: float | None) -> str:
     """
     if value is None or math.isnan(value):
         return NOT_ASSESSED_TEXT
+    value = float(value) if isinstance(value, float) else value  # a NumPy scalar would warn
     if math.isinf(value):
         return "infinite" if value > 0 else "minus infinite"
     if unit in ("share", "risk"):

@@ -20,6 +20,7 @@ from core.verdict import Verdict
 MOST_ROWS = 50
 MOST_COLUMNS = 14
 LONGEST_TEXT = 600
+LONGEST_WORD = 28
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -146,12 +147,12 @@ def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -
     definition = "" if defined else _definition(measure)
     cells = [f'<th scope="row" class="figure">{text(measure.label)}{definition}</th>']
     if with_of:
-        cells.append(f'<td class="of">{text(figure.of)}</td>')
+        cells.append(_text_cell(figure.of))
     word = unit_word(measure.unit, figure.value)
     unit = f' <span class="unit">{word}</span>' if word else ""
     cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
     if judged:
-        cells.append(f"<td>{text(figure.threshold)}</td><td>{verdict_badge(figure.verdict)}</td>")
+        cells.append(f"{_text_cell(figure.threshold)}<td>{verdict_badge(figure.verdict)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -164,8 +165,7 @@ def _findings_section(report: Report) -> str:
         return _section("Findings", "<p>No findings.</p>")
     rows = [
         f"<tr><td>{verdict_badge(finding.verdict)}</td>"
-        f'<td class="wrap">{text(finding.message)}</td>'
-        f"<td>{text(finding.column or '')}</td>"
+        f"{_text_cell(finding.message)}{_text_cell(finding.column or '')}"
         f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
         for finding in sorted_findings(report)
     ]
@@ -233,9 +233,10 @@ def _table_html(
         f'<th scope="col"{" class=number" if is_number else ""}>{text(head)}</th>'
         for head, is_number in zip(heads, right, strict=True)
     )
+    narrow = ' class="numbers"' if all(right) else ""
     body = "\n".join(rows)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table>\n'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table{narrow}>\n'
         f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
@@ -247,8 +248,21 @@ def _is_numeric(cells: pd.Series) -> bool:
 def _cell(value: object, unit: Unit | None, right: bool) -> str:
     if isinstance(value, str) and str(value) in Verdict.__members__:
         return f"<td>{verdict_badge(Verdict(str(value)))}</td>"
-    kind = ' class="number"' if right else ' class="wrap"'
-    return f"<td{kind}>{_cell_text(value, unit)}</td>"
+    written = _cell_text(value, unit)
+    return (
+        f'<td class="number">{written}</td>'
+        if right
+        else f'<td class="{_wrapping(str(value))}">{written}</td>'
+    )
+
+
+def _text_cell(words: str) -> str:
+    return f'<td class="{_wrapping(words)}">{text(words)}</td>'
+
+
+def _wrapping(words: str) -> str:
+    """Return the classes of a text: only one with very long words may be broken inside a word."""
+    return "wrap long" if max(map(len, words.split()), default=0) > LONGEST_WORD else "wrap"
 
 
 def _cell_text(value: object, unit: Unit | None) -> str:
@@ -276,7 +290,7 @@ def _provenance_section(report: Report) -> str:
     parts = [
         _inputs(report.inputs),
         _facts("Settings", ((name, setting_text(value)) for name, value in report.settings.items())),
-        _facts("Versions", report.versions.items()),
+        _versions(report),
     ]
     return _section("How to repeat this", "\n".join(part for part in parts if part))
 
@@ -285,9 +299,9 @@ def _inputs(inputs: tuple[InputFacts, ...]) -> str:
     if not inputs:
         return ""
     rows = [
-        f"<tr><td>{text(facts.role)}</td><td>{text(facts.name)}</td>"
+        f"<tr>{_text_cell(facts.role)}{_text_cell(facts.name)}"
         f'<td class="number">{facts.n_bytes:,}</td>'
-        f"<td><code>{text(facts.sha256)}</code></td><td>{text(facts.reading)}</td></tr>"
+        f"<td><code>{text(facts.sha256)}</code></td>{_text_cell(facts.reading)}</tr>"
         for facts in inputs
     ]
     heads = ["Part", "File", "Bytes", "SHA-256", "Read as"]
@@ -298,3 +312,8 @@ def _inputs(inputs: tuple[InputFacts, ...]) -> str:
 def _facts(heading: str, facts: Iterable[tuple[str, str]]) -> str:
     items = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts)
     return f'<h3>{heading}</h3>\n<dl class="facts">{items}</dl>' if items else ""
+
+
+def _versions(report: Report) -> str:
+    versions = " · ".join(f"{text(name)} {text(version)}" for name, version in report.versions.items())
+    return f'<h3>Versions</h3>\n<p class="small wrap long">{versions}</p>' if versions else ""

@@ -225,8 +225,9 @@ def _put(sheet: Worksheet, row: int, column: int, value: bool | int | float | st
     if not isinstance(value, str):
         cell.value = value
         return cell
-    cell.value = cell_text(value)
-    cell.data_type = "s"
+    cell.value = cell_text(value) or None
+    if cell.value:
+        cell.data_type = "s"
     if starts_like_formula(value):
         cell.quotePrefix = True  # still text after somebody edits it
     return cell

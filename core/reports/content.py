@@ -56,7 +56,7 @@ def figures_frame(report: Report) -> pd.DataFrame:
         for figure in report.figures
         for measure in (MEASURES[figure.measure],)
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
 def sorted_findings(report: Report) -> tuple[Finding, ...]:
@@ -98,7 +98,7 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
 
 def about_frame(report: Report) -> pd.DataFrame:
     """Return the rows of :func:`about_rows`."""
-    return pd.DataFrame(about_rows(report), columns=["Section", "Name", "Text"])
+    return pd.DataFrame(about_rows(report), columns=["Section", "Name", "Text"], dtype=object)
 
 
 def column_units(table: ReportTable) -> list[Unit | None]:
