@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.measures import leakage, second_opinion, shared, tabular
+from core.measures import events, leakage, second_opinion, shared, tabular
 from core.measures.formatting import format_number, format_value, unit_word
 from core.measures.measure import Measure
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         measure.key: measure
-        for group in (shared.MEASURES, leakage.MEASURES, tabular.MEASURES, second_opinion.MEASURES)
+        for group in (
+            shared.MEASURES,
+            leakage.MEASURES,
+            tabular.MEASURES,
+            second_opinion.MEASURES,
+            events.MEASURES,
+        )
         for measure in group
     }
 )

@@ -1,0 +1,172 @@
+"""``python -m core events``: anonymize an event log to k users per combination."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from pathlib import Path
+
+import numpy as np
+
+from core.commands.output import print_json
+from core.datasets import ReadOptions, read_dataset
+from core.errors import AuditInputError
+from core.events import (
+    BUILT_IN_MAPPING,
+    DEFAULT_LEAVE_OUT,
+    EventAudit,
+    EventSettings,
+    ReleaseOptions,
+    Rule,
+    audit_events,
+    read_event_mapping,
+)
+from core.events.release import TokenSource, release_files
+from core.events.result import events_document, events_summary
+from core.events.settings import PSEUDONYM_SCOPES, STRATEGIES
+from core.verdict import exit_code
+
+NAME = "events"
+HELP = "Generalize, flatten and reduce an event log until k users share every released combination."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the input, the settings and the outputs."""
+    defaults, rule = EventSettings(), Rule()
+    parser.add_argument("input", metavar="INPUT", type=Path, help="the log: CSV, Excel or Parquet")
+    parser.add_argument("--k", type=int, default=rule.k, help="users that share each combination (default 5)")
+    parser.add_argument(
+        "--columns",
+        default=",".join(defaults.columns),
+        metavar="A,B,C",
+        help="contributing columns (default %(default)s)",
+    )
+    parser.add_argument(
+        "--flatten", default=defaults.flatten, metavar="COLUMN", help="flatten column (default week_number)"
+    )
+    parser.add_argument(
+        "--flatten-steps",
+        metavar="COLUMN:LEVEL,…",
+        help="multi-level flattening, such as week_number:month,week_number:any; auto for all levels",
+    )
+    parser.add_argument(
+        "--strategy", default=rule.strategy, metavar="|".join(STRATEGIES), help="default remove-events"
+    )
+    classes = parser.add_mutually_exclusive_group()
+    classes.add_argument(
+        "--leave-out",
+        action="append",
+        metavar="CLASS",
+        help=f"event class to leave out, repeatable (default {', '.join(DEFAULT_LEAVE_OUT)})",
+    )
+    classes.add_argument("--leave-out-none", action="store_true", help="keep the events of every class")
+    parser.add_argument("--hour-block", type=int, default=defaults.hour_block, help="hours per block (3)")
+    parser.add_argument("--mapping", type=Path, metavar="FILE", help="event mapping, CSV or JSON")
+    parser.add_argument("--user-column", default=defaults.user_column, metavar="NAME")
+    parser.add_argument("--time-column", default=defaults.time_column, metavar="NAME")
+    parser.add_argument("--event-column", default=defaults.event_column, metavar="NAME")
+    parser.add_argument("--delimiter", metavar="CHARACTER", help="of the input; sniffed by default")
+    parser.add_argument(
+        "--leave-out-unreadable", action="store_true", help="go on without records that cannot be read"
+    )
+    parser.add_argument("--sensitive", metavar="COLUMN", help="attribute for l-diversity and t-closeness")
+    parser.add_argument(
+        "--max-trace-share",
+        type=float,
+        metavar="SHARE",
+        help="fail when two known events can single out more than this share (0-1) of users",
+    )
+    _add_release_arguments(parser)
+
+
+def _add_release_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pseudonym-per",
+        default="user",
+        metavar="|".join(PSEUDONYM_SCOPES),
+        help="a new pseudonym for each (default user)",
+    )
+    parser.add_argument("--keep-user-ids", action="store_true", help="write the original identifiers")
+    parser.add_argument("--pseudonym-seed", type=int, metavar="N", help="repeatable pseudonyms; for tests")
+    parser.add_argument(
+        "--write-user-mapping", action="store_true", help="also write who has which pseudonym"
+    )
+    parser.add_argument("--out-dir", type=Path, metavar="D", help="folder for the files; none by default")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit the log, write the files asked for, print the result."""
+    if arguments.write_user_mapping and arguments.out_dir is None:
+        raise AuditInputError("--write-user-mapping needs a folder to write to; add --out-dir.")
+    rule = Rule(
+        k=arguments.k,
+        strategy=arguments.strategy.replace("_", "-"),
+        max_trace_unique_share=arguments.max_trace_share,
+    )
+    options = ReleaseOptions(pseudonym_per=arguments.pseudonym_per, keep_user_ids=arguments.keep_user_ids)
+    settings = _settings(arguments)
+    dataset = read_dataset(_existing(arguments.input), options=ReadOptions(delimiter=arguments.delimiter))
+    audit = audit_events(
+        dataset,
+        settings=settings,
+        rule=rule,
+        options=options,
+        token_source=_token_source(arguments.pseudonym_seed),
+    )
+    written = _write_files(audit, arguments) if arguments.out_dir is not None else []
+    if arguments.json:
+        print_json(events_document(audit))
+    else:
+        print(events_summary(audit))
+        print("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
+    return exit_code(audit.overall, incomplete=False)
+
+
+def _settings(arguments: argparse.Namespace) -> EventSettings:
+    leave_out = tuple(arguments.leave_out or DEFAULT_LEAVE_OUT)
+    mapping = read_event_mapping(_existing(arguments.mapping)) if arguments.mapping else BUILT_IN_MAPPING
+    return EventSettings(
+        columns=_listed(arguments.columns),
+        flatten=arguments.flatten,
+        flatten_steps=_listed(arguments.flatten_steps or ""),
+        leave_out=() if arguments.leave_out_none else leave_out,
+        hour_block=arguments.hour_block,
+        mapping=mapping,
+        user_column=arguments.user_column,
+        time_column=arguments.time_column,
+        event_column=arguments.event_column,
+        sensitive=arguments.sensitive,
+        leave_out_unreadable=arguments.leave_out_unreadable,
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise AuditInputError(f"There is no file {path}; check the path.")
+    return path
+
+
+def _token_source(seed: int | None) -> TokenSource:
+    return secrets.token_bytes if seed is None else np.random.default_rng(seed).bytes
+
+
+def _write_files(audit: EventAudit, arguments: argparse.Namespace) -> list[str]:
+    """Write the files of the release and return their paths."""
+    files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)
+    written = []
+    try:
+        arguments.out_dir.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            path = arguments.out_dir / name
+            path.write_bytes(data)
+            written.append(str(path))
+    except OSError as error:
+        raise AuditInputError(
+            f"The files cannot be written to {arguments.out_dir}: {error.strerror}. Choose another folder."
+        ) from None
+    return written

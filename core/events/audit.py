@@ -1,0 +1,271 @@
+"""One audit of an event log: anonymize, export, count again, and say what k does not cover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.datasets import Dataset
+from core.events.anonymization import (
+    MULTI_LEVEL,
+    AnonymizedEvents,
+    MeasuredEvents,
+    anonymize_events,
+    measure_events,
+)
+from core.events.diversity import CombinationDiversity, combination_diversity
+from core.events.release import Release, TokenSource, release_events, removed_users
+from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
+from core.events.trace_risk import KNOWN_EVENTS, TraceRisk, trace_risk
+from core.events.traces import original_traces, released_traces
+from core.verdict import Finding, Verdict, worst
+
+KNOWN_EVENTS_JUDGED = 2
+TRACE_SHARE_TO_WARN = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EventAudit:
+    """An anonymized log with its files and its risks.
+
+    Attributes
+    ----------
+    measured, anonymized, release
+        The log, what was done to it, and the files.
+    traces_before, traces_after
+        Trace risk with one pseudonym per user after cleanup, and of the release.
+    diversity
+        Of the sensitive attribute, None where none was chosen.
+    verdict
+        The published rule: k users share every combination, counted from the exported bytes.
+    trace_verdict
+        Our own: how many users two known events single out.
+    findings
+        Everything noticed.
+    """
+
+    measured: MeasuredEvents
+    anonymized: AnonymizedEvents
+    release: Release
+    traces_before: TraceRisk
+    traces_after: TraceRisk
+    diversity: CombinationDiversity | None
+    verdict: Verdict
+    trace_verdict: Verdict
+    findings: tuple[Finding, ...]
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worst of the rule's verdict, the trace verdict and the findings."""
+        return worst([self.verdict, self.trace_verdict, *(finding.verdict for finding in self.findings)])
+
+
+def audit_events(
+    dataset: Dataset,
+    *,
+    settings: EventSettings,
+    rule: Rule,
+    options: ReleaseOptions,
+    token_source: TokenSource,
+    seed: int = 0,
+) -> EventAudit:
+    """Anonymize a log and judge the result.
+
+    Parameters
+    ----------
+    dataset
+        The log as text.
+    settings, rule, options
+        What the person chose.
+    token_source
+        Random bytes for pseudonyms.
+    seed
+        Of the samples of trace risk.
+
+    Returns
+    -------
+    EventAudit
+        Also where nothing is left to release: then nothing is assessed and a finding says why.
+
+    Raises
+    ------
+    AuditInputError
+        The log or the settings cannot be used.
+    """
+    measured = measure_events(dataset, settings)
+    anonymized = anonymize_events(measured, rule)
+    return judge_events(
+        anonymized,
+        release=release_events(anonymized, options, token_source),
+        traces_before=trace_risk(original_traces(measured), seed=seed),
+        traces_after=trace_risk(released_traces(anonymized, options.pseudonym_per), seed=seed),
+    )
+
+
+def judge_events(
+    anonymized: AnonymizedEvents, *, release: Release, traces_before: TraceRisk, traces_after: TraceRisk
+) -> EventAudit:
+    """Put the parts of an audit together and judge them.
+
+    Parameters
+    ----------
+    anonymized
+        What is released.
+    release
+        Its files; k is judged by what was counted from them.
+    traces_before, traces_after
+        Trace risk.
+    """
+    measured = anonymized.measured
+    attribute = measured.log.settings.sensitive
+    diversity = combination_diversity(anonymized, attribute) if attribute else None
+    k_finding = _k_finding(anonymized, release)
+    trace_finding = _trace_finding(anonymized, traces_after, release.options)
+    found = (
+        k_finding,
+        trace_finding,
+        *measured.log.findings,
+        _classes_left_out_finding(measured),
+        _removal_finding(anonymized),
+        _fall_back_finding(anonymized),
+        _raised_finding(anonymized),
+        _diversity_finding(diversity),
+        _identifiers_finding(release.options),
+    )
+    return EventAudit(
+        measured=measured,
+        anonymized=anonymized,
+        release=release,
+        traces_before=traces_before,
+        traces_after=traces_after,
+        diversity=diversity,
+        verdict=k_finding.verdict,
+        trace_verdict=trace_finding.verdict,
+        findings=tuple(finding for finding in found if finding is not None),
+    )
+
+
+def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
+    counted, k = release.verification, anonymized.rule.k
+    if not counted.n_events:
+        return Finding(
+            check="k_anonymity",
+            verdict=Verdict.NOT_ASSESSED,
+            message=f"Nothing is left to release: with k = {k} all "
+            f"{anonymized.measured.n_events_after_cleanup:,} events would be removed. Choose a smaller k, "
+            "fewer or coarser contributing columns, or removal of events instead of users.",
+        )
+    complete = counted.n_events == anonymized.reduced.n_events
+    reached = counted.k_reached and complete
+    return Finding(
+        check="k_anonymity",
+        verdict=Verdict.PASS if reached else Verdict.FAIL,
+        message=f"The smallest of {counted.n_combinations:,} released combinations is shared by "
+        f"{counted.smallest:,} users, k = {k} is {'' if reached else 'not '}reached; counted again from the "
+        f"bytes of the exported file ({counted.n_events:,} events).",
+    )
+
+
+def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: ReleaseOptions) -> Finding:
+    share, limit = traces.singled_out(KNOWN_EVENTS_JUDGED), anonymized.rule.max_trace_unique_share
+    if share is None:
+        return Finding(
+            check="trace_risk",
+            verdict=Verdict.NOT_ASSESSED,
+            message="No event is released, so there is no trace to assess.",
+        )
+    with_four = traces.singled_out(KNOWN_EVENTS[-1]) or 0.0
+    if limit is None:
+        verdict = Verdict.WARN if with_four > TRACE_SHARE_TO_WARN else Verdict.PASS
+    else:
+        verdict = Verdict.FAIL if share > limit else Verdict.PASS
+    per_user = options.pseudonym_per == "user"
+    pseudonym = "one pseudonym per user" if per_user else f"a new pseudonym per {options.pseudonym_per}"
+    return Finding(
+        check="trace_risk",
+        verdict=verdict,
+        message=f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
+        f"events can single out {share:.1%} of {traces.n_users:,} users, four {with_four:.1%}"
+        + (f" (limit for two: {limit:.1%})." if limit is not None else "."),
+        n_affected=round(share * traces.n_users),
+    )
+
+
+def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:
+    n_left_out = measured.log.n_events - measured.n_events_after_cleanup
+    if not n_left_out:
+        return None
+    n_users = measured.log.n_users - measured.n_users_after_cleanup
+    return Finding(
+        check="classes_left_out",
+        verdict=Verdict.PASS,
+        message=f"{n_left_out:,} of {measured.log.n_events:,} events belong to classes that are left out; "
+        f"{n_users:,} of {measured.log.n_users:,} users have no other events.",
+        n_affected=n_left_out,
+    )
+
+
+def _removal_finding(anonymized: AnonymizedEvents) -> Finding | None:
+    n_before = anonymized.measured.n_events_after_cleanup
+    n_removed = n_before - anonymized.reduced.n_events
+    if not n_removed:
+        return None
+    n_users = int(removed_users(anonymized).sum())
+    whole = (
+        "All events of these users were removed"
+        if anonymized.rule.strategy == REMOVE_USERS
+        else ("Users of whom no event is left")
+    )
+    return Finding(
+        check="events_removed",
+        verdict=Verdict.PASS,
+        message=f"{n_removed:,} of {n_before:,} events after cleanup are removed to reach k. {whole}: "
+        f"{n_users:,} of {anonymized.measured.n_users_after_cleanup:,}.",
+        n_affected=n_removed,
+    )
+
+
+def _fall_back_finding(anonymized: AnonymizedEvents) -> Finding | None:
+    if not anonymized.fell_back:
+        return None
+    return Finding(
+        check="single_level_used",
+        verdict=Verdict.PASS,
+        message="Single-level flattening is used: it keeps more events here than the multi-level steps that "
+        "were asked for.",
+    )
+
+
+def _raised_finding(anonymized: AnonymizedEvents) -> Finding | None:
+    n_raised = anonymized.reduced.flattened.n_events_raised
+    if anonymized.flattening != MULTI_LEVEL or not n_raised:
+        return None
+    return Finding(
+        check="events_raised",
+        verdict=Verdict.PASS,
+        message=f"{n_raised:,} events that had k users at an earlier step were taken to the last one, so "
+        "that others that share their coarser value reach k.",
+        n_affected=n_raised,
+    )
+
+
+def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None:
+    if diversity is None or not diversity.n_combinations:
+        return None
+    return Finding(
+        check="diversity",
+        verdict=Verdict.WARN if diversity.n_uniform else Verdict.PASS,
+        message=f"{diversity.n_uniform:,} of {diversity.n_combinations:,} released combinations have one "
+        f"value of {diversity.attribute}: whoever knows such a combination knows that value.",
+        column=diversity.attribute,
+        n_affected=diversity.n_uniform,
+    )
+
+
+def _identifiers_finding(options: ReleaseOptions) -> Finding | None:
+    if not options.keep_user_ids:
+        return None
+    return Finding(
+        check="user_ids_kept",
+        verdict=Verdict.WARN,
+        message="The export holds the original user identifiers, as asked; it is not pseudonymized.",
+    )

@@ -1,0 +1,81 @@
+"""What a released combination tells about an attribute that is not released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from core.attribute_disclosure import (
+    distinct_l,
+    entropy_l,
+    largest,
+    sensitive_counts,
+    smallest,
+    t_closeness,
+)
+from core.equivalence import EquivalenceClasses, value_codes
+from core.events.anonymization import AnonymizedEvents
+from core.events.columns import derived_column
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinationDiversity:
+    """Diversity of an attribute within the released combinations, over events.
+
+    Attributes
+    ----------
+    attribute
+        The derived column, or the raw event.
+    n_combinations
+        Released combinations.
+    n_uniform
+        Combinations in which the attribute has one value, which knowing the combination tells.
+    distinct_l, entropy_l
+        The smallest of any combination; None without any.
+    t
+        The largest distance in [0, 1] of a combination's distribution from that of the release
+        (equal distance: half the sum of the differences); None without any.
+    """
+
+    attribute: str
+    n_combinations: int
+    n_uniform: int
+    distinct_l: float | None
+    entropy_l: float | None
+    t: float | None
+
+
+def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> CombinationDiversity:
+    """Measure l-diversity and t-closeness of an attribute within the released combinations.
+
+    Parameters
+    ----------
+    anonymized
+        The release; its events are the records.
+    attribute
+        A derived column or the raw ``event``.
+
+    References
+    ----------
+    Machanavajjhala et al., l-diversity, TKDD 1(1), 2007; Li et al., t-closeness, ICDE 2007.
+    """
+    log, kept = anonymized.measured.log, anonymized.event_is_kept
+    values = derived_column(log, attribute).codes[log.kept_after_cleanup][kept]
+    class_of_record = value_codes(pa.array(anonymized.group_of_event[kept]))
+    classes = EquivalenceClasses(
+        quasi_identifiers=anonymized.stages.columns,
+        class_of_record=class_of_record,
+        class_sizes=np.bincount(class_of_record).astype(np.int64),
+    )
+    counts = sensitive_counts(classes, values)
+    distinct = distinct_l(counts)
+    return CombinationDiversity(
+        attribute=attribute,
+        n_combinations=classes.n_classes,
+        n_uniform=int(np.count_nonzero(distinct == 1)),
+        distinct_l=smallest(distinct),
+        entropy_l=smallest(entropy_l(counts)),
+        t=largest(t_closeness(counts)),
+    )

@@ -1,0 +1,288 @@
+"""A table in, an event log out: users, events and local times as codes, with what was odd about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.datasets import Dataset
+from core.equivalence import IntArray, combined_codes, value_codes
+from core.errors import AuditInputError
+from core.events.mapping import OTHER_EVENT
+from core.events.settings import EventSettings
+from core.events.timestamps import BoolArray, Calendar, Timestamps, parse_timestamps
+from core.verdict import Finding, Verdict
+
+_FIRST_RECORD_LINE = 2
+_N_LINES_NAMED = 5
+_YEARS_SHARE_WEEKS = 2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EventLog:
+    """Every readable event of a file.
+
+    Attributes
+    ----------
+    settings
+        How it was read.
+    n_events_in_file
+        Records of the file, those that cannot be read included.
+    user_of_event, event_of_event
+        Shape (n_events,), codes of the user and of the raw event, in file order.
+    users, events
+        The distinct user identifiers and event names, trimmed; position is the code.
+    class_of_event
+        Shape (n_events,), code of the event's class in `classes`.
+    classes
+        The distinct event classes that occur, in natural order.
+    unmapped
+        Events that the mapping does not name, and how many records have each.
+    calendar
+        Local time of each event.
+    findings
+        What was odd about the file.
+    """
+
+    settings: EventSettings
+    n_events_in_file: int
+    user_of_event: IntArray
+    users: tuple[str, ...]
+    event_of_event: IntArray
+    events: tuple[str, ...]
+    class_of_event: IntArray
+    classes: tuple[str, ...]
+    unmapped: dict[str, int]
+    calendar: Calendar
+    findings: tuple[Finding, ...]
+
+    @property
+    def n_events(self) -> int:
+        """Return the number of readable events."""
+        return len(self.user_of_event)
+
+    @property
+    def n_users(self) -> int:
+        """Return the number of distinct users with a readable event."""
+        return len(self.users)
+
+    @cached_property
+    def kept_after_cleanup(self) -> IntArray:
+        """Return the positions of the events whose class is not left out, in file order."""
+        left_out = np.array([name in self.settings.leave_out for name in self.classes], dtype=bool)
+        return np.flatnonzero(~left_out[self.class_of_event])
+
+
+def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
+    """Read users, events and local times of a table.
+
+    Users and events are compared as trimmed text. Extra columns are ignored.
+
+    Parameters
+    ----------
+    dataset
+        The table; a cell that is null is missing.
+    settings
+        Column names, mapping, and whether to go on without unreadable records.
+
+    Returns
+    -------
+    EventLog
+        At least one event.
+
+    Raises
+    ------
+    AuditInputError
+        Columns are missing (all named), records are unreadable and were not to be left out, or no
+        record is readable.
+    """
+    _require_columns(dataset, settings)
+    user, time, event = (
+        dataset.table[name] for name in (settings.user_column, settings.time_column, settings.event_column)
+    )
+    timestamps = parse_timestamps(time)
+    unreadable = {
+        f"no ISO 8601 date and time in {settings.time_column}": ~timestamps.readable,
+        f"no user in {settings.user_column}": _is_missing(user),
+        f"no event in {settings.event_column}": _is_missing(event),
+    }
+    left_out = np.logical_or.reduce(list(unreadable.values()))
+    _refuse_unreadable(dataset, unreadable, left_out, agreed=settings.leave_out_unreadable)
+    keep = pa.array(~left_out)
+    user_of_event, users = _coded(user.filter(keep))
+    event_of_event, events = _coded(event.filter(keep))
+    calendar = Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out])
+    class_of_name, classes, named = _classified(events, settings)
+    n_by_event = np.bincount(event_of_event, minlength=len(events))
+    unmapped = {name: int(n) for name, n, known in zip(events, n_by_event, named, strict=True) if not known}
+    findings = (
+        _unreadable_finding(unreadable, left_out),
+        _date_only_finding(timestamps),
+        _zones_finding(timestamps),
+        _duplicates_finding(time.filter(keep), user_of_event, event_of_event),
+        _unmapped_finding(unmapped, n_events=len(user_of_event)),
+        _years_finding(calendar, settings),
+    )
+    return EventLog(
+        settings=settings,
+        n_events_in_file=dataset.n_records,
+        user_of_event=user_of_event,
+        users=users,
+        event_of_event=event_of_event,
+        events=events,
+        class_of_event=class_of_name[event_of_event],
+        classes=classes,
+        unmapped=unmapped,
+        calendar=calendar,
+        findings=tuple(finding for finding in findings if finding is not None),
+    )
+
+
+def _classified(
+    events: tuple[str, ...], settings: EventSettings
+) -> tuple[IntArray, tuple[str, ...], list[bool]]:
+    """Return the class code of each event name, the classes, and whether the mapping names it."""
+    found = [settings.mapping.classify(name) for name in events]
+    classes = tuple(sorted({event_class or OTHER_EVENT for event_class in found}))
+    position = {name: code for code, name in enumerate(classes)}
+    codes = np.array([position[event_class or OTHER_EVENT] for event_class in found], dtype=np.int64)
+    return codes, classes, [event_class is not None for event_class in found]
+
+
+def _require_columns(dataset: Dataset, settings: EventSettings) -> None:
+    wanted = {
+        "user_column": settings.user_column,
+        "time_column": settings.time_column,
+        "event_column": settings.event_column,
+    }
+    missing = [f"{name} ({role})" for role, name in wanted.items() if name not in dataset.columns]
+    if missing:
+        raise AuditInputError(
+            f"{dataset.name} has no column {', '.join(missing)}; its columns are "
+            f"{', '.join(dataset.columns[:20])}. Choose the columns that hold user, time and event."
+        )
+
+
+def _is_missing(column: pa.ChunkedArray) -> BoolArray:
+    blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
+    return cast("BoolArray", pc.fill_null(blank, True).to_numpy().astype(bool))
+
+
+def _refuse_unreadable(
+    dataset: Dataset, unreadable: dict[str, BoolArray], left_out: BoolArray, *, agreed: bool
+) -> None:
+    if left_out.all():
+        raise AuditInputError(
+            f"{dataset.name}: none of {dataset.n_records:,} records has a user, an event and a readable time."
+        )
+    if agreed:
+        return
+    problems = [
+        f"{dataset.name}: {np.count_nonzero(mask):,} of {dataset.n_records:,} records have {what} "
+        f"({_lines(mask)}). Correct them, or agree to leave such records out."
+        for what, mask in unreadable.items()
+        if mask.any()
+    ]
+    if problems:
+        raise AuditInputError(*problems)
+
+
+def _lines(mask: BoolArray) -> str:
+    """Return where the first marked records are, the header being line 1."""
+    positions = np.flatnonzero(mask) + _FIRST_RECORD_LINE
+    more = " and more" if len(positions) > _N_LINES_NAMED else ""
+    plural = "s" if len(positions) > 1 else ""
+    return f"line{plural} {', '.join(str(line) for line in positions[:_N_LINES_NAMED])}{more}"
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return codes in order of first appearance and the trimmed values they stand for."""
+    encoded = pc.dictionary_encode(pc.utf8_trim_whitespace(column.cast(pa.string())))
+    encoded = encoded.combine_chunks()
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes, tuple(encoded.dictionary.to_pylist())
+
+
+def _unreadable_finding(unreadable: dict[str, BoolArray], left_out: BoolArray) -> Finding | None:
+    if not left_out.any():
+        return None
+    parts = [f"{np.count_nonzero(mask):,} with {what}" for what, mask in unreadable.items() if mask.any()]
+    return Finding(
+        check="unreadable_records",
+        verdict=Verdict.WARN,
+        message=f"{np.count_nonzero(left_out):,} of {len(left_out):,} records are left out as unreadable: "
+        f"{', '.join(parts)}.",
+        n_affected=int(np.count_nonzero(left_out)),
+    )
+
+
+def _date_only_finding(timestamps: Timestamps) -> Finding | None:
+    if not timestamps.n_without_time:
+        return None
+    return Finding(
+        check="dates_without_time",
+        verdict=Verdict.WARN,
+        message=f"{timestamps.n_without_time:,} of {np.count_nonzero(timestamps.readable):,} timestamps are "
+        "a date without a time; they count as midnight, so hour and time period say nothing about them.",
+        n_affected=timestamps.n_without_time,
+    )
+
+
+def _zones_finding(timestamps: Timestamps) -> Finding | None:
+    zones = set(timestamps.n_by_zone)
+    with_utc_or_none = {"", "Z"} & zones
+    if len(zones) < 2 or not with_utc_or_none:
+        return None
+    n_affected = sum(timestamps.n_by_zone[zone] for zone in with_utc_or_none)
+    return Finding(
+        check="mixed_time_zones",
+        verdict=Verdict.WARN,
+        message=f"{n_affected:,} timestamps are in UTC or without a zone, the others with one. Each keeps "
+        "the time as written, so hours of the two kinds may not mean the same part of the day.",
+        n_affected=n_affected,
+    )
+
+
+def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) -> Finding | None:
+    codes = combined_codes([value_codes(time), user, event], n_records=len(user))
+    n_repeated = len(codes) - pc.count_distinct(pa.array(codes)).as_py()
+    if not n_repeated:
+        return None
+    return Finding(
+        check="duplicate_records",
+        verdict=Verdict.WARN,
+        message=f"{n_repeated:,} of {len(user):,} records repeat the time, user and event of another. They "
+        "are kept; k counts users, so it does not rise by them.",
+        n_affected=n_repeated,
+    )
+
+
+def _unmapped_finding(unmapped: dict[str, int], *, n_events: int) -> Finding | None:
+    if not unmapped:
+        return None
+    n_affected = sum(unmapped.values())
+    return Finding(
+        check="unmapped_events",
+        verdict=Verdict.WARN,
+        message=f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} kinds, are not in the event "
+        f"mapping and count as {OTHER_EVENT}.",
+        n_affected=n_affected,
+    )
+
+
+def _years_finding(calendar: Calendar, settings: EventSettings) -> Finding | None:
+    n_years = int(calendar.iso_year.max() - calendar.iso_year.min()) + 1
+    separated = {"iso_year", "year"} & set(settings.columns)
+    if "week_number" not in settings.columns or separated or n_years < _YEARS_SHARE_WEEKS:
+        return None
+    return Finding(
+        check="weeks_of_several_years",
+        verdict=Verdict.PASS,
+        message=f"The log spans {n_years} ISO years, and week_number puts the same week of all of them "
+        "together. Add iso_year to keep them apart.",
+    )

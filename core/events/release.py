@@ -1,0 +1,309 @@
+"""What leaves the house: the exported files, and k counted again from their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from core.equivalence import IntArray, combined_codes, value_codes
+from core.events.anonymization import AnonymizedEvents
+from core.events.settings import REMOVE_USERS, ReleaseOptions
+from core.events.stages import first_positions
+from core.events.timestamps import BoolArray
+from core.events.traces import pseudonym_codes
+
+TokenSource = Callable[[int], bytes]
+
+_TOKEN_BYTES = 10
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """k as counted from the bytes of the exported file.
+
+    Attributes
+    ----------
+    n_events, n_users, n_combinations
+        Records, distinct users, and distinct combinations of the contributing columns.
+    smallest
+        Distinct users of the smallest combination; None without records.
+    k_reached
+        Whether there is a record, and every combination has at least k users.
+    """
+
+    n_events: int
+    n_users: int
+    n_combinations: int
+    smallest: int | None
+    k_reached: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Release:
+    """The files of one export.
+
+    Attributes
+    ----------
+    options
+        How users appear in it.
+    events_csv
+        ``anonymized_events.csv``: user and contributing columns.
+    removal_report_csv
+        ``event_removal_report.csv``: users per combination before and after removal.
+    user_removal_csv
+        ``user_removal_report_counts.csv``, where users were removed.
+    user_mapping_csv
+        Original identifiers and their pseudonyms: whoever has it undoes the pseudonymization.
+    verification
+        k, counted again from `events_csv`.
+    """
+
+    options: ReleaseOptions
+    events_csv: bytes = field(repr=False)
+    removal_report_csv: bytes = field(repr=False)
+    user_removal_csv: bytes | None = field(repr=False)
+    user_mapping_csv: bytes = field(repr=False)
+    verification: Verification
+
+
+def release_events(
+    anonymized: AnonymizedEvents, options: ReleaseOptions, token_source: TokenSource
+) -> Release:
+    """Pseudonymize users, write the files, and count k again from the written bytes.
+
+    Records are sorted by what they say, then by pseudonym: the order of the file would tell in
+    which week a flattened event was.
+
+    Parameters
+    ----------
+    anonymized
+        What is released.
+    options
+        How users appear.
+    token_source
+        Returns so many random bytes, such as ``secrets.token_bytes``.
+
+    Returns
+    -------
+    Release
+        All files, ready to be written.
+    """
+    log = anonymized.measured.log
+    kept = np.flatnonzero(anonymized.event_is_kept)
+    name_of_user = _names_of_users(log.users, options, token_source)
+    codes = pseudonym_codes(anonymized, options.pseudonym_per)[kept]
+    users = anonymized.user_of_event[kept]
+    if options.pseudonym_per == "user":
+        names, name_of_event, user_of_name = name_of_user, users, np.arange(len(name_of_user))
+    else:
+        name_of_event = value_codes(pa.array(codes))
+        user_of_name = np.empty(int(name_of_event.max(initial=-1)) + 1, dtype=np.int64)
+        user_of_name[name_of_event] = users
+        names = new_pseudonyms(len(user_of_name), token_source)
+    events_csv = _events_csv(anonymized, kept, name_of_event, names)
+    return Release(
+        options=options,
+        events_csv=events_csv,
+        removal_report_csv=_removal_report_csv(anonymized),
+        user_removal_csv=_user_removal_csv(anonymized, name_of_user),
+        user_mapping_csv=_user_mapping_csv(anonymized, names, user_of_name, name_of_user),
+        verification=verify_release(
+            events_csv,
+            k=anonymized.rule.k,
+            n_columns=len(anonymized.stages.columns),
+            user_of_name=None
+            if options.pseudonym_per == "user"
+            else dict(zip(names, user_of_name.tolist(), strict=True)),
+        ),
+    )
+
+
+def release_files(release: Release, *, with_user_mapping: bool) -> dict[str, bytes]:
+    """Return the files of an export by name; the user mapping only when asked for."""
+    files = {
+        "anonymized_events.csv": release.events_csv,
+        "event_removal_report.csv": release.removal_report_csv,
+    }
+    if release.user_removal_csv is not None:
+        files["user_removal_report_counts.csv"] = release.user_removal_csv
+    if with_user_mapping:
+        files["user_mapping.csv"] = release.user_mapping_csv
+    return files
+
+
+def new_pseudonyms(n: int, token_source: TokenSource) -> tuple[str, ...]:
+    """Return `n` distinct random pseudonyms: ``u`` and 80 random bits in hexadecimal digits.
+
+    They depend on nothing but the token source; which user gets which is chance.
+    """
+    names: dict[str, None] = {}
+    while len(names) < n:
+        digits = token_source(_TOKEN_BYTES * (n - len(names))).hex()
+        width = 2 * _TOKEN_BYTES
+        names.update(
+            dict.fromkeys(f"u{digits[start : start + width]}" for start in range(0, len(digits), width))
+        )
+    return tuple(names)
+
+
+def verify_release(
+    events_csv: bytes, *, k: int, n_columns: int, user_of_name: dict[str, int] | None = None
+) -> Verification:
+    """Count users per combination in the bytes of an exported file.
+
+    Parameters
+    ----------
+    events_csv
+        The file: a header, then records whose first column is the user.
+    k
+        Distinct users that every combination needs.
+    n_columns
+        Contributing columns.
+    user_of_name
+        Which user each pseudonym is of, where a user has several. None: one name is one user.
+
+    Returns
+    -------
+    Verification
+        Without records k is not reached: there is nothing that anybody shares.
+    """
+    names = [f"f{position}" for position in range(n_columns + 1)]
+    table = csv.read_csv(
+        pa.BufferReader(events_csv),
+        read_options=csv.ReadOptions(autogenerate_column_names=True, skip_rows_after_names=1),
+        parse_options=csv.ParseOptions(delimiter=";", newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+        ),
+    )
+    user, *columns = (table[name] for name in names)
+    users = value_codes(user) if user_of_name is None else _users_of(user, user_of_name)
+    combination = combined_codes([value_codes(column) for column in columns], n_records=table.num_rows)
+    combination = value_codes(pa.array(combination))
+    n_users = int(users.max(initial=-1)) + 1
+    one_of_each_pair = first_positions(value_codes(pa.array(combination * max(n_users, 1) + users)))
+    per_combination = np.bincount(combination[one_of_each_pair])
+    smallest = int(per_combination.min()) if len(per_combination) else None
+    return Verification(
+        n_events=table.num_rows,
+        n_users=n_users,
+        n_combinations=len(per_combination),
+        smallest=smallest,
+        k_reached=smallest is not None and smallest >= k,
+    )
+
+
+def _users_of(names: pa.ChunkedArray, user_of_name: dict[str, int]) -> IntArray:
+    encoded = pc.dictionary_encode(names).combine_chunks()
+    users = np.array([user_of_name[name] for name in encoded.dictionary.to_pylist()], dtype=np.int64)
+    return value_codes(pa.array(users[encoded.indices.to_numpy(zero_copy_only=False)]))
+
+
+def _names_of_users(
+    users: tuple[str, ...], options: ReleaseOptions, token_source: TokenSource
+) -> tuple[str, ...]:
+    return users if options.keep_user_ids else new_pseudonyms(len(users), token_source)
+
+
+def csv_cell(text: str) -> str:
+    """Return a cell of a semicolon-separated file that no spreadsheet runs as a formula."""
+    if text.startswith(_FORMULA_STARTS):
+        text = f"'{text}"
+    if any(character in text for character in ';"\r\n'):
+        text = '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _csv_lines(rows: Iterable[Sequence[str]]) -> bytes:
+    return "".join(";".join(csv_cell(cell) for cell in row) + "\n" for row in rows).encode()
+
+
+def _events_csv(
+    anonymized: AnonymizedEvents, kept: IntArray, name_of_event: IntArray, names: tuple[str, ...]
+) -> bytes:
+    """Return the released events, sorted by combination and then by name."""
+    stages = anonymized.stages
+    header = _csv_lines([(anonymized.measured.log.settings.user_column, *stages.columns)])
+    if not len(kept):
+        return header
+    groups = anonymized.group_of_event[kept]
+    written = pa.array([csv_cell(name) for name in names])
+    rank_of_name = np.empty(len(names), dtype=np.int64)
+    rank_of_name[pc.array_sort_indices(written).to_numpy()] = np.arange(len(names))
+    order = np.lexsort((rank_of_name[name_of_event], stages.rank_of_group[groups]))
+    combinations = _combination_cells(anonymized)
+    lines = pc.binary_join_element_wise(
+        written.take(pa.array(name_of_event[order])), combinations.take(pa.array(groups[order])), ";"
+    )
+    return header + "\n".join(lines.to_pylist()).encode() + b"\n"
+
+
+def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
+    """Return the contributing cells of each combination as they are written, semicolons between."""
+    stages = anonymized.stages
+    cells = [
+        pa.array([csv_cell(label) for label in labels]).take(pa.array(stages.values_of_group[:, column]))
+        for column, labels in enumerate(stages.labels)
+    ]
+    return pc.binary_join_element_wise(*cells, ";") if len(cells) > 1 else cells[0]
+
+
+def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
+    """Return users per combination before and after removal, with totals per first value."""
+    stages, reduced = anonymized.stages, anonymized.reduced
+    groups = np.flatnonzero(reduced.n_users_before > 0)
+    groups = groups[np.argsort(stages.rank_of_group[groups])]
+    rows: list[Sequence[str]] = [(*stages.columns, "GUID_original", "GUID_anonymized")]
+    blank = [""] * (len(stages.columns) - 1)
+    for first in dict.fromkeys(stages.values_of_group[groups, 0].tolist()):
+        of_value = groups[stages.values_of_group[groups, 0] == first]
+        for group in of_value:
+            cells = [stages.labels[n][value] for n, value in enumerate(stages.values_of_group[group])]
+            rows.append(_with_counts(cells, anonymized, np.array([group])))
+        rows.append(_with_counts([stages.labels[0][first], *blank], anonymized, of_value))
+    return _csv_lines(rows)
+
+
+def _with_counts(cells: list[str], anonymized: AnonymizedEvents, groups: IntArray) -> list[str]:
+    reduced = anonymized.reduced
+    return [
+        *cells,
+        str(int(reduced.n_users_before[groups].sum())),
+        str(int(reduced.n_users_after[groups].sum())),
+    ]
+
+
+def removed_users(anonymized: AnonymizedEvents) -> BoolArray:
+    """Return shape (n_users,): users with events after cleanup of whom none is released."""
+    present = np.zeros(anonymized.stages.n_users, dtype=bool)
+    present[anonymized.stages.user_of_unit] = True
+    return present & ~anonymized.reduced.user_is_kept
+
+
+def _user_removal_csv(anonymized: AnonymizedEvents, names: tuple[str, ...]) -> bytes | None:
+    """Return the events after cleanup of each removed user, most first; None where none was removed."""
+    users = np.flatnonzero(removed_users(anonymized))
+    if anonymized.rule.strategy != REMOVE_USERS or not len(users):
+        return None
+    n_events = np.bincount(anonymized.user_of_event, minlength=len(names))
+    ordered = sorted(users.tolist(), key=lambda user: (-n_events[user], names[user]))
+    return _csv_lines([("User", "Event Count"), *((names[user], str(n_events[user])) for user in ordered)])
+
+
+def _user_mapping_csv(
+    anonymized: AnonymizedEvents,
+    names: tuple[str, ...],
+    user_of_name: IntArray,
+    name_of_user: tuple[str, ...],
+) -> bytes:
+    """Return original identifiers and pseudonyms, sorted; every name that any file of the export has."""
+    users = anonymized.measured.log.users
+    pairs = {(users[user], name) for name, user in zip(names, user_of_name.tolist(), strict=True)}
+    pairs |= {(users[user], name_of_user[user]) for user in np.flatnonzero(removed_users(anonymized))}
+    return _csv_lines([(anonymized.measured.log.settings.user_column, "pseudonym"), *sorted(pairs)])

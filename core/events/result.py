@@ -1,0 +1,121 @@
+"""An audit of an event log as a JSON document and as a few lines of text."""
+
+from __future__ import annotations
+
+from core.events.audit import EventAudit
+from core.events.trace_risk import Share, TraceRisk
+
+
+def events_document(audit: EventAudit) -> dict[str, object]:
+    """Return what ``python -m core events --json`` prints; shares in [0, 1], null for not assessed."""
+    anonymized, options = audit.anonymized, audit.release.options
+    return {
+        "tool": "events",
+        "verdict": audit.verdict,
+        "trace_verdict": audit.trace_verdict,
+        "overall": audit.overall,
+        "k": anonymized.rule.k,
+        "strategy": anonymized.rule.strategy,
+        "columns": list(anonymized.stages.columns),
+        "flattening": anonymized.flattening,
+        "flatten_steps": list(anonymized.stages.steps),
+        "pseudonym_per": options.pseudonym_per,
+        "user_ids_kept": options.keep_user_ids,
+        **_counts(audit),
+        **_trace_figures(audit),
+        "diversity": _diversity_figures(audit),
+        "unmapped_events": audit.measured.log.unmapped,
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict,
+                "column": finding.column,
+                "message": finding.message,
+                "n_affected": finding.n_affected,
+            }
+            for finding in audit.findings
+        ],
+    }
+
+
+def _counts(audit: EventAudit) -> dict[str, object]:
+    measured, reduced = audit.measured, audit.anonymized.reduced
+    counted = audit.release.verification
+    return {
+        "users_total": measured.log.n_users,
+        "users_after_cleanup": measured.n_users_after_cleanup,
+        "users_after": reduced.n_users,
+        "events_total": measured.log.n_events_in_file,
+        "events_after_cleanup": measured.n_events_after_cleanup,
+        "events_after": reduced.n_events,
+        "events_flattened_kept": reduced.n_events_flattened,
+        "cells_generalized": reduced.n_cells_generalized,
+        "penalty_share": reduced.penalty_share,
+        "k_reached": counted.k_reached,
+        "smallest_combination": counted.smallest,
+        "combinations_after": counted.n_combinations,
+    }
+
+
+def _trace_figures(audit: EventAudit) -> dict[str, object]:
+    before, after = audit.traces_before, audit.traces_after
+    return {
+        "trace_unique_share": _values(after),
+        "trace_unique_interval": {
+            str(known.n_known): _interval(known.singled_out) for known in after.by_known
+        },
+        "trace_random_share": {
+            str(known.n_known): known.random.value if known.random else None for known in after.by_known
+        },
+        "whole_trace_unique_share": after.whole_trace,
+        "trace_unique_share_before": _values(before),
+        "whole_trace_unique_share_before": before.whole_trace,
+    }
+
+
+def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
+    diversity = audit.diversity
+    if diversity is None:
+        return None
+    return {
+        "attribute": diversity.attribute,
+        "uniform_combinations": diversity.n_uniform,
+        "distinct_l": diversity.distinct_l,
+        "entropy_l": diversity.entropy_l,
+        "t": diversity.t,
+    }
+
+
+def events_summary(audit: EventAudit) -> str:
+    """Return the summary of the command line: users and events, and whether k is reached."""
+    measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
+    rows: list[tuple[str, int | str, int | str]] = [
+        ("", "users", "events"),
+        ("in total", measured.log.n_users, measured.log.n_events_in_file),
+        ("after cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
+        ("after anonymization", reduced.n_users, reduced.n_events),
+    ]
+    lines = [f"{name:<20}{_cell(users):>12}{_cell(events):>14}" for name, users, events in rows]
+    reached = "is reached" if audit.release.verification.k_reached else "is not reached"
+    how = f"{rule.strategy}, {audit.anonymized.flattening} flattening"
+    lines += [
+        f"k = {rule.k} {reached} ({how}); {reduced.n_events_flattened:,} events are kept flattened.",
+        f"Verdict {audit.verdict}, traces {audit.trace_verdict}, overall {audit.overall}.",
+        *(f"{finding.verdict}: {finding.message}" for finding in audit.findings),
+    ]
+    return "\n".join(lines)
+
+
+def _cell(value: int | str) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def _values(traces: TraceRisk) -> dict[str, float | None]:
+    return {
+        str(known.n_known): known.singled_out.value if known.singled_out else None
+        for known in traces.by_known
+    }
+
+
+def _interval(share: Share | None) -> list[float] | None:
+    return None if share is None or share.is_exact else [share.lower, share.upper]

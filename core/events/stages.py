@@ -1,0 +1,350 @@
+"""The cleaned log at every step of flattening, prepared once so that any k is answered from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.equivalence import IntArray, combined_codes, value_codes
+from core.errors import AuditInputError
+from core.events.columns import CodedColumn, level_column
+from core.events.log import EventLog
+from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
+from core.events.timestamps import BoolArray
+
+FloatArray = npt.NDArray[np.float64]
+
+_CLASS_COLUMNS = ("generalized_event", "event")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stages:
+    """Combinations of the contributing columns at each stage of flattening.
+
+    Stage 0 has every column as it is; each further stage has one column coarser. Combinations of
+    all stages are numbered through, and so are the (combination, user) pairs that occur; no
+    combination belongs to two stages, because a coarser value is written differently from a finer.
+    A unit is what no stage tells apart: the events of one user with the same values at every stage.
+
+    Attributes
+    ----------
+    columns
+        The contributing columns.
+    steps
+        What each further stage does, as ``column:level``; one fewer than stages.
+    labels
+        For each column the values of all its levels, finer levels first.
+    values_of_group
+        Shape (n_groups, n_columns), positions in `labels`.
+    stage_of_group
+        Shape (n_groups,), ascending.
+    loss_of_group
+        Shape (n_groups,), normalized certainty penalty in [0, 1] of each of its events.
+    n_generalized_of_group
+        Shape (n_groups,), columns that are coarser than at stage 0.
+    group_of_pair, user_of_pair
+        Shape (n_pairs,).
+    group_of_unit, pair_of_unit
+        Per stage, shape (n_units,).
+    user_of_unit, n_events_of_unit
+        Shape (n_units,).
+    unit_of_event
+        Shape (n_events_after_cleanup,), in file order.
+    n_users
+        Users of the whole log; user codes are below it.
+    """
+
+    columns: tuple[str, ...]
+    steps: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    values_of_group: IntArray
+    stage_of_group: IntArray
+    loss_of_group: FloatArray
+    n_generalized_of_group: IntArray
+    group_of_pair: IntArray
+    user_of_pair: IntArray
+    group_of_unit: tuple[IntArray, ...]
+    pair_of_unit: tuple[IntArray, ...]
+    user_of_unit: IntArray
+    n_events_of_unit: IntArray
+    unit_of_event: IntArray
+    n_users: int
+
+    @property
+    def n_stages(self) -> int:
+        """Return the number of stages, at least 1."""
+        return len(self.group_of_unit)
+
+    @property
+    def n_groups(self) -> int:
+        """Return the number of combinations over all stages."""
+        return len(self.stage_of_group)
+
+    @property
+    def n_units(self) -> int:
+        """Return the number of units."""
+        return len(self.user_of_unit)
+
+    @cached_property
+    def n_users_of_whole_group(self) -> IntArray:
+        """Return shape (n_groups,): distinct users if every event stood at the group's stage."""
+        return np.bincount(self.group_of_pair, minlength=self.n_groups).astype(np.int64)
+
+    @cached_property
+    def pairs_by_group(self) -> tuple[IntArray, IntArray]:
+        """Return the pairs ordered by group, and where each group's begin (n_groups + 1)."""
+        return _ordered_by(self.group_of_pair, n=self.n_groups)
+
+    @cached_property
+    def pairs_by_user(self) -> tuple[IntArray, IntArray]:
+        """Return the pairs ordered by user, and where each user's begin (n_users + 1)."""
+        return _ordered_by(self.user_of_pair, n=self.n_users)
+
+    @cached_property
+    def rank_of_group(self) -> IntArray:
+        """Return shape (n_groups,): each group's place when sorted by the columns' natural order."""
+        order = np.lexsort(self.values_of_group.T[::-1])
+        rank = np.empty(self.n_groups, dtype=np.int64)
+        rank[order] = np.arange(self.n_groups)
+        return rank
+
+    def users_per_group(self, present_pairs: BoolArray) -> IntArray:
+        """Return shape (n_groups,): distinct users of each group among the pairs present."""
+        return np.bincount(self.group_of_pair[present_pairs], minlength=self.n_groups).astype(np.int64)
+
+
+def single_level_steps(flatten: str) -> tuple[str, ...]:
+    """Return the one step of single-level flattening."""
+    return (f"{flatten}:{ANY}",)
+
+
+def prepare_stages(log: EventLog, steps: Sequence[str]) -> Stages:
+    """Give numbers to the combinations, users and units of the cleaned log at every stage.
+
+    Parameters
+    ----------
+    log
+        The events; those of classes left out are not counted.
+    steps
+        ``column:level``, each coarser than the column's step before; ``("auto",)`` for all
+        levels of the time columns and of the flatten column, smallest average loss first.
+
+    Returns
+    -------
+    Stages
+        One more stage than steps.
+
+    Raises
+    ------
+    AuditInputError
+        A value of a column looks like one of its coarser values, such as an event named ``100``.
+    """
+    automatic = tuple(steps) == (AUTOMATIC,)
+    chosen = _all_steps(log) if automatic else [parse_step(step) for step in steps]
+    cells = _cells(log, chosen)
+    if automatic:
+        chosen = _smallest_loss_first(cells, chosen)
+    return _numbered(log, cells, chosen)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Cells:
+    """The distinct combinations of values over all columns and levels.
+
+    Attributes
+    ----------
+    columns
+        The contributing columns.
+    labels
+        For each column the values of all its levels.
+    cell_of_event
+        Shape (n_events_after_cleanup,).
+    codes, losses
+        By column and level, shape (n_cells,): position in the column's labels, and its penalty.
+    """
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    cell_of_event: IntArray
+    codes: dict[tuple[str, str], IntArray]
+    losses: dict[tuple[str, str], FloatArray]
+
+
+def _cells(log: EventLog, steps: list[tuple[str, str]]) -> _Cells:
+    kept, columns = log.kept_after_cleanup, log.settings.columns
+    levels = [*((column, column) for column in columns), *steps]
+    at_levels = {(column, level): level_column(log, column, level) for column, level in levels}
+    labels, codes = _shared_labels(columns, at_levels, kept)
+    cell_of_event = value_codes(pa.array(combined_codes(list(codes.values()), n_records=len(kept))))
+    first = first_positions(cell_of_event)
+    of_cells = {key: of_events[first] for key, of_events in codes.items()}
+    return _Cells(
+        columns=columns,
+        labels=labels,
+        cell_of_event=cell_of_event,
+        codes=of_cells,
+        losses=_losses(columns, of_cells, labels),
+    )
+
+
+def _all_steps(log: EventLog) -> list[tuple[str, str]]:
+    """Return every level of the time columns, and of the flatten column whatever it is."""
+    return [
+        (column, level)
+        for column in log.settings.columns
+        if column not in _CLASS_COLUMNS or column == log.settings.flatten
+        for level in COARSER[column]
+    ]
+
+
+def _shared_labels(
+    columns: tuple[str, ...], at_levels: dict[tuple[str, str], CodedColumn], kept: IntArray
+) -> tuple[tuple[tuple[str, ...], ...], dict[tuple[str, str], IntArray]]:
+    """Return each column's values over all its levels, and the codes of the events in them."""
+    all_labels, codes = [], {}
+    for column in columns:
+        labels: list[str] = []
+        for (owner, level), coded in at_levels.items():
+            if owner == column:
+                codes[column, level] = coded.codes[kept] + len(labels)
+                labels.extend(coded.labels)
+        if len(set(labels)) < len(labels):
+            raise AuditInputError(
+                f"A value of {column} is written like one of its coarser values (100 stands for any); "
+                f"rename it in the file or mapping, or flatten another column."
+            )
+        all_labels.append(tuple(labels))
+    return tuple(all_labels), codes
+
+
+def _losses(
+    columns: tuple[str, ...], cells: dict[tuple[str, str], IntArray], labels: tuple[tuple[str, ...], ...]
+) -> dict[tuple[str, str], FloatArray]:
+    """Return the penalty of each cell's value at each level: values covered / values of the column."""
+    losses = {}
+    for (column, level), coarse in cells.items():
+        base = cells[column, column]
+        n_values = len(labels[columns.index(column)])
+        pairs = np.unique(coarse * n_values + base)
+        covered = np.bincount(pairs // n_values, minlength=n_values)
+        n_base = len(np.unique(base))
+        losses[column, level] = np.where(covered > 1, covered / max(n_base, 1), 0.0)[coarse]
+    return losses
+
+
+def _smallest_loss_first(cells: _Cells, steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Order the steps so that the column whose next level adds least average loss comes next."""
+    columns, weights = cells.columns, np.bincount(cells.cell_of_event)
+    average = {
+        step: fsum((loss * weights).tolist()) / max(int(weights.sum()), 1)
+        for step, loss in cells.losses.items()
+    }
+    waiting = {column: [step for step in steps if step[0] == column] for column in columns}
+    now = dict.fromkeys(columns, 0.0)
+    ordered = []
+    while any(waiting.values()):
+        column = min(
+            (column for column in columns if waiting[column]),
+            key=lambda column: average[waiting[column][0]] - now[column],
+        )
+        step = waiting[column].pop(0)
+        now[column] = average[step]
+        ordered.append(step)
+    return ordered
+
+
+def _numbered(log: EventLog, cells: _Cells, steps: list[tuple[str, str]]) -> Stages:
+    """Give numbers to groups, pairs and units through all stages."""
+    n_users, columns = log.n_users, cells.columns
+    user_of_event = log.user_of_event[log.kept_after_cleanup]
+    unit_of_event = value_codes(pa.array(cells.cell_of_event * n_users + user_of_event))
+    first_event = first_positions(unit_of_event)
+    cell_of_unit, user_of_unit = cells.cell_of_event[first_event], user_of_event[first_event]
+    numbering = _Numbering()
+    for levels in _levels_of_stages(columns, steps):
+        keys = list(zip(columns, levels, strict=True))
+        at_stage = [cells.codes[key] for key in keys]
+        loss = np.mean([cells.losses[key] for key in keys], axis=0)
+        n_coarser = sum(column != level for column, level in keys)
+        group_of_cell = value_codes(pa.array(combined_codes(at_stage, n_records=len(loss))))
+        numbering.add_groups(group_of_cell, np.column_stack(at_stage), loss, n_coarser)
+        numbering.add_pairs(group_of_cell[cell_of_unit], user_of_unit, n_users=n_users)
+    return Stages(
+        columns=columns,
+        steps=tuple(f"{column}:{level}" for column, level in steps),
+        labels=cells.labels,
+        values_of_group=np.concatenate(numbering.values),
+        stage_of_group=np.repeat(np.arange(len(numbering.values)), [len(part) for part in numbering.values]),
+        loss_of_group=np.concatenate(numbering.losses),
+        n_generalized_of_group=np.concatenate(numbering.n_coarser),
+        group_of_pair=np.concatenate(numbering.group_of_pair),
+        user_of_pair=np.concatenate(numbering.user_of_pair),
+        group_of_unit=tuple(numbering.group_of_unit),
+        pair_of_unit=tuple(numbering.pair_of_unit),
+        user_of_unit=user_of_unit,
+        n_events_of_unit=np.bincount(unit_of_event).astype(np.int64),
+        unit_of_event=unit_of_event,
+        n_users=n_users,
+    )
+
+
+class _Numbering:
+    """Groups and pairs of the stages added so far."""
+
+    def __init__(self) -> None:
+        self.values: list[IntArray] = []
+        self.losses: list[FloatArray] = []
+        self.n_coarser: list[IntArray] = []
+        self.group_of_pair: list[IntArray] = []
+        self.user_of_pair: list[IntArray] = []
+        self.group_of_unit: list[IntArray] = []
+        self.pair_of_unit: list[IntArray] = []
+        self._n_groups = 0
+        self._n_groups_before = 0
+        self._n_pairs = 0
+
+    def add_groups(self, group_of_cell: IntArray, values: IntArray, loss: FloatArray, n_coarser: int) -> None:
+        first = first_positions(group_of_cell)
+        self.values.append(values[first])
+        self.losses.append(loss[first])
+        self.n_coarser.append(np.full(len(first), n_coarser, dtype=np.int64))
+        self._n_groups_before, self._n_groups = self._n_groups, self._n_groups + len(first)
+
+    def add_pairs(self, group_of_unit: IntArray, user_of_unit: IntArray, *, n_users: int) -> None:
+        group_of_unit = group_of_unit + self._n_groups_before
+        pair_of_unit = value_codes(pa.array(group_of_unit * n_users + user_of_unit))
+        first = first_positions(pair_of_unit)
+        self.group_of_pair.append(group_of_unit[first])
+        self.user_of_pair.append(user_of_unit[first])
+        self.group_of_unit.append(group_of_unit)
+        self.pair_of_unit.append(pair_of_unit + self._n_pairs)
+        self._n_pairs += len(first)
+
+
+def _levels_of_stages(columns: tuple[str, ...], steps: list[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Return the level of each column at each stage."""
+    levels = list(columns)
+    stages = [tuple(levels)]
+    for column, level in steps:
+        levels[columns.index(column)] = level
+        stages.append(tuple(levels))
+    return stages
+
+
+def first_positions(codes: IntArray) -> IntArray:
+    """Return where each of the codes 0 … n - 1 occurs first."""
+    first = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last assignment wins
+    return first
+
+
+def _ordered_by(keys: IntArray, *, n: int) -> tuple[IntArray, IntArray]:
+    starts = np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=n))])
+    return np.argsort(keys, kind="stable"), cast("IntArray", starts)

@@ -1,0 +1,181 @@
+"""ISO 8601 timestamps as local wall-clock time, for any year a calendar knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.equivalence import IntArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+# Calendar date, extended or basic; a time of any precision; a zone that is read and not applied.
+_ISO_8601 = (
+    r"^\s*(?P<year>\d{4})(?P<first>-?)(?P<month>\d{2})(?P<second_dash>-?)(?P<day>\d{2})"
+    r"(?:[Tt ](?P<hour>\d{2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2}))?)?(?:[.,]\d+)?"
+    r"\s*(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?\s*$"
+)
+_SECONDS_OF_DAY = 86_400
+_EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday; Monday is 0
+_HIGHEST = {"hour": 24, "minute": 59, "second": 60}  # 24:00 ends a day; :60 is a leap second
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Timestamps:
+    """Timestamps as written on the clock where they were taken.
+
+    Attributes
+    ----------
+    days
+        Shape (n_records,), days since 1970-01-01 in the proleptic Gregorian calendar; 0 where
+        not readable.
+    hours
+        Shape (n_records,), hour of the day 0-23.
+    readable
+        Shape (n_records,), False where the cell is missing or no ISO 8601 date and time.
+    n_without_time
+        Readable timestamps that are a date only, taken as midnight.
+    n_by_zone
+        Readable timestamps by the zone they are written in, such as ``+01:00``, ``Z`` or an empty
+        text for none.
+    """
+
+    days: IntArray
+    hours: IntArray
+    readable: BoolArray
+    n_without_time: int
+    n_by_zone: dict[str, int]
+
+
+def parse_timestamps(column: pa.ChunkedArray | pa.Array) -> Timestamps:
+    """Read ISO 8601 timestamps, each with its own precision and zone, keeping local time.
+
+    A zone is recognized and not applied: an event at 23:30 in Ljubljana stays an event at night.
+    Local times that a daylight-saving change skips are times like any other. A date without a time
+    is midnight. Week dates (``2024-W05-3``), ordinal dates and years of other than four digits are
+    not readable.
+
+    Parameters
+    ----------
+    column
+        Shape (n_records,), text; null is not readable.
+
+    Returns
+    -------
+    Timestamps
+        In the order of the records.
+
+    References
+    ----------
+    ISO 8601-1:2019, Date and time, 5.2.2 and 5.3.
+    """
+    parts = pc.extract_regex(column.cast(pa.string()), _ISO_8601)
+    parts = parts.combine_chunks() if isinstance(parts, pa.ChunkedArray) else parts
+    readable = _as_bool(pc.is_valid(parts)) & _as_bool(
+        pc.fill_null(pc.equal(parts.field("first"), parts.field("second_dash")), False)
+    )
+    hour, minute, second = (_number(parts, name) for name in ("hour", "minute", "second"))
+    months = (_number(parts, "year") - 1970) * 12 + _number(parts, "month") - 1
+    days = _days(months) + _number(parts, "day") - 1
+    readable &= (_number(parts, "month") >= 1) & (_number(parts, "month") <= 12)
+    readable &= (days >= _days(months)) & (days < _days(months + 1))
+    readable &= (minute <= _HIGHEST["minute"]) & (second <= _HIGHEST["second"])
+    readable &= (hour < _HIGHEST["hour"]) | ((hour == _HIGHEST["hour"]) & (minute == 0) & (second == 0))
+    days, hour = days + hour // 24, hour % 24
+    return Timestamps(
+        days=np.where(readable, days, 0),
+        hours=np.where(readable, hour, 0),
+        readable=readable,
+        n_without_time=int(np.count_nonzero(readable & ~_present(parts, "hour"))),
+        n_by_zone=_zones(parts, readable),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Calendar:
+    """What the calendar and the clock say of local times, column by column.
+
+    Attributes
+    ----------
+    days
+        Shape (n_events,), days since 1970-01-01.
+    hour
+        Shape (n_events,), 0-23.
+    """
+
+    days: IntArray
+    hour: IntArray
+
+    @cached_property
+    def year(self) -> IntArray:
+        """Return the calendar year."""
+        return _years(self.days)
+
+    @cached_property
+    def month(self) -> IntArray:
+        """Return the month, 1-12."""
+        months = self.days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        return months % 12 + 1
+
+    @cached_property
+    def day(self) -> IntArray:
+        """Return the day of the month, 1-31."""
+        dates = self.days.astype("datetime64[D]")
+        return cast("IntArray", (dates - dates.astype("datetime64[M]")).astype(np.int64) + 1)
+
+    @cached_property
+    def weekday(self) -> IntArray:
+        """Return the day of the week, Monday 0 to Sunday 6."""
+        return (self.days + _EPOCH_WEEKDAY) % 7
+
+    @cached_property
+    def iso_year(self) -> IntArray:
+        """Return the year that the ISO week belongs to: the year of the week's Thursday."""
+        return _years(self._thursday)
+
+    @cached_property
+    def week_number(self) -> IntArray:
+        """Return the ISO 8601 week, 1-53."""
+        new_year = (self.iso_year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
+        return cast("IntArray", (self._thursday - new_year) // 7 + 1)
+
+    @cached_property
+    def _thursday(self) -> IntArray:
+        """Return the Thursday of the day's ISO week, in days since 1970-01-01."""
+        return self.days - self.weekday + 3
+
+
+def _years(days: IntArray) -> IntArray:
+    return days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
+
+
+def _days(months: IntArray) -> IntArray:
+    """Return the first day of each month, months and days counted from 1970-01."""
+    return cast("IntArray", months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64))
+
+
+def _number(parts: pa.StructArray, name: str) -> IntArray:
+    """Return a part as a number, 0 where it is not written (seconds of 10:15) or nothing matched."""
+    digits = parts.field(name)
+    digits = pc.if_else(pc.and_kleene(parts.is_valid(), pc.not_equal(digits, "")), digits, "0")
+    numbers = pc.fill_null(digits, "0").cast(pa.int64()).to_numpy(zero_copy_only=False)
+    return cast("IntArray", numbers)
+
+
+def _present(parts: pa.StructArray, name: str) -> BoolArray:
+    return _as_bool(pc.fill_null(pc.not_equal(parts.field(name), ""), False))
+
+
+def _zones(parts: pa.StructArray, readable: BoolArray) -> dict[str, int]:
+    counts = pc.value_counts(parts.field("zone").filter(pa.array(readable)))
+    return {str(entry["values"] or "").upper(): int(entry["counts"]) for entry in counts.to_pylist()}
+
+
+def _as_bool(values: pa.Array) -> BoolArray:
+    return cast("BoolArray", values.to_numpy(zero_copy_only=False).astype(bool, copy=False))

@@ -1,0 +1,320 @@
+"""Trace risk: how few known events single out a user whose events a pseudonym links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.equivalence import IntArray, value_codes
+from core.events.timestamps import BoolArray
+from core.events.trace_draws import count_unique_draws
+from core.events.trace_search import TraceSearch
+from core.events.traces import Traces
+
+KNOWN_EVENTS = (1, 2, 3, 4)
+WHOLE_TRACE = 0
+LARGEST_EXACT = 2_000_000
+N_USERS_SEARCHED = 500
+N_DRAWS = 2_000
+
+_Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share of users, exact or sampled.
+
+    Attributes
+    ----------
+    value
+        In [0, 1].
+    lower, upper
+        The 95 % Wilson interval of a sampled share; the value itself where it is exact.
+    n_sampled
+        Users or draws looked at; 0 where the share is exact.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    n_sampled: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether everything was looked at."""
+        return self.n_sampled == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownEvents:
+    """What some number of known events tells.
+
+    Attributes
+    ----------
+    n_known
+        Events known, 1-4; 0 for the whole trace.
+    singled_out
+        Users for whom some choice of so many known events is had by nobody else; None without
+        any trace.
+    random
+        Probability that so many random events of a random user are had by nobody else.
+    """
+
+    n_known: int
+    singled_out: Share | None
+    random: Share | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRisk:
+    """How exposed the traces of a log are.
+
+    Attributes
+    ----------
+    by_known
+        One entry for 1, 2, 3 and 4 known events.
+    whole_trace
+        Share of users with a trace whose whole set of combinations no other user has; None
+        without any trace.
+    n_users, n_traces
+        Users and pseudonyms; equal where a pseudonym is one user's.
+    """
+
+    by_known: tuple[KnownEvents, ...]
+    whole_trace: float | None
+    n_users: int
+    n_traces: int
+
+    def singled_out(self, n_known: int) -> float | None:
+        """Return the share of users that some choice of `n_known` events singles out."""
+        share = self.by_known[KNOWN_EVENTS.index(n_known)].singled_out
+        return None if share is None else share.value
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Enumerated:
+    """All choices of some number of combinations were looked at."""
+
+    unique_of_user: BoolArray
+    random: float
+
+
+def trace_risk(
+    traces: Traces,
+    *,
+    seed: int = 0,
+    largest_exact: int = LARGEST_EXACT,
+    n_users_searched: int = N_USERS_SEARCHED,
+) -> TraceRisk:
+    """Measure how few known events single out a user.
+
+    A known event is a released combination of a trace; a trace is the set of distinct combinations
+    under one pseudonym. A user is singled out by known events that are in one of the user's traces
+    and together in no other user's. A trace with fewer combinations than are known is known whole.
+
+    Every choice is looked at while there are at most `largest_exact` of them. Beyond, of the users
+    not singled out so far, `n_users_searched` random ones (all, where there are no more) are
+    searched for a unique choice, and the random share is estimated from draws.
+
+    Parameters
+    ----------
+    traces
+        The traces.
+    seed
+        Of the samples.
+    largest_exact, n_users_searched
+        Effort.
+
+    Returns
+    -------
+    TraceRisk
+        Shares never fall with the number of known events (singled out). None without any trace.
+
+    References
+    ----------
+    de Montjoye et al., Unique in the Crowd, Scientific Reports 3:1376, 2013, for random known
+    events.
+    """
+    if not traces.n_users:
+        nothing = tuple(KnownEvents(n_known=n, singled_out=None, random=None) for n in KNOWN_EVENTS)
+        return TraceRisk(by_known=nothing, whole_trace=None, n_users=0, n_traces=0)
+    rng = np.random.default_rng(seed)
+    enumerated = _enumerate_choices(traces, largest_exact)
+    searched = _search(traces, enumerated, n_users_searched, rng)
+    by_known = []
+    for n_known in KNOWN_EVENTS:
+        if n_known in enumerated:
+            unique, share = enumerated[n_known].unique_of_user, enumerated[n_known].random
+            by_known.append(
+                KnownEvents(n_known=n_known, singled_out=_exact(unique.mean()), random=_exact(share))
+            )
+        else:
+            n_unique = count_unique_draws(traces, n_known, n_draws=N_DRAWS, rng=rng)
+            random = _sampled(n_unique, N_DRAWS)
+            by_known.append(KnownEvents(n_known=n_known, singled_out=searched[n_known], random=random))
+    return TraceRisk(
+        by_known=tuple(by_known),
+        whole_trace=float(_any_of_user(traces, _whole_trace_is_unique(traces)).mean()),
+        n_users=traces.n_users,
+        n_traces=len(traces.user_of_trace),
+    )
+
+
+def wilson_interval(n_hits: int, n_draws: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval of a share of at least one draw.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22(158), 1927.
+    """
+    share, square = n_hits / n_draws, _Z_95**2 / n_draws
+    middle = share + square / 2
+    half = _Z_95 * float(np.sqrt(share * (1 - share) / n_draws + square / (4 * n_draws)))
+    lower, upper = (middle - half) / (1 + square), (middle + half) / (1 + square)
+    return max(lower, 0.0) if n_hits else 0.0, min(upper, 1.0) if n_hits < n_draws else 1.0
+
+
+def _exact(value: float) -> Share:
+    return Share(value=float(value), lower=float(value), upper=float(value))
+
+
+def _sampled(n_hits: int, n_sampled: int, *, n_undecided: int = 0) -> Share:
+    """Return a sampled share; what could not be decided counts as a hit, and not in the lower end."""
+    lower, _ = wilson_interval(n_hits, n_sampled)
+    _, upper = wilson_interval(n_hits + n_undecided, n_sampled)
+    return Share(value=(n_hits + n_undecided) / n_sampled, lower=lower, upper=upper, n_sampled=n_sampled)
+
+
+def _any_of_user(traces: Traces, of_trace: BoolArray) -> BoolArray:
+    """Return shape (n_users,): whether it holds for any of the user's traces."""
+    found = np.zeros(traces.n_users, dtype=bool)
+    found[traces.user_of_trace[of_trace]] = True
+    return found
+
+
+def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
+    """Look at every choice of 1, 2, … known events, as long as there are at most `largest`.
+
+    Choices of n events grow out of the choices of n - 1 by every later event of the trace.
+    """
+    results: dict[int, _Enumerated] = {}
+    trace, last = traces.trace_of_point, np.arange(len(traces.trace_of_point))
+    choice, random = traces.combination_of_point, np.zeros(len(traces.lengths))
+    unique = np.zeros(len(traces.lengths), dtype=bool)
+    for n_known in KNOWN_EVENTS:
+        if n_known > 1:
+            if _n_choices(traces, n_known) > largest:
+                break
+            trace, last, choice = _extended(traces, trace, last, choice)
+        is_unique = _only_one_user(choice, traces.user_of_trace[trace])
+        n_choices = np.bincount(trace, minlength=len(random))
+        n_unique = np.bincount(trace, weights=is_unique, minlength=len(random))
+        random = np.where(n_choices > 0, n_unique / np.maximum(n_choices, 1), random)
+        unique = unique | (n_unique > 0)
+        results[n_known] = _Enumerated(
+            unique_of_user=_any_of_user(traces, unique), random=traces.mean_over_users(random)
+        )
+    return results
+
+
+def _n_choices(traces: Traces, n_known: int) -> int:
+    lengths, counts = np.unique(traces.lengths, return_counts=True)
+    return sum(comb(int(length), n_known) * int(n) for length, n in zip(lengths, counts, strict=True))
+
+
+def _extended(
+    traces: Traces, trace: IntArray, last: IntArray, choice: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return every choice with one later point of its trace added."""
+    n_later = traces.starts[trace] + traces.lengths[trace] - 1 - last
+    source = np.repeat(np.arange(len(trace)), n_later)
+    offset = np.arange(len(source)) - np.repeat(np.cumsum(n_later) - n_later, n_later)
+    added = last[source] + 1 + offset
+    codes = choice[source] * traces.n_combinations + traces.combination_of_point[added]
+    return trace[source], added, value_codes(pa.array(codes))
+
+
+def _search(
+    traces: Traces, enumerated: dict[int, _Enumerated], n_users_searched: int, rng: np.random.Generator
+) -> dict[int, Share]:
+    """Return the shares that were not enumerated, from a search of each sampled user's traces."""
+    wanted = [n_known for n_known in KNOWN_EVENTS if n_known not in enumerated]
+    if not wanted:
+        return {}
+    known = enumerated[wanted[0] - 1].unique_of_user
+    users = np.flatnonzero(~known)
+    if is_sample := len(users) > n_users_searched:
+        users = np.sort(rng.choice(users, n_users_searched, replace=False))
+    search, own_traces = TraceSearch(traces), _traces_by_user(traces)
+    fewest = [_fewest_known(search, own_traces[user], wanted) for user in users]
+    shares = {}
+    for n_known in wanted:
+        n_hits = sum(number is not None and number <= n_known for number in fewest)
+        of_searched = _sampled(n_hits, len(users), n_undecided=fewest.count(None)) if fewest else _exact(0.0)
+        share = _of_all_users(of_searched, known_share=float(known.mean()))
+        if not is_sample and None not in fewest:
+            share = _exact((np.count_nonzero(known) + n_hits) / len(known))
+        shares[n_known] = share
+    return shares
+
+
+def _of_all_users(share: Share, *, known_share: float) -> Share:
+    """Return a share of the users not known to be singled out as a share of all, these added."""
+    value, lower, upper = (
+        known_share + (1 - known_share) * part for part in (share.value, share.lower, share.upper)
+    )
+    return Share(value=value, lower=lower, upper=upper, n_sampled=share.n_sampled)
+
+
+def _traces_by_user(traces: Traces) -> list[IntArray]:
+    order = np.argsort(traces.user_of_trace, kind="stable")
+    counts = np.bincount(traces.user_of_trace, minlength=traces.n_users)
+    return np.split(order, np.cumsum(counts)[:-1])
+
+
+def _fewest_known(search: TraceSearch, own_traces: IntArray, wanted: list[int]) -> int | None:
+    """Return the fewest known events that single out a user by any of the traces; None if undecided."""
+    fewest: int | None = wanted[-1] + 1
+    for trace in own_traces:
+        found = search.fewest_known(int(trace), at_least=wanted[0], at_most=wanted[-1])
+        if found == wanted[0]:
+            return found
+        fewest = None if found is None or fewest is None else min(fewest, found)
+    return fewest
+
+
+def _only_one_user(choices: IntArray, users: IntArray) -> BoolArray:
+    """Return for each choice whether only one user has it, in however many traces."""
+    lowest = np.full(int(choices.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    highest = np.full(len(lowest), -1)
+    np.minimum.at(lowest, choices, users)
+    np.maximum.at(highest, choices, users)
+    return cast("BoolArray", (lowest == highest)[choices])
+
+
+def _whole_trace_is_unique(traces: Traces) -> BoolArray:
+    """Return for each trace whether no other user's trace is the same set of combinations.
+
+    Sets are compared by two independent 64-bit sums of mixed codes; that two different sets among
+    a million agree in both has a probability below 1e-26.
+    """
+    first, second = (
+        np.add.reduceat(_mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
+    )
+    codes = [value_codes(pa.array(part)) for part in (first, second)]
+    same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
+    return _only_one_user(value_codes(pa.array(same_set)), traces.user_of_trace)
+
+
+def _mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:
+    """Return each code mixed to 64 bits (splitmix64; Steele, Lea and Flood, 2014)."""
+    mixed = codes.astype(np.uint64) * np.uint64(2) + np.uint64(salt)
+    mixed = mixed * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return cast("npt.NDArray[np.uint64]", mixed ^ (mixed >> np.uint64(31)))

@@ -1,0 +1,157 @@
+"""``python -m core events``: what it prints, what it writes, and how it exits."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+
+EVENTS = [
+    f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED"
+    for day, users in ((8, "abc"), (9, "abc"))
+    for user in users
+]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["OD_ISO;GUID;dogodek", *EVENTS, "2024-01-09T10:00;d;X.BATTERY_EMPTY"]) + "\n")
+    return path
+
+
+def test_events__prints_one_json_document_with_the_agreed_keys(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["events", str(log), "--k", "3", "--json"]) == 0
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert printed.err == ""
+    expected = {
+        "tool": "events",
+        "verdict": "PASS",
+        "overall": "PASS",
+        "k": 3,
+        "strategy": "remove-events",
+        "users_total": 4,
+        "users_after_cleanup": 3,
+        "users_after": 3,
+        "events_total": 7,
+        "events_after_cleanup": 6,
+        "events_after": 6,
+        "events_flattened_kept": 0,
+        "k_reached": True,
+        "trace_unique_share": {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0},
+    }
+    assert {key: document[key] for key in expected} == expected
+    assert [finding["check"] for finding in document["findings"]] == [
+        "k_anonymity",
+        "trace_risk",
+        "classes_left_out",
+    ]
+    assert list(log.parent.iterdir()) == [log]
+
+
+def test_events__prints_a_summary(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["events", str(log), "--k", "3", "--strategy", "remove_users"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:6] == [
+        "                           users        events",
+        "in total                       4             7",
+        "after cleanup                  3             6",
+        "after anonymization            3             6",
+        "k = 3 is reached (remove-users, single-level flattening); 0 events are kept flattened.",
+        "Verdict PASS, traces PASS, overall PASS.",
+    ]
+    assert lines[-1] == "No file is written without --out-dir."
+
+
+def test_events__writes_the_files(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new" / "folder"
+    call = ["events", str(log), "--k", "3", "--out-dir", str(out), "--write-user-mapping"]
+    assert main([*call, "--pseudonym-seed", "1", "--leave-out-none"]) == 0
+    first = (out / "anonymized_events.csv").read_bytes()
+    assert first.startswith(b"GUID;generalized_event;week_number;weekday;time_period\nu")
+    assert {path.name for path in out.iterdir()} >= {
+        "anonymized_events.csv",
+        "event_removal_report.csv",
+        "user_mapping.csv",
+    }
+    assert str(out / "anonymized_events.csv") in capsys.readouterr().out
+    main([*call, "--pseudonym-seed", "1", "--leave-out-none"])
+    assert (out / "anonymized_events.csv").read_bytes() == first
+    main([*call, "--leave-out-none"])
+    assert (out / "anonymized_events.csv").read_bytes() != first
+
+
+def test_events__takes_every_setting(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mapping = tmp_path / "mapping.json"
+    mapping.write_text('{"FALL_DETECTED": "fall", "BATTERY_EMPTY": "battery"}')
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text(log.read_text().replace("OD_ISO;GUID;dogodek", "when;who;what").replace(";", "|"))
+    call = ["events", str(renamed), "--k", "2", "--columns", "generalized_event,weekday,hour", "--json"]
+    call += ["--user-column", "who", "--time-column", "when", "--event-column", "what", "--delimiter", "|"]
+    call += ["--mapping", str(mapping), "--leave-out", "battery", "--flatten", "hour", "--hour-block", "4"]
+    call += ["--flatten-steps", "hour:quantized_hour, hour:any", "--sensitive", "event"]
+    call += ["--pseudonym-per", "event", "--max-trace-share", "0.1", "--leave-out-unreadable"]
+    assert main(call) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["flatten_steps"] == ["hour:quantized_hour", "hour:any"]
+    assert document["flattening"] == "multi-level"
+    assert document["pseudonym_per"] == "event"
+    assert document["diversity"]["uniform_combinations"] == 2
+    assert document["events_after_cleanup"] == 6
+
+
+def test_events__exits_with_1_when_the_overall_verdict_is_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "log.csv"
+    lines = ["2024-01-08T10:00;a;A", "2024-01-09T10:00;a;A", "2024-01-08T10:00;b;A", "2024-01-14T10:00;b;A"]
+    lines += ["2024-01-09T10:00;c;A", "2024-01-14T10:00;c;A"]
+    path.write_text("\n".join(["OD_ISO;GUID;dogodek", *lines]))
+    assert main(["events", str(path), "--k", "2", "--max-trace-share", "0.2", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["trace_verdict"], document["overall"]) == ("PASS", "FAIL", "FAIL")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--k", "1"], "error: k is 1; it must be at least 2, or nobody shares anything."),
+        (
+            ["--flatten", "month"],
+            (
+                "error: flatten is 'month'; it must be one of generalized_event, week_number, weekday, "
+                "time_period."
+            ),
+        ),
+        (
+            ["--k", "9"],
+            (
+                "error: k is 9, above the 3 users with an event after cleanup (of 4 in all); no combination "
+                "can reach it. Choose a smaller k."
+            ),
+        ),
+        (
+            ["--write-user-mapping"],
+            "error: --write-user-mapping needs a folder to write to; add --out-dir.",
+        ),
+        (["--mapping", "absent.csv"], "error: There is no file absent.csv; check the path."),
+    ],
+)
+def test_events__exits_with_2_and_a_sentence(
+    log: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
+) -> None:
+    assert main(["events", str(log), "--json", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [problem]
+
+
+def test_events__says_that_a_folder_cannot_be_written(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["events", str(log), "--k", "2", "--out-dir", str(log / "below")]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"error: The files cannot be written to {log / 'below'}: Not a directory. Choose another folder."
+    ]
