@@ -18,7 +18,14 @@ from python_calamine import (
     SheetVisibleEnum,
 )
 
-from core.datasets.header import header_option, header_position, listed, name_columns, numbered_columns
+from core.datasets.header import (
+    header_option,
+    header_position,
+    lines_above,
+    listed,
+    name_columns,
+    numbered_columns,
+)
 from core.datasets.missing import missing_as_null
 from core.datasets.model import Reading, ReadOptions
 from core.errors import AuditInputError
@@ -135,7 +142,7 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
         format="",
         options=replace(options, delimiter=None, encoding=None, header=header_option(position)),
         detected=("header",) if options.header == "auto" else (),
-        notes=header.notes,
+        notes=(*lines_above(position, what="row"), *header.notes),
         unnamed_columns=header.unnamed,
         header_line=header_row + 1 if position >= 0 else 0,
     )

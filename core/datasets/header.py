@@ -34,15 +34,26 @@ class Header:
 def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:
     """Return which of the first rows (blank ones not among them) holds the names; -1 for none.
 
-    With ``auto`` it is the first row, unless half or more of its names are absent: then an
-    exporter wrote something above the header, and the first row below with most names decides.
+    With ``auto`` it is the first row, unless half or more of its names are absent: then something
+    else stands above the header, and the row below holds it. Several rows of one cell, such as a
+    title and a date, may stand above.
     """
     if header == "none":
         return -1
     if header != "auto":
         return _FIXED[header] if header in _FIXED else int(header) - 1
-    below = first_rows[: min(_LARGEST_SEARCH, len(first_rows) - 1)]
-    return next((position for position, row in enumerate(below) if not _mostly_unnamed(row)), 0)
+    if not first_rows:
+        return 0
+    n_columns = Counter(len(row) for row in first_rows).most_common(1)[0][0]
+    named = [sum(not _is_unnamed(name) for name in row) for row in first_rows]
+    largest = min(_LARGEST_SEARCH, len(first_rows)) - 2  # a record remains below
+    position = 0
+    while position < largest and named[position] <= 1 and 2 * named[position] <= n_columns:
+        position += 1
+    for candidate in range(position, min(position + 1, largest) + 1):
+        if 2 * named[candidate] > n_columns:
+            return candidate
+    return 0
 
 
 def header_option(position: int) -> str:
@@ -51,12 +62,17 @@ def header_option(position: int) -> str:
     return "none" if position < 0 else fixed.get(position, str(position + 1))
 
 
-def _mostly_unnamed(row: Sequence[str]) -> bool:
-    return 2 * sum(_is_unnamed(name) for name in row) >= len(row)
-
-
 def _is_unnamed(name: str) -> bool:
     return not name.strip() or _UNNAMED.fullmatch(name.strip()) is not None
+
+
+def lines_above(position: int, *, what: str = "line") -> tuple[str, ...]:
+    """Return the note that lines above the column names were left out, none where there were none."""
+    if position < 1:
+        return ()
+    if position == 1:
+        return (f"The {what} above the column names was left out.",)
+    return (f"The {position} {what}s above the column names were left out.",)
 
 
 def numbered_columns(n_columns: int) -> Header:

@@ -9,7 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from core.datasets.header import header_option, header_position, listed, name_columns, numbered_columns
+from core.datasets.header import (
+    header_option,
+    header_position,
+    lines_above,
+    listed,
+    name_columns,
+    numbered_columns,
+)
 from core.datasets.missing import missing_as_null
 from core.datasets.model import Reading, ReadOptions
 from core.errors import AuditInputError
@@ -115,7 +122,7 @@ def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[p
         format="Parquet",
         options=replace(options, delimiter=None, encoding=None, sheet=None, header=header_option(position)),
         detected=("header",) if options.header == "auto" else (),
-        notes=header.notes,
+        notes=(*lines_above(position), *header.notes),
         unnamed_columns=header.unnamed,
         header_line=position + 1,
     )

@@ -149,6 +149,11 @@ def test_read_dataset__names_the_line_of_half_a_syllable():
             "t.csv: line 3 is not valid UTF-8. Choose another encoding, or let it be detected.",
         ),
         (
+            b"a\nb\n",
+            "utf-16",
+            "t.csv: line 1 is not valid utf-16. Choose another encoding, or let it be detected.",
+        ),
+        (
             b"a\nb\n\xe8\n",
             "cp949",
             (

@@ -8,7 +8,15 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.datasets import MISSING_SPELLINGS, ReadOptions, read_dataset
+from core.datasets import (
+    DELIMITERS,
+    ENCODINGS,
+    HEADERS,
+    MISSING_SPELLINGS,
+    ReadOptions,
+    check_options,
+    read_dataset,
+)
 from core.errors import AuditInputError
 
 
@@ -128,6 +136,10 @@ def test_read_dataset__reads_a_path_and_bytes_alike(tmp_path: Path):
     ("data", "sentence"),
     [
         (b"", "t.csv: the file is empty (0 bytes). Export the table again."),
+        (
+            b"sep=;\n",
+            "t.csv: the file has only a header (line 1) and no record. Export the table with its records.",
+        ),
         (b"\r\n\n", "t.csv: the file holds no text, only blank lines. Export the table again."),
         (
             b"a,b\n",
@@ -215,3 +227,201 @@ def test_read_dataset__writes_parquet_columns_as_text():
         "midnight": ["2024-01-02"] * 2,
         "kind": ["a", None],
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "line"),
+    [
+        ("Report of 2024\nid,age,sex\n1,2,3\n", ("id", "age", "sex"), 2),
+        ("Izpis, 1. 1. 2024\n\nid;spol\n1;m\n2;f\n", ("id", "spol"), 3),
+        ("Title;\nPrinted today;\nid;sex\n1;m\n", ("id", "sex"), 3),
+        ("Unnamed: 0,Unnamed: 1,x\nid,sex,zip\n1,m,2\n", ("id", "sex", "zip"), 2),
+        ("a,b,,\nid,sex,zip,city\n1,m,2,3\n", ("id", "sex", "zip", "city"), 2),
+        ("a,b,,\n1,2,,\n3,4,5,6\n", ("a", "b", "Unnamed: 3", "Unnamed: 4"), 1),
+        (",,\n1,2,3\n", ("Unnamed: 1", "Unnamed: 2", "Unnamed: 3"), 1),
+    ],
+)
+def test_read_dataset__finds_the_header(text, columns, line):
+    dataset = read_dataset(text.encode(), name="t.csv")
+    assert (dataset.columns, dataset.reading.header_line) == (columns, line)
+    again = read_dataset(text.encode(), name="t.csv", options=dataset.reading.options)
+    assert again.table.equals(dataset.table)
+
+
+@pytest.mark.parametrize("header", ["first_line", "second_line", "3", "none"])
+def test_read_dataset__obeys_a_chosen_header(header):
+    dataset = read_dataset(b"a,b\n\nc,d\ne,f\n1,2\n", name="t.csv", options=ReadOptions(header=header))
+    names = {"first_line": ("a", "b"), "second_line": ("c", "d"), "3": ("e", "f")}
+    assert dataset.columns == names.get(header, ("Column 1", "Column 2"))
+    assert dataset.reading.options.header == header
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["time (h:m)\n12:30\n13:30\n", "note\na, b\nc, d\n", "full name\nJane Doe\n", "a\n1,2\n3;4\n5\t6\n"],
+)
+def test_read_dataset__leaves_one_column_whole(text):
+    dataset = read_dataset(text.encode(), name="t.csv")
+    assert dataset.columns == (text.splitlines()[0],)
+    assert dataset.reading.notes == (
+        "Only one column was found. If the table has more, choose the delimiter.",
+    )
+
+
+def test_read_dataset__keeps_blank_lines_of_one_column_only():
+    assert columns(b"a\n1\n\n3\n\n") == {"a": ["1", None, "3"]}
+    assert columns(b"a,b\n1,2\n\n3,4\n   \n\n\x1a") == {"a": ["1", "3"], "b": ["2", "4"]}
+
+
+@pytest.mark.parametrize(
+    ("data", "notes"),
+    [
+        (
+            b"a,b\n1,2,\n3,4,\n",
+            ("Every record ends with a delimiter; the empty column after it was left out.",),
+        ),
+        (b"a,b\n1,2\n,\n", ("The last record is blank in every column.",)),
+        (b"a,b\n" + b",\n" * 20, ("The last 20 records are blank in every column.",)),
+        (
+            b"T,,\na b ,,\nid,sex,\n1,2,3\n",
+            (
+                "The 2 lines above the column names were left out.",
+                "Column 3 has no name and is called “Unnamed: 3”.",
+            ),
+        ),
+        (b" a ,b ,c\n1,2,3\n", ("Spaces around 2 column names were removed.",)),
+        (b"a,b ,c\n1,2,3\n", ("Spaces around 1 column name were removed.",)),
+        (
+            b"a,b,c,d,e,f,g,,,\n1,2,3,4,5,6,7,8,9,0\n",
+            (
+                (
+                    "Columns 8, 9 and 10 have no name and are called “Unnamed: 8”, “Unnamed: 9” "
+                    "and “Unnamed: 10”."
+                ),
+            ),
+        ),
+    ],
+)
+def test_read_dataset__notes_what_it_did(data, notes):
+    assert read_dataset(data, name="t.csv").reading.notes == notes
+
+
+def test_read_dataset__lists_at_most_five_names():
+    note = read_dataset(b"a,a,a,a,a,a,a\n1,2,3,4,5,6,7\n", name="t.csv").reading.notes[0]
+    assert note.endswith("“a_2”, “a_3”, “a_4”, “a_5”, “a_6” and 1 more.")
+
+
+@pytest.mark.parametrize("n_columns", [10_000])
+def test_read_dataset__reads_very_wide_tables(n_columns):
+    names = [f"c{number}" for number in range(n_columns)]
+    lines = [",".join(names), *[",".join(["1"] * n_columns)] * 3]
+    dataset = read_dataset("\n".join(lines).encode(), name="t.csv")
+    assert (dataset.n_records, len(dataset.columns)) == (3, n_columns)
+
+
+def test_read_dataset__reads_records_and_headers_longer_than_a_block():
+    long = "x" * 3_000_000
+    assert columns(f"a,b\n1,{long}\n2,y\n".encode())["b"] == [long, "y"]
+    assert columns(f"{long},b\n1,2\n".encode()) == {long: ["1"], "b": ["2"]}
+
+
+def test_read_dataset__finds_a_column_that_is_not_blank_after_the_trailing_delimiter():
+    assert problem(b"a,b\n" + b"1,2,\n" * 300 + b"1,2,3\n") == (
+        "t.csv: 301 of 301 records do not have 2 cells like the header but 3 (first in lines 2, 3, 4, 5 and "
+        "6). Repair those lines, or choose another delimiter or header line."
+    )
+
+
+def test_read_dataset__says_when_quotes_hide_the_records():
+    assert "quotation mark" in problem(b'a,b\n1,"2\n3,4\n5,"6" x\n')
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"%PDF-1.7", "a PDF document"),
+        (b"\x1f\x8b\x08", "compressed with gzip"),
+        (b"$FL2@(#) SPSS", "an SPSS file"),
+        (b"<html><table>", "a web page (HTML)"),
+        (b"\xef\xbb\xbf \n<!DOCTYPE html>", "a web page (HTML)"),
+        (b"<?xml version='1.0'?><a/>", "an XML document"),
+        (b"{\\rtf1 a}", "a text document (RTF)"),
+        (b'[\n {"a": 1}]', "JSON"),
+    ],
+)
+def test_read_dataset__says_what_a_file_is_instead(data, what):
+    assert problem(data) == (
+        f"t.csv: the file is {what}, not a table. Export the table as CSV, Excel (.xlsx) or Parquet."
+    )
+
+
+def test_read_dataset__reads_a_csv_that_is_named_xls():
+    assert read_dataset(b"a;b\n1;2\n", name="t.xls").reading.format == "CSV"
+
+
+def test_read_dataset__says_when_a_path_cannot_be_opened(tmp_path: Path):
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(tmp_path / "none.csv")
+    assert str(caught.value) == (
+        "none.csv: the file cannot be opened (No such file or directory). Check its path."
+    )
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(AuditInputError, match="0 bytes"):
+        read_dataset(tmp_path / "empty.csv")
+
+
+def test_check_options__names_every_option_that_is_wrong():
+    with pytest.raises(AuditInputError) as caught:
+        check_options(ReadOptions(delimiter=";;", encoding="klingon", header="top"))
+    assert caught.value.problems == (
+        "delimiter must be one ASCII character other than a quotation mark or a line break, received ';;'.",
+        (
+            "encoding must be a text codec such as utf-8, utf-8-sig, utf-16-le, utf-16-be, cp949, cp1250, "
+            "iso8859-2, cp1252, latin-1, received 'klingon'."
+        ),
+        "header must be one of auto, first_line, second_line, none or a line number from 1, received 'top'.",
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delimiter": delimiter, "encoding": encoding, "header": header}
+        for delimiter, encoding, header in zip(
+            [*DELIMITERS, None],
+            [*ENCODINGS][: len(DELIMITERS) + 1],
+            [*HEADERS, *"123", "12", "99"],
+            strict=True,
+        )
+    ],
+)
+def test_check_options__accepts_what_is_offered(options):
+    check_options(ReadOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "summary"),
+    [
+        (b"a,b\n1,2\n", {}, "CSV, comma-separated, UTF-8, header in line 1"),
+        (b"a#b\n1#2\n", {"delimiter": "#"}, "CSV, '#'-separated, UTF-8, header in line 1"),
+        (b"a,b\n1,2\n", {"header": "none"}, "CSV, comma-separated, UTF-8, no header"),
+        (b"a\n1,2\n3;4\n5\t6\n", {}, "CSV, one column, UTF-8, header in line 1"),
+    ],
+)
+def test_summary__says_on_one_line_what_was_assumed(data, options, summary):
+    assert read_dataset(data, name="t.csv", options=ReadOptions(**options)).reading.summary == summary
+
+
+def test_fingerprint__depends_on_the_bytes_and_on_how_they_are_read():
+    fingerprints = {
+        read_dataset(data, name="t.csv", options=options).fingerprint
+        for data in (b"a,b\n1,2\n", b"a,b\n1,3\n")
+        for options in (ReadOptions(), ReadOptions(header="first_line"), ReadOptions(missing_spellings=()))
+    }
+    assert len(fingerprints) == 6
+
+
+def test_frame__holds_text_and_missing_cells():
+    frame = read_dataset(b"a,b\n007,NA\n", name="t.csv").frame
+    assert frame["a"].tolist() == ["007"]
+    assert frame["b"].isna().all()

@@ -1,0 +1,417 @@
+"""Excel and Parquet: what is read from them, and every way they can be unusable."""
+
+import datetime as dt
+import decimal
+import io
+import struct
+import zipfile
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from core.datasets import Dataset, ReadOptions, read_dataset, workbook_bounds
+from core.errors import AuditInputError
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def read(data: bytes, **options: str) -> Dataset:
+    return read_dataset(data, name="t.xlsx", options=ReadOptions(**options))
+
+
+def problem(data: bytes, **options: str) -> str:
+    with pytest.raises(AuditInputError) as caught:
+        read(data, **options)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    return str(caught.value)
+
+
+def workbook(**sheets: list[list[object]]) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        if name.startswith("hidden"):
+            sheet.sheet_state = "hidden"
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def handmade(sheet: str, **parts: str) -> bytes:
+    """Return a workbook of one sheet, given the XML inside its sheetData."""
+    relation = f'<Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+    shared = f'<Relationship Id="r2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
+    root = f'<Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/>'
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{PACKAGE}/content-types"/>')
+        archive.writestr(
+            "_rels/.rels", f'<Relationships xmlns="{PACKAGE}/relationships">{root}</Relationships>'
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{PACKAGE}/relationships">{relation}{shared}</Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
+            '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        archive.writestr(
+            "xl/worksheets/sheet1.xml",
+            f'<worksheet xmlns="{MAIN}"><sheetData>{sheet}</sheetData></worksheet>',
+        )
+        for name, content in parts.items():
+            archive.writestr(f"xl/{name}.xml", f'<sst xmlns="{MAIN}">{content}</sst>')
+    return stream.getvalue()
+
+
+def old_workbook(*rows: list[str | float | bool]) -> bytes:
+    """Return an .xls workbook: BIFF8 records in an OLE file of one stream."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    def cell(row: int, column: int, value: str | float | bool) -> bytes:
+        place = struct.pack("<HHH", row, column, 0)
+        if isinstance(value, bool):
+            return record(0x0205, place + bytes([value, 0]))
+        if isinstance(value, str):
+            return record(0x0204, place + struct.pack("<HB", len(value), 1) + value.encode("utf-16-le"))
+        return record(0x0203, place + struct.pack("<d", value))
+
+    def begin(kind: int) -> bytes:
+        return record(0x0809, struct.pack("<HHHHII", 0x0600, kind, 0x0DBB, 1996, 0, 6))
+
+    end = record(0x000A, b"")
+    name = b"S"
+    size = len(begin(5)) + 4 + 8 + len(name) + len(end)
+    stream = begin(5) + record(0x0085, struct.pack("<IBBBB", size, 0, 0, len(name), 0) + name) + end
+    cells = [cell(i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row)]
+    stream += begin(0x10) + b"".join(cells) + end
+    stream = stream.ljust(max(4096, -(-len(stream) // 512) * 512), b"\0")
+    n_sectors = len(stream) // 512
+    chain = [*range(3, n_sectors + 2), -2]
+    fat = struct.pack("<128i", *([-3, -2, *chain] + [-1] * 128)[:128])
+    header = (
+        OLE
+        + bytes(16)
+        + struct.pack("<HHHHH6xIIIIIiIiI", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, -2, 0, -2, 0)
+    )
+    header += struct.pack("<109i", 0, *[-1] * 108)
+
+    def entry(label: str, kind: int, child: int, start: int, length: int) -> bytes:
+        encoded = label.encode("utf-16-le")
+        text = encoded.ljust(64, b"\0") + struct.pack("<H", len(encoded) + 2 if label else 0)
+        return (
+            text
+            + struct.pack("<BBiii", kind, 1, -1, -1, child)
+            + bytes(36)
+            + struct.pack("<iQ", start, length)
+        )
+
+    directory = entry("Root Entry", 5, 1, -2, 0) + entry("Workbook", 2, -1, 2, len(stream))
+    return header + fat + directory + entry("", 0, -1, 0, 0) * 2 + stream
+
+
+def written(table: pa.Table) -> bytes:
+    stream = pa.BufferOutputStream()
+    parquet.write_table(table, stream)
+    return stream.getvalue().to_pybytes()
+
+
+def test_read_dataset__reads_old_excel():
+    dataset = read(old_workbook(["id", "ime", "da"], [7.0, "Žiga", True], [1.5, "이름", False]))
+    assert dataset.reading.summary == "XLS, sheet “S”, header in row 1"
+    assert dataset.table.to_pydict() == {"id": ["7", "1.5"], "ime": ["Žiga", "이름"], "da": ["TRUE", "FALSE"]}
+
+
+def test_read_dataset__chooses_the_first_visible_sheet_with_cells():
+    data = workbook(hidden=[["h"], [1]], empty=[], people=[["id"], [1]], more=[["x"], [2]])
+    dataset = read(data)
+    assert dataset.reading.options.sheet == "people"
+    assert dataset.reading.sheets == ("hidden", "empty", "people", "more")
+    assert dataset.reading.detected == ("sheet", "header")
+    assert dataset.reading.notes == (
+        "The workbook has 4 sheets; “people” was read.",
+        "Hidden in the workbook: “hidden”.",
+    )
+    assert read(data, sheet="more").columns == ("x",)
+    assert read(data, sheet="hidden").columns == ("h",)
+
+
+def test_read_dataset__reads_a_sheet_with_a_title_and_a_table_off_the_corner():
+    data = workbook(S=[[], [None, "Patients"], [], [None, "id", "sex"], [None, 1, "f"], [None, 2, "m"]])
+    dataset = read(data)
+    assert dataset.table.to_pydict() == {"id": ["1", "2"], "sex": ["f", "m"]}
+    assert dataset.reading.header_line == 4
+    assert dataset.reading.options.header == "second_line"
+    assert dataset.reading.notes == ("The row above the column names was left out.",)
+    assert read(data, header="none").table["Column 1"].to_pylist() == ["Patients", None, "id", "1", "2"]
+
+
+def test_read_dataset__keeps_blank_rows_between_records_but_not_after_the_last():
+    data = workbook(S=[["a", "b"], [1, 2], [None, None], [3, 4], *[["", " "]] * 12_000])
+    assert read(data).table.to_pydict() == {"a": ["1", None, "3"], "b": ["2", None, "4"]}
+
+
+def test_read_dataset__writes_durations_and_long_numbers():
+    data = workbook(S=[["a"], [dt.timedelta(hours=30, minutes=5)], [123456789012345678], [0.5]])
+    assert read(data).table["a"].to_pylist() == ["30:05:00", "1.23456789012346e+17", "0.5"]
+
+
+def test_read_dataset__reads_long_texts_in_small_blocks(monkeypatch):
+    monkeypatch.setattr("core.datasets.excel._LETTERS_AT_ONCE", 10)
+    rows = [["a"], *[[f"text {number}"] for number in range(50)]]
+    assert read(workbook(S=rows)).n_records == 50
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        "<row><c><v>1</v></c></row><row><c><v>2</v></c></row>",
+        '<row r="1"><c t="n" r="A1"><v>1</v></c></row><row><c r="A2"><v>2</v></c></row>',
+    ],
+)
+def test_read_dataset__reads_cells_without_plain_references(cells):
+    assert read(handmade(cells)).table.to_pydict() == {"1": ["2"]}
+
+
+FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="{row}"><c {extra}r="{column}{row}"><v>1</v></c></row>'
+SPANS = (
+    "t.xlsx: the workbook has a sheet that spans 17,179,869,184 cells, more than 31,457,280, and was not "
+    "opened. Delete what stands far from the table, or save the sheet as CSV."
+)
+DAMAGED = "t.xlsx: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV."
+UNREADABLE = (
+    "t.xlsx: the file begins like an Excel workbook but is damaged or of a kind that cannot be read. Open it "
+    "in Excel and save it as .xlsx or CSV."
+)
+
+
+@pytest.mark.parametrize("extra", ["", 't="n" '])
+def test_read_dataset__refuses_a_sheet_that_spans_too_much(extra):
+    assert problem(handmade(FAR.format(row=1048576, column="XFD", extra=extra))) == SPANS
+
+
+@pytest.mark.parametrize("extra", ["", 't="n" '])
+@pytest.mark.parametrize(("row", "column"), [(1048577, "A"), (9000000, "B"), (1, "XFE"), (1, "ZZZ")])
+def test_read_dataset__refuses_cells_that_no_sheet_has(row, column, extra):
+    assert problem(handmade(FAR.format(row=row, column=column, extra=extra))) == DAMAGED
+
+
+@pytest.mark.parametrize(
+    "cells", ['<row><c r="ABCDE1"/></row>', "<row><c r='1A'/></row>", '<row><c t="n"></row>']
+)
+def test_read_dataset__refuses_cells_in_no_place(cells):
+    assert problem(handmade(cells)) == DAMAGED
+
+
+def test_read_dataset__refuses_a_workbook_that_unpacks_to_too_much(monkeypatch):
+    monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 30)
+    sentence = (
+        "t.xlsx: the workbook unpacks to more than 1 GiB and was not opened. Delete what stands far from the "
+        "table, or save the sheet as CSV."
+    )
+    stream = io.BytesIO(handmade("<row><c><v>1</v></c></row>"))
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb", bytes(3 << 20))
+    honest = stream.getvalue()
+    monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 21)
+    assert problem(honest) == sentence.replace("1 GiB", "0 GiB")
+
+
+def test_read_dataset__counts_what_really_unpacks(monkeypatch):
+    monkeypatch.setattr(workbook_bounds, "_stated_size", lambda _members: 0)
+    monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 10)
+    data = handmade("<row><c><v>1</v></c></row>" * 1000)
+    assert "unpacks to more than" in problem(data)
+
+
+def test_read_dataset__refuses_millions_of_elements(monkeypatch):
+    monkeypatch.setattr(workbook_bounds, "LARGEST_ELEMENTS", 1000)
+    data = handmade("<row><c><v>1</v></c></row>", sharedStrings="<si/>" * 2000)
+    assert problem(data) == (
+        "t.xlsx: the workbook has more than 1,000 elements besides its cells and was not opened. Delete what "
+        "stands far from the table, or save the sheet as CSV."
+    )
+
+
+def test_read_dataset__refuses_more_text_than_fits(monkeypatch):
+    monkeypatch.setattr("core.datasets.excel._LARGEST_TEXT", 1 << 10)
+    rows = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 200))
+    data = handmade(rows, sharedStrings=f"<si><t>{'x' * 100}</t></si>")
+    assert problem(data) == "t.xlsx: the sheet holds more than 0 GiB of text. Save it as CSV."
+
+
+def test_read_dataset__refuses_a_damaged_part():
+    data = bytearray(handmade('<row r="1"><c r="A1"><v>1</v></c></row>' * 100))
+    place = data.index(b"worksheets/sheet1.xml") + 40
+    data[place : place + 8] = b"\xff" * 8
+    assert problem(bytes(data)) == DAMAGED
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (
+            b"PK\x03\x04" + b"x" * 50,
+            (
+                "t.xlsx: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
+                "Open it in Excel and save it again, or save it as CSV."
+            ),
+        ),
+        (OLE + bytes(600), UNREADABLE),
+        (
+            OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
+            "t.xlsx: the Excel workbook is protected with a password. Save it without one, or as CSV.",
+        ),
+        (
+            workbook(S=[["a", "b"]]),
+            "t.xlsx: sheet “S” has only a header and no record. Export the table with its records.",
+        ),
+        (workbook(S=[], T=[]), "t.xlsx: the workbook holds no cells. Export the table again."),
+        (
+            b"PAR1" + bytes(50),
+            "t.xlsx: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
+        ),
+        (
+            written(pa.table({"id": [1], "tags": [["a"]]})),
+            (
+                "t.xlsx: column “tags” holds lists or records instead of single values. Export the "
+                "table with one value a cell."
+            ),
+        ),
+        (
+            written(pa.table({"a": [[1]], "b": [{"x": 1}]})),
+            (
+                "t.xlsx: columns “a” and “b” hold lists or records instead of single values. Export the "
+                "table with one value a cell."
+            ),
+        ),
+        (
+            written(pa.table({"id": pa.array([], pa.int64())})),
+            "t.xlsx: the Parquet file holds no record. Export the table with its records.",
+        ),
+        (
+            written(pa.table({"id": [1], "photo": [b"\xff\xd8"]})),
+            (
+                "t.xlsx: column “photo” cannot be written as text. Export the table with text, numbers and "
+                "dates only, or as CSV."
+            ),
+        ),
+    ],
+)
+def test_read_dataset__says_what_is_wrong_with_a_file(data, sentence):
+    assert problem(data) == sentence
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "sentence"),
+    [
+        (
+            workbook(S=[["a"], [1]], T=[["b"], [1]]),
+            {"sheet": "U"},
+            "t.xlsx: the workbook has no sheet “U”. Choose one of “S” and “T”.",
+        ),
+        (
+            workbook(S=[["a"], [1]], T=[]),
+            {"sheet": "T"},
+            "t.xlsx: the sheet “T” is empty. Choose another sheet.",
+        ),
+        (
+            workbook(S=[["a"], [1]]),
+            {"header": "7"},
+            (
+                "t.xlsx: row 7 of sheet “S” was to hold the column names, but only 2 of its first rows hold "
+                "cells. Choose another line for the names."
+            ),
+        ),
+        (
+            written(pa.table({"a": [1]})),
+            {"header": "3"},
+            (
+                "t.xlsx: line 3 was to hold the column names, but no record is below it. Choose another line "
+                "for the names."
+            ),
+        ),
+    ],
+)
+def test_read_dataset__says_which_option_does_not_fit(data, options, sentence):
+    assert problem(data, **options) == sentence
+
+
+def test_read_dataset__says_what_a_zip_archive_is():
+    for part, what in (
+        ("people.csv", "a zip archive"),
+        ("content.xml", "an OpenDocument file"),
+        ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
+    ):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr(part, "a,b")
+        assert problem(stream.getvalue()) == (
+            f"t.xlsx: the file is {what}, not a table. Export the table as CSV, Excel (.xlsx) or Parquet."
+        )
+
+
+def test_read_dataset__refuses_parquet_beyond_a_bound(monkeypatch):
+    monkeypatch.setattr("core.datasets.parquet._LARGEST_AREA", 3)
+    assert problem(written(pa.table({"a": [1, 2], "b": [3, 4]}))) == (
+        "t.xlsx: the table has 2 records of 2 columns, more than 3 cells. Audit a part of it."
+    )
+
+
+def test_read_dataset__uses_long_offsets_for_long_texts(monkeypatch):
+    monkeypatch.setattr("core.datasets.parquet._LARGE_TEXT", 3)
+    monkeypatch.setattr("core.datasets.delimited._LARGE_TEXT", 3)
+    for data in (written(pa.table({"a": ["long", "text"]})), b"a\nlong\ntext\n"):
+        table = read(data).table
+        assert table.schema.field("a").type == pa.large_string()
+        assert table.to_pydict() == {"a": ["long", "text"]}
+
+
+def test_read_dataset__writes_parquet_values_without_loss():
+    day = dt.datetime(2024, 1, 2, 3, 4, 5, 600)
+    data = written(
+        pa.table(
+            {
+                "money": [decimal.Decimal("1.50")],
+                "zone": pa.array([day], pa.timestamp("us", "UTC")),
+                "local": pa.array([day], pa.timestamp("us")),
+                "time": [dt.time(8, 5)],
+                "flag": [True],
+                "half": pa.array([1.5], pa.float16()),
+                "nothing": pa.nulls(1),
+                "raw": [b"abc"],
+                "": ["unnamed"],
+            }
+        )
+    )
+    dataset = read(data)
+    assert dataset.table.to_pydict() == {
+        "money": ["1.50"],
+        "zone": ["2024-01-02 03:04:05.000600Z"],
+        "local": ["2024-01-02 03:04:05.000600"],
+        "time": ["08:05:00.000000"],
+        "flag": ["true"],
+        "half": ["1.5"],
+        "nothing": [None],
+        "raw": ["abc"],
+        "Unnamed: 9": ["unnamed"],
+    }
+    assert dataset.reading.summary == "Parquet"
+
+
+def test_read_dataset__takes_names_from_the_first_record_of_parquet():
+    data = written(pa.table({"Report": ["id", "1"], "Unnamed: 1": ["sex", "f"]}))
+    assert read(data).table.to_pydict() == {"id": ["1"], "sex": ["f"]}
+    assert read(data, header="none").columns == ("Column 1", "Column 2")
