@@ -13,6 +13,7 @@ from core.tabular.second_opinion import (
     measure_second_opinion,
     second_opinion_figures,
 )
+from core.tabular.second_opinion.transforms import holds, shift_between
 from core.verdict import Verdict
 from tests.second_opinion_examples import (
     concerns,
@@ -434,6 +435,12 @@ def test_disguises__a_shift_of_a_coarse_column_is_worth_a_warning_and_noise_is_f
     assert [f.check for f in opinion_on({"v": ages}, {"v": noisy}).findings if "disguise" in f.check] == []
 
 
+def test_shift_between__leaves_impossible_dates_and_mixed_texts_alone() -> None:
+    days = [(f"2020-02-{20 + i}", f"2020-03-{20 + i}") for i in range(12)]
+    assert shift_between(days) is None
+    assert shift_between([("a", "b"), ("c", "d"), ("e", "f")]) is None
+
+
 def test_disguises__sees_shortened_texts_that_still_differ() -> None:
     streets = [f"{100 + i} Oak Street Apt {i}" for i in range(30)]
     short = [street[:7] for street in streets]
@@ -459,6 +466,55 @@ def test_disguises__sees_numbers_that_keep_their_order() -> None:
     coarse = [str(n // 3_000) for n in exact]
     halved = opinion_on({"v": exact.astype(str).tolist()}, {"v": coarse}, highly_distinct_share=0.3)
     assert the_finding(halved, "disguise_order_kept").verdict is Verdict.WARN
+
+
+def test_disguises__sees_originals_inside_other_texts() -> None:
+    rng = np.random.default_rng(4)
+    names = [f"Tra{a}{b}vik" for a in "abcdefgh" for b in "klmnopqr"]
+    notes = [
+        f"Seen today, {name} feels better." if i % 10 == 0 else f"Nothing new on day {rng.integers(99)}."
+        for i, name in enumerate(names)
+    ]
+    ward = {"ward": ["A", "B"] * 32}
+    opinion = opinion_on(
+        {**ward, "name": names, "note": [f"Raw {i}" for i in range(64)]},
+        {**ward, "name": [None] * 64, "note": notes},
+        log_of(ward=("ward", "keep"), name=("name", "drop"), note=("note", "clean")),
+    )
+    finding = the_finding(opinion, "disguise_inside")
+    assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "note", 7)
+    assert finding.message == (
+        "The texts of `note` hold the values of the original column `name` inside: 7 of 64 (10.9 %) values. "
+        "Whoever reads them sees what should be gone."
+    )
+
+
+@pytest.mark.parametrize("wrap", ["P-{}", "{}X", "0{}0", "환자{}님"])
+def test_disguises__sees_originals_that_were_only_wrapped(wrap: str) -> None:
+    ids = [str(10_000 + i * 7919 % 89_999) for i in range(40)]
+    opinion = opinion_on(
+        {"id": ids}, {"id": [wrap.format(value) for value in ids]}, log_of(id=("patient_id", "pseudonymize"))
+    )
+    assert the_finding(opinion, "disguise_inside").message.startswith(
+        "The texts of `id` hold its original values inside: 40 of 40 (100 %) values."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "original", "as_word", "expected"),
+    [
+        ("called Novak today", "novak", True, True),
+        ("called Novakov today", "novak", True, False),
+        ("xNovak", "Novak", True, False),
+        ("xNovak", "Novak", False, True),
+        ("김민준님은", "김민준", True, True),
+        ("he is 45", "45", True, False),
+        ("Novak", "Novak", True, False),
+        ("somebody else", "Novak", True, False),
+    ],
+)
+def test_holds__wants_words_of_some_length(text: str, original: str, as_word: bool, expected: bool) -> None:
+    assert holds(text, original, as_word=as_word) is expected
 
 
 # --- semantic sanity

@@ -22,6 +22,7 @@ from core.tabular.second_opinion.transforms import (
     ENCODINGS,
     encodings,
     hashes,
+    holds,
     is_order_kept,
     is_shortened,
     shift_between,
@@ -34,6 +35,7 @@ from core.verdict import Finding, Verdict
 MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
+_ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
 
 _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
@@ -48,7 +50,7 @@ class Disguise:
     original, anonymized
         Column names.
     kind
-        ``copy``, ``encoding``, ``hash``, ``shift``, ``shortened`` or ``order kept``.
+        ``copy``, ``encoding``, ``hash``, ``inside``, ``shift``, ``shortened`` or ``order kept``.
     how
         In words, completing "the values are …".
     n_matched, n_compared
@@ -232,9 +234,21 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
     found = _encoded_in_rows(samples, original, rows) or _hashed_in_rows(samples, original, rows)
+    if found is None:
+        found = _inside_in_rows(rows, own=original == anonymized)
     if found is None and original == anonymized:
         found = _recomputed_in_rows(rows)
     return found
+
+
+def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:
+    """Look for originals inside longer texts, much more often than in the texts of other rows."""
+    others = [b for _, b in rows[1:]] + [rows[0][1]]
+    n = sum(holds(b, a, as_word=not own) for a, b in rows)
+    by_chance = sum(holds(b, a, as_word=not own) for (a, _), b in zip(rows, others, strict=True))
+    if n < max(_FEWEST, _ANY_INSIDE * len(rows)) or n < _FEWEST * by_chance:
+        return None
+    return "inside", "", n, len(rows)
 
 
 def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
@@ -336,7 +350,7 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
     telling = disguise.taken_out or disguise.original_distinct_share >= limit
     if disguise.kind == "hash":
         return Verdict.FAIL if telling else Verdict.WARN
-    if disguise.kind in {"copy", "encoding"}:
+    if disguise.kind in {"copy", "encoding", "inside"}:
         return Verdict.FAIL if telling else None
     if disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL:
         return Verdict.WARN if disguise.anonymized_distinct_share >= limit else None
@@ -349,10 +363,20 @@ _CONSEQUENCE = {
     "copy": "What was taken out of one column is still in the other.",
     "encoding": "Anybody can turn them back.",
     "hash": "Anybody with a list of possible originals can compute them and look people up.",
+    "inside": "Whoever reads them sees what should be gone.",
     "shift": "One known value undoes all of them.",
     "shortened": "Whoever knows the original can shorten it the same way.",
     "order kept": "Whoever knows the original finds the nearest value.",
 }
+
+
+def _sentence(disguise: Disguise) -> str:
+    own = disguise.original == disguise.anonymized
+    if disguise.kind == "inside":
+        whose = "its original values" if own else f"the values of the original column `{disguise.original}`"
+        return f"The texts of `{disguise.anonymized}` hold {whose} inside"
+    source = "" if own else f" of the original column `{disguise.original}`"
+    return f"The values of `{disguise.anonymized}` are {disguise.how}{source}"
 
 
 def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Finding:
@@ -362,12 +386,10 @@ def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Findin
         if disguise.kind in {"shift", "shortened", "order kept"}
         else ""
     )
-    own = disguise.original == disguise.anonymized
-    source = "" if own else f" of the original column `{disguise.original}`"
     return Finding(
         check=f"disguise_{disguise.kind.replace(' ', '_')}",
         verdict=verdict,
-        message=f"The values of `{disguise.anonymized}` are {disguise.how}{source}: {compared} values"
+        message=f"{_sentence(disguise)}: {compared} values"
         f"{' of a sample' if is_sample else ''}{still}. {_CONSEQUENCE[disguise.kind]}",
         column=disguise.anonymized,
         n_affected=disguise.n_matched,

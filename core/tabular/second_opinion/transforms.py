@@ -19,7 +19,9 @@ _BASE64_TOKEN = re.compile(r"()([A-Za-z0-9+/_-]{22,86}={0,2})")
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _MASK = " *#xX.…-_"
+_HANGUL = re.compile(r"[가-힣]")
 _CRC_LENGTH = 8
+_SHORTEST_WORD, _SHORTEST_HANGUL = 4, 2  # characters
 _FEWEST = 3  # distinct values needed for a shift
 _FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
 
@@ -183,6 +185,27 @@ def is_shortened(original: str, anonymized: str) -> bool:
     rest = anonymized.strip(_MASK).casefold()
     longer = original.strip(_MASK).casefold()
     return bool(rest) and len(rest) < len(longer) and (longer.startswith(rest) or longer.endswith(rest))
+
+
+def holds(anonymized: str, original: str, *, as_word: bool) -> bool:
+    """Whether a longer text holds the original, as a word of its own if asked for.
+
+    Originals of fewer than four characters (two in Hangul, where particles follow a word without a
+    space) are found too often by chance.
+    """
+    is_hangul = bool(_HANGUL.search(original))
+    if len(original) < (_SHORTEST_HANGUL if is_hangul else _SHORTEST_WORD) or len(anonymized) <= len(
+        original
+    ):
+        return False
+    text, word = anonymized.casefold(), original.casefold()
+    start = text.find(word)
+    if start < 0 or is_hangul or not as_word:
+        return start >= 0
+    return (
+        not text[start - 1 : start].isalnum()
+        and not text[start + len(word) : start + len(word) + 1].isalnum()
+    )
 
 
 def is_order_kept(rows: Sequence[tuple[str, str]]) -> bool:

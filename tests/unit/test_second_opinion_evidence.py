@@ -1,0 +1,41 @@
+from core.tabular.second_opinion import relinked_records, small_class_records, unchanged_records
+from tests.second_opinion_examples import dataset
+
+
+def test_unchanged_records__shows_both_cells_of_equal_rows() -> None:
+    original = dataset({"a": ["1", "2", "3", None]})
+    anonymized = dataset({"a": ["1.0", "x", "3", None]})
+    frame = unchanged_records(original, anonymized, column="a")
+    assert frame.to_dict("list") == {
+        "Record": [1, 3],
+        "a (original)": ["1", "3"],
+        "a (anonymized)": ["1.0", "3"],
+    }
+    assert len(unchanged_records(original, anonymized, column="a", limit=1)) == 1
+
+
+def test_unchanged_records__of_an_expansion_and_of_tables_of_other_length() -> None:
+    original = dataset({"a": ["1", "2"]})
+    frame = unchanged_records(original, dataset({"a_b": ["9", "2"]}), column="a", anonymized_column="a_b")
+    assert frame["Record"].tolist() == [2]
+    assert unchanged_records(original, dataset({"a": ["1"]}), column="a").empty
+
+
+def test_relinked_records__names_the_one_original_record() -> None:
+    original = dataset({"a": ["1", "1", "2", None], "b": ["x", "y", "x", None]})
+    anonymized = dataset({"a": ["2.0", "1", None, "7"], "b": ["x", "y", None, "x"]})
+    frame = relinked_records(original, anonymized, columns=["a", "b"])
+    assert frame.to_dict("list") == {
+        "Record": [1, 2],
+        "Original record": [3, 2],
+        "a": ["2.0", "1"],
+        "b": ["x", "y"],
+    }
+
+
+def test_small_class_records__shows_the_smallest_classes_first() -> None:
+    anonymized = dataset({"sex": ["F", "F", "M", None, "F"], "age": ["1", "1", "2", None, "1"]})
+    frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5)
+    assert frame["Record"].tolist() == [3, 1, 2, 5]
+    assert frame["Class size"].tolist() == [1, 3, 3, 3]
+    assert small_class_records(anonymized, quasi_identifiers=["sex"], k=2)["Record"].tolist() == [3]
