@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.measures import events, leakage, second_opinion, shared, tabular
+from core.measures import (
+    attribute_disclosure,
+    diversity,
+    events,
+    leakage,
+    second_opinion,
+    shared,
+    tabular,
+    utility,
+)
 from core.measures.formatting import format_number, format_value, unit_word
 from core.measures.measure import Measure
 
@@ -17,10 +26,13 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         measure.key: measure
         for group in (
             shared.MEASURES,
+            attribute_disclosure.MEASURES,
+            utility.MEASURES,
             leakage.MEASURES,
             tabular.MEASURES,
             second_opinion.MEASURES,
             events.MEASURES,
+            diversity.MEASURES,
         )
         for measure in group
     }

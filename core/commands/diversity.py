@@ -1,0 +1,73 @@
+"""``python -m core diversity``: which (k, l) keeps the model useful."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+
+from core.demo.diversity import DEMO_NAMES
+
+NAME = "diversity"
+HELP = "Search the (k, l) grid: protection against the accuracy of a model, with proof that k and l hold."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    data = parser.add_mutually_exclusive_group(required=True)
+    data.add_argument("data", nargs="?", type=Path, metavar="DATA", help="table to anonymize")
+    data.add_argument("--demo", choices=DEMO_NAMES, help="use one of scikit-learn's tables")
+    parser.add_argument("--label", metavar="COL", help="column the model predicts")
+    parser.add_argument("--sensitive", nargs="+", metavar="COL", help="sensitive attributes")
+    parser.add_argument("--quasi-identifier", nargs="+", metavar="COL", help="columns to anonymize")
+    parser.add_argument("--categorical", nargs="+", default=[], metavar="COL", help="columns of categories")
+    parser.add_argument(
+        "--leave-out", nargs="+", default=[], metavar="COL", help="columns that are no features; not released"
+    )
+    parser.add_argument("--one-hot-group", nargs="+", action="append", default=[], metavar="COL",
+                        help="quasi-identifiers that are one category in several 0/1 columns")  # fmt: skip
+    _add_model_arguments(parser)
+    _add_grid_arguments(parser)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
+    parser.add_argument("--repeats", type=int, default=0, metavar="N",
+                        help="repeat the recommended pair over N seeds")  # fmt: skip
+    parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="tree", metavar="tree|forest|boosting|logistic|FILE.skops",
+                        help="model to train here, or a fitted one (tree)")  # fmt: skip
+    parser.add_argument("--predictions", metavar="COL", help="column of predictions, instead of a model")
+    parser.add_argument("--train", type=Path, metavar="TABLE", help="table to train on, instead of a split")
+    parser.add_argument("--model-seed", type=int, default=10, metavar="N", help="random state (10)")
+    parser.add_argument("--test-size", type=float, default=0.5, metavar="S", help="share to anonymize (0.5)")
+    parser.add_argument("--split-seed", type=int, default=14, metavar="N", help="random state (14)")
+    parser.add_argument("--regression", action="store_true", help="the label is a number; accuracy is R²")
+
+
+def _add_grid_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--k-min", type=int, default=2, metavar="K", help="smallest k (2)")
+    parser.add_argument("--k-max", type=int, default=7, metavar="K", help="largest k (7)")
+    parser.add_argument("--l-min", type=int, default=1, metavar="L", help="smallest l (1)")
+    parser.add_argument(
+        "--target-accuracy", type=float, default=0.6, metavar="A", help="accuracy to keep (0.6)"
+    )
+    parser.add_argument("--diversity", choices=("distinct", "entropy", "recursive"), default="distinct")
+    parser.add_argument("--recursive-c", type=float, default=3.0, metavar="C", help="c of (c, l) (3)")
+    parser.add_argument("--bins", type=int, default=10, metavar="N",
+                        help="bins of a numeric sensitive attribute, 0 for none (10)")  # fmt: skip
+    parser.add_argument("--reference-cells", action="store_true",
+                        help="cells, diversity and labels as in the published reference")  # fmt: skip
+    parser.add_argument("--min-accuracy", type=float, metavar="A", help="smallest accuracy to list")
+    parser.add_argument(
+        "--max-deletion", type=float, default=1.0, metavar="D", help="largest deletion to list"
+    )
+    parser.add_argument("--sort", choices=("accuracy", "deletion_ratio"), default="accuracy")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Search, print, return the exit code."""
+    # scikit-learn takes a second to import; the other tools need not wait for it.
+    searching = importlib.import_module("core.commands.diversity_search")
+    return int(searching.run(arguments))

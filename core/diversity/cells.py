@@ -1,0 +1,253 @@
+"""Cells of at least k records, their diversity, and the record that represents each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
+from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
+from core.diversity.settings import DiversitySettings
+from core.equivalence import EquivalenceClasses, IntArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+CELL_TREE_SEED = 10
+_TOLERANCE = 1e-9  # exp(log 3) is 3.0000000000000004 or 2.9999999999999996
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class QuasiIdentifierUnit:
+    """What gets one representative: a quasi-identifier, or a one-hot group of several columns.
+
+    Attributes
+    ----------
+    columns
+        Positions of the feature columns.
+    codes
+        Shape (n_records,): a code per distinct value or row; None for numbers.
+    """
+
+    columns: tuple[int, ...]
+    codes: IntArray | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells:
+    """A partition of the records, and who represents each cell.
+
+    Attributes
+    ----------
+    k
+        Every cell has at least this many records.
+    classes
+        The cells as equivalence classes.
+    representatives
+        Shape (n_cells, n_units): the record each quasi-identifier's representative is taken from.
+    """
+
+    k: int
+    classes: EquivalenceClasses
+    representatives: IntArray
+
+    @property
+    def cell_of_record(self) -> IntArray:
+        """Return shape (n_records,): the cell of each record."""
+        return self.classes.class_of_record
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CellInputs:
+    """What making cells for every k shares: computed once.
+
+    Attributes
+    ----------
+    encoded
+        Shape (n_records, n_tree_columns): what the tree splits on.
+    target
+        What the splits are to separate.
+    is_regression
+        Whether the target is one or more numbers rather than a class.
+    """
+
+    encoded: Float32Array
+    target: FloatArray
+    is_regression: bool
+
+
+def quasi_identifier_units(
+    space: FeatureSpace, values: FloatArray, settings: DiversitySettings
+) -> tuple[QuasiIdentifierUnit, ...]:
+    """Return the units in the order of the quasi-identifiers, a group at its first member's place."""
+    group_of = {name: group for group in settings.one_hot_groups for name in group}
+    units: list[QuasiIdentifierUnit] = []
+    done: set[str] = set()
+    for name in settings.quasi_identifiers:
+        if name in done:
+            continue
+        members = group_of.get(name, (name,))
+        done.update(members)
+        columns = tuple(space.position(member) for member in members)
+        numeric = len(members) == 1 and space.columns[columns[0]].categories is None
+        codes = None if numeric else row_codes(values, columns)
+        units.append(QuasiIdentifierUnit(columns=columns, codes=codes))
+    return tuple(units)
+
+
+def cell_inputs(
+    space: FeatureSpace, values: FloatArray, labels: FloatArray, settings: DiversitySettings
+) -> CellInputs:
+    """Return what the tree that makes the cells is fitted on.
+
+    With proper cells the target is the quasi-identifiers themselves, each number scaled to its
+    range: the tree makes cells whose members are alike, and knows nothing else about them.
+    """
+    positions = [space.position(name) for name in settings.quasi_identifiers]
+    encoded = space.encode(values, None if settings.cells == "all_features" else positions)
+    proper = settings.cells == "proper"
+    return CellInputs(
+        encoded=np.ascontiguousarray(encoded, dtype=np.float32),
+        target=_scaled(encoded) if proper else labels,
+        is_regression=proper or settings.task == "regression",
+    )
+
+
+def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
+    """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
+    kind = DecisionTreeRegressor if inputs.is_regression else DecisionTreeClassifier
+    tree = kind(random_state=CELL_TREE_SEED, min_samples_split=2, min_samples_leaf=k)
+    tree.fit(inputs.encoded, inputs.target, check_input=False)
+    return np.asarray(tree.tree_.apply(inputs.encoded), dtype=np.int64)
+
+
+def make_cells(
+    leaves: IntArray, values: FloatArray, units: Sequence[QuasiIdentifierUnit], *, k: int
+) -> Cells:
+    """Return the cells of a partition and the representatives of each."""
+    _, cell_of_record, sizes = np.unique(leaves, return_inverse=True, return_counts=True)
+    cell_of_record = cell_of_record.astype(np.int64)
+    grouped = np.argsort(cell_of_record, kind="stable")
+    representatives = [
+        nearest_to_median(values[:, unit.columns[0]], cell_of_record, grouped, sizes)
+        if unit.codes is None
+        else most_frequent(unit.codes, cell_of_record)
+        for unit in units
+    ]
+    return Cells(
+        k=k,
+        classes=EquivalenceClasses(quasi_identifiers=(), class_of_record=cell_of_record, class_sizes=sizes),
+        representatives=np.column_stack(representatives),
+    )
+
+
+def nearest_to_median(
+    values: FloatArray, cell_of_record: IntArray, grouped: IntArray, sizes: IntArray
+) -> IntArray:
+    """Return shape (n_cells,): the record whose number is nearest its cell's median, first on ties.
+
+    Missing numbers neither count for the median nor represent, unless the cell holds nothing else.
+
+    Parameters
+    ----------
+    values
+        Shape (n_records,).
+    cell_of_record
+        Shape (n_records,), 0 … n_cells - 1.
+    grouped
+        The records sorted by cell, in their own order within a cell.
+    sizes
+        Shape (n_cells,), all at least 1.
+    """
+    starts = np.cumsum(sizes) - sizes
+    in_order = values[np.lexsort((values, cell_of_record))]  # NaN sorts to the end of its cell
+    n_known = np.add.reduceat((~np.isnan(values[grouped])).astype(np.int64), starts)
+    lower = in_order[starts + np.maximum(n_known - 1, 0) // 2]
+    upper = in_order[starts + np.minimum(n_known // 2, np.maximum(n_known - 1, 0))]
+    median = (lower + upper) / 2
+    cells = cell_of_record[grouped]
+    distance = np.abs(values[grouped] - median[cells])
+    distance[np.isnan(distance)] = np.inf
+    return first_smallest(distance, cells, starts, grouped)
+
+
+def first_smallest(distance: FloatArray, cells: IntArray, starts: IntArray, records: IntArray) -> IntArray:
+    """Return shape (n_cells,): per cell the first record with the smallest distance.
+
+    All arrays are sorted by cell; `starts` says where each cell begins.
+    """
+    least = np.minimum.reduceat(distance, starts)
+    hits = np.flatnonzero(distance == least[cells])
+    return records[hits[starts_of(cells[hits])]]
+
+
+def starts_of(groups: IntArray) -> IntArray:
+    """Return shape (n_groups,): where each group of a sorted array begins."""
+    return np.flatnonzero(np.concatenate([groups[:1] == groups[:1], groups[1:] != groups[:-1]]))
+
+
+def most_frequent(codes: IntArray, cell_of_record: IntArray) -> IntArray:
+    """Return shape (n_cells,): the first record with its cell's most frequent code.
+
+    Among equally frequent codes the one that occurs first in the cell counts.
+    """
+    n_codes = int(codes.max()) + 1
+    pairs, first, n_of_pair = np.unique(
+        cell_of_record * n_codes + codes, return_index=True, return_counts=True
+    )
+    cells = pairs // n_codes
+    order = np.lexsort((first, -n_of_pair, cells))
+    return first[order][starts_of(cells[order])]
+
+
+def released_values(cells: Cells, values: FloatArray, units: Sequence[QuasiIdentifierUnit]) -> FloatArray:
+    """Return shape (n_records, n_columns): each quasi-identifier replaced by its representative."""
+    released = values.copy()
+    source = cells.representatives[cells.cell_of_record]
+    for number, unit in enumerate(units):
+        columns = list(unit.columns)
+        released[:, columns] = values[source[:, number]][:, columns]
+    return released
+
+
+class CellDiversity:
+    """How diverse the sensitive values of each cell are, asked for one l after the other.
+
+    Parameters
+    ----------
+    classes
+        The cells.
+    sensitive_codes
+        Per sensitive attribute shape (n_records,): codes, negative for missing.
+    settings
+        Which diversity counts.
+    """
+
+    def __init__(
+        self, classes: EquivalenceClasses, sensitive_codes: Sequence[IntArray], settings: DiversitySettings
+    ) -> None:
+        self._settings = settings
+        self._counts = [sensitive_counts(classes, codes) for codes in sensitive_codes]
+
+    @cached_property
+    def _levels(self) -> FloatArray:
+        """Return shape (n_cells,): the largest l that holds, the least over the attributes."""
+        measure = entropy_l if self._settings.diversity == "entropy" else distinct_l
+        return np.min([measure(counts).astype(np.float64) for counts in self._counts], axis=0)
+
+    def holds(self, l: int) -> BoolArray:  # noqa: E741 - the model's own letter
+        """Return shape (n_cells,): whether the cell is diverse enough for `l` in every attribute."""
+        if self._settings.diversity == "recursive":
+            bounds = [recursive_c(counts, l=l) for counts in self._counts]
+            return np.asarray(np.max(bounds, axis=0) < self._settings.recursive_c)
+        return self._levels >= l - _TOLERANCE
+
+
+def _scaled(encoded: FloatArray) -> FloatArray:
+    """Return every column divided by its range; constant columns become 0."""
+    width = np.ptp(encoded, axis=0)
+    return np.divide(encoded - encoded.min(axis=0), width, out=np.zeros_like(encoded), where=width > 0)

@@ -1,0 +1,192 @@
+"""One set of kept records: minimize, and measure the model on the hold-out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import cast
+
+import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit, train_test_split
+
+from core.diversity.cells import QuasiIdentifierUnit
+from core.diversity.features import FeatureSpace, FloatArray
+from core.diversity.minimization import (
+    CellUse,
+    Minimization,
+    MinimizationProblem,
+    cell_use,
+    minimize,
+    unit_ncp,
+)
+from core.diversity.models import Model
+from core.diversity.outcomes import Outcome
+from core.diversity.settings import DiversitySettings
+from core.equivalence import IntArray
+
+HOLDOUT_SHARE = 0.4
+FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again
+_Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation:
+    """How useful one set of anonymized records is to the model.
+
+    Attributes
+    ----------
+    n_holdout
+        Records of the outer hold-out.
+    accuracy
+        Accuracy (R² for regression) of the model on the hold-out, anonymized and minimized,
+        against the true labels.
+    accuracy_low, accuracy_high
+        Wilson's 95 % interval of the accuracy for a hold-out of that size; None for regression.
+    anonymized_accuracy
+        The same hold-out anonymized, not minimized: what minimization alone costs is the difference.
+    untouched_accuracy
+        The same hold-out as it was. Removing records changes which ones are left to test on, so this,
+        not the accuracy on all records, is what the accuracy is to be compared with.
+    minimization
+        The minimization, to describe it or apply it.
+    first_records
+        The records the minimization was made from; its sources are positions among them.
+    holdout_use
+        The minimization's cells that the hold-out is in.
+    """
+
+    n_holdout: int
+    accuracy: float
+    accuracy_low: float | None
+    accuracy_high: float | None
+    anonymized_accuracy: float
+    untouched_accuracy: float
+    minimization: Minimization = field(repr=False)
+    first_records: IntArray = field(repr=False)
+    holdout_use: CellUse = field(repr=False)
+
+    @cached_property
+    def minimization_ncp(self) -> float:
+        """Return the penalty in [0, 1] of minimizing the hold-out, mean over the quasi-identifiers."""
+        return float(unit_ncp(self.minimization, self.holdout_use).mean())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvaluationInputs:
+    """What every evaluation shares.
+
+    Attributes
+    ----------
+    space, units
+        How values are held, and the quasi-identifiers among them.
+    model
+        The model, None where there are only its predictions.
+    outcome
+        The true labels of all records.
+    untouched
+        Shape (n_records,): the predictions for the records as they are.
+    settings
+        Target accuracy, majority rule, seeds.
+    """
+
+    space: FeatureSpace
+    units: tuple[QuasiIdentifierUnit, ...]
+    model: Model | None
+    outcome: Outcome
+    untouched: FloatArray
+    settings: DiversitySettings
+
+    def predict(self, values: FloatArray) -> FloatArray:
+        """Return shape (n_records,): the model's predictions; there must be a model."""
+        if self.model is None:
+            raise ValueError("There is no model, only its predictions.")
+        return self.model.predict(values)
+
+
+def evaluate(
+    inputs: EvaluationInputs, released: FloatArray, predictions: FloatArray, kept: IntArray
+) -> Evaluation:
+    """Minimize the kept records and measure the model on their hold-out.
+
+    Parameters
+    ----------
+    inputs
+        Model, labels and settings.
+    released
+        Shape (n_records, n_columns): all records with their representatives.
+    predictions
+        Shape (n_records,): the model's predictions for `released`.
+    kept
+        The records kept, ascending; at least `FEWEST_RECORDS`.
+    """
+    settings = inputs.settings
+    first, held_out = _split(len(kept), settings.holdout_seed)
+    first_records, held_out_records = kept[first], kept[held_out]
+    fit, inner = _split_like(predictions[first_records], inputs)
+    problem = MinimizationProblem(
+        space=inputs.space,
+        units=inputs.units,
+        predict=inputs.predict,
+        outcome=inputs.outcome,
+        majority=settings.majority,
+        target_accuracy=settings.target_accuracy,
+    )
+    minimization = minimize(
+        problem, released[first_records], predictions[first_records], fit=fit, held_out=inner
+    )
+    holdout, truth = released[held_out_records], inputs.outcome.values[held_out_records]
+    accuracy = inputs.outcome.agreement(inputs.predict(minimization.apply(holdout)), truth)
+    is_class = inputs.outcome.task == "classification"
+    low, high = wilson_interval(accuracy, len(truth)) if is_class else (None, None)
+    return Evaluation(
+        n_holdout=len(truth),
+        accuracy=accuracy,
+        accuracy_low=low,
+        accuracy_high=high,
+        anonymized_accuracy=inputs.outcome.agreement(predictions[held_out_records], truth),
+        untouched_accuracy=inputs.outcome.agreement(inputs.untouched[held_out_records], truth),
+        minimization=minimization,
+        first_records=first_records,
+        holdout_use=cell_use(minimization, holdout),
+    )
+
+
+def wilson_interval(share: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share observed in `n` independent records.
+
+    >>> low, high = wilson_interval(0.9, 30)
+    >>> round(low, 3), round(high, 3)
+    (0.744, 0.965)
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    """
+    centre = share + _Z_95**2 / (2 * n)
+    spread = _Z_95 * math.sqrt(share * (1 - share) / n + _Z_95**2 / (4 * n * n))
+    scale = 1 + _Z_95**2 / n
+    return max((centre - spread) / scale, 0.0), min((centre + spread) / scale, 1.0)
+
+
+@lru_cache(maxsize=4096)
+def _split(n_records: int, seed: int) -> tuple[IntArray, IntArray]:
+    """Return the positions of the part to fit and of the hold-out; they depend on the number only."""
+    parts = train_test_split(np.arange(n_records), test_size=HOLDOUT_SHARE, random_state=seed)
+    return cast("tuple[IntArray, IntArray]", tuple(parts))
+
+
+def _split_like(predictions: FloatArray, inputs: EvaluationInputs) -> tuple[IntArray, IntArray]:
+    """Return a split stratified by the predictions, or a plain one where a class is too small.
+
+    The stratified splitter is asked directly: it gives what `train_test_split` gives with
+    ``stratify``, in a third of the time.
+    """
+    seed = inputs.settings.minimization_seed
+    if inputs.outcome.task == "classification":
+        splitter = StratifiedShuffleSplit(n_splits=1, test_size=HOLDOUT_SHARE, random_state=seed)
+        try:
+            return next(splitter.split(predictions, predictions.astype(np.int64)))
+        except ValueError:  # a class of one record, or fewer places than classes
+            return _split(len(predictions), seed)
+    return _split(len(predictions), seed)

@@ -1,0 +1,163 @@
+"""The model whose accuracy is to be kept: trained here, or a column of predictions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree._tree import Tree
+
+from core.diversity.features import FeatureSpace, FloatArray
+from core.diversity.outcomes import Outcome
+from core.errors import AuditInputError
+
+ModelKind = Literal["tree", "forest", "boosting", "logistic"]
+N_FOREST_TREES = 25
+
+
+class Model(Protocol):
+    """What the search needs of a model."""
+
+    @property
+    def description(self) -> str:
+        """Say in a few words what the model is."""
+
+    def predict(self, values: FloatArray) -> FloatArray:
+        """Return shape (n_records,): class positions or numbers, for feature values as held."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrainedModel:
+    """A scikit-learn estimator fitted here on encoded features.
+
+    Attributes
+    ----------
+    estimator
+        Fitted on class positions or numbers.
+    space
+        How values are encoded.
+    description
+        What it is.
+    notes
+        Sentences about the training that a reader should know.
+    """
+
+    estimator: object = field(repr=False)
+    space: FeatureSpace = field(repr=False)
+    description: str
+    notes: tuple[str, ...] = ()
+
+    def predict(self, values: FloatArray) -> FloatArray:
+        """Return shape (n_records,): the estimator's predictions."""
+        return predicted_by(self.estimator, self.space.encode(values))
+
+
+def predicted_by(estimator: object, encoded: object) -> FloatArray:
+    """Return an estimator's predictions."""
+    return np.asarray(estimator.predict(encoded))  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TreeModel(TrainedModel):
+    """A single tree: its leaf says the prediction, thirty times faster than asking the estimator."""
+
+    def predict(self, values: FloatArray) -> FloatArray:
+        """Return shape (n_records,): the prediction of each record's leaf."""
+        encoded = np.ascontiguousarray(self.space.encode(values), dtype=np.float32)
+        return self._of_leaf[self._tree.apply(encoded)]
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return self.estimator.tree_  # type: ignore[attr-defined]
+
+    @cached_property
+    def _of_leaf(self) -> FloatArray:
+        """Return shape (n_nodes,): what each node predicts."""
+        weights = self._tree.value[:, 0, :]
+        if isinstance(self.estimator, DecisionTreeRegressor):
+            return np.asarray(weights[:, 0])
+        return np.asarray(self.estimator.classes_[weights.argmax(axis=1)])  # type: ignore[attr-defined]
+
+
+def train_model(
+    kind: str, space: FeatureSpace, values: FloatArray, outcome: Outcome, *, seed: int = 10
+) -> TrainedModel:
+    """Fit one of the offered models.
+
+    Parameters
+    ----------
+    kind
+        ``tree``, ``forest`` (25 trees), ``boosting`` or ``logistic`` (linear for regression).
+    space, values
+        The features of the training records.
+    outcome
+        Their labels.
+    seed
+        Random state of the model.
+
+    Raises
+    ------
+    AuditInputError
+        The kind is unknown, or the training records have one class only.
+    """
+    if kind not in get_args(ModelKind):
+        raise AuditInputError(f"The model must be one of {', '.join(get_args(ModelKind))}; it is {kind}.")
+    if outcome.task == "classification" and len(np.unique(outcome.values)) == 1:
+        raise AuditInputError(
+            f"All {len(values):,} training records have the same label; "
+            "a classifier needs at least two classes."
+        )
+    estimator, description = _estimator(kind, outcome, seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        estimator.fit(space.encode(values), outcome.values)  # type: ignore[attr-defined]
+    stopped_early = any(issubclass(each.category, ConvergenceWarning) for each in caught)
+    note = (
+        "The logistic regression stopped before it had converged; its accuracy may be lower than it could be."
+    )
+    made = TreeModel if kind == "tree" else TrainedModel
+    return made(
+        estimator=estimator, space=space, description=description, notes=(note,) if stopped_early else ()
+    )
+
+
+def _estimator(kind: str, outcome: Outcome, seed: int) -> tuple[object, str]:
+    """Return an unfitted estimator and what to call it."""
+    if outcome.task == "classification":
+        choices: dict[str, tuple[object, str]] = {
+            "tree": (DecisionTreeClassifier(random_state=seed), "decision tree"),
+            "forest": (
+                RandomForestClassifier(n_estimators=N_FOREST_TREES, random_state=seed),
+                f"random forest of {N_FOREST_TREES} trees",
+            ),
+            "boosting": (HistGradientBoostingClassifier(random_state=seed), "gradient boosting"),
+            "logistic": (
+                make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed)),
+                "logistic regression",
+            ),
+        }
+    else:
+        choices = {
+            "tree": (DecisionTreeRegressor(random_state=seed), "regression tree"),
+            "forest": (
+                RandomForestRegressor(n_estimators=N_FOREST_TREES, random_state=seed),
+                f"random forest of {N_FOREST_TREES} regression trees",
+            ),
+            "boosting": (HistGradientBoostingRegressor(random_state=seed), "gradient boosting for numbers"),
+            "logistic": (make_pipeline(StandardScaler(), LinearRegression()), "linear regression"),
+        }
+    return choices[kind]

@@ -1,0 +1,155 @@
+"""The label, as class codes or as numbers, and how well predictions agree with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.diversity.features import FloatArray, is_numeric, n_not_numbers, numbers_of
+from core.diversity.settings import Task
+from core.errors import AuditInputError
+
+MOST_CLASSES = 50
+_CONTINUOUS_SHARE = 0.2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """The labels of some records.
+
+    Attributes
+    ----------
+    task
+        Classification or regression.
+    classes
+        All classes, numbers in numeric and text in alphabetic order; empty for regression.
+    values
+        Shape (n_records,): positions in `classes`, or the numbers themselves.
+    """
+
+    task: Task
+    classes: tuple[str, ...]
+    values: FloatArray
+
+    def agreement(self, predicted: FloatArray, actual: FloatArray) -> float:
+        """Return the accuracy in [0, 1] or R² (at most 1) of predictions."""
+        if self.task == "classification":
+            return int(np.count_nonzero(predicted == actual)) / len(actual)
+        return r_squared(predicted, actual)
+
+
+def r_squared(predicted: FloatArray, actual: FloatArray) -> float:
+    """Return 1 - residual / total sum of squares; for constant truth 1 when exact, else 0."""
+    residual = float(((actual - predicted) ** 2).sum())
+    total = float(((actual - actual.mean()) ** 2).sum())
+    if total == 0:
+        return 1.0 if residual == 0 else 0.0
+    return 1.0 - residual / total
+
+
+def read_outcomes(
+    columns: Sequence[pa.ChunkedArray], *, label: str, task: Task, more_classes: Sequence[str] = ()
+) -> tuple[Outcome, ...]:
+    """Read the label column of one or more tables with common classes.
+
+    Parameters
+    ----------
+    columns
+        The label column of each table, as text.
+    label
+        Its name, for messages.
+    task
+        Classification or regression.
+    more_classes
+        Classes that a model knows and that may be absent here.
+
+    Raises
+    ------
+    AuditInputError
+        A label is missing; there is one class only or as many as a number would have; text in
+        regression.
+    """
+    n_records = sum(len(column) for column in columns)
+    n_missing = sum(column.null_count for column in columns)
+    if n_missing:
+        raise AuditInputError(
+            f"The label “{label}” is missing in {n_missing:,} of {n_records:,} records; "
+            "accuracy needs the label of every record."
+        )
+    if task == "regression":
+        return tuple(_read_numbers(column, label) for column in columns)
+    texts = [np.array([class_text(cell) for cell in column.to_pylist()], dtype=object) for column in columns]
+    found = sorted_classes({*more_classes, *(cell for cells in texts for cell in cells)})
+    _check_classes(found, columns, label)
+    position = {each: number for number, each in enumerate(found)}
+    return tuple(
+        Outcome(
+            task=task,
+            classes=found,
+            values=np.array([position[cell] for cell in cells], dtype=np.float64),
+        )
+        for cells in texts
+    )
+
+
+def class_text(value: object) -> str:
+    """Return a class as text, so that 1, 1.0, True and "1" of a model and a table are one class.
+
+    >>> class_text("1.0"), class_text(True), class_text(" yes ")
+    ('1', '1', 'yes')
+    """
+    text = str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text
+
+
+def sorted_classes(classes: set[str]) -> tuple[str, ...]:
+    """Return classes in the order a model has them: numbers by value, else text alphabetically."""
+    try:
+        return tuple(sorted(classes, key=float))
+    except ValueError:
+        return tuple(sorted(classes))
+
+
+def _read_numbers(column: pa.ChunkedArray, label: str) -> Outcome:
+    n_text = n_not_numbers(column)
+    if n_text:
+        raise AuditInputError(
+            f"The label “{label}” holds text in {n_text:,} of {len(column):,} records; "
+            "regression needs numbers."
+        )
+    return Outcome(task="regression", classes=(), values=numbers_of(column))
+
+
+def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], label: str) -> None:
+    n_records = sum(len(column) for column in columns)
+    if len(classes) == 1:
+        raise AuditInputError(
+            f"The label “{label}” has the same value in all {n_records:,} records; "
+            "a classifier needs at least two classes."
+        )
+    continuous = len(classes) > max(MOST_CLASSES, 1) or (
+        len(classes) > _CONTINUOUS_SHARE * n_records and all(is_numeric(column) for column in columns)
+    )
+    if continuous and n_records >= len(classes):
+        raise AuditInputError(
+            f"The label “{label}” has {len(classes):,} different values in {n_records:,} records and looks "
+            "continuous; choose regression, or group it into classes."
+        )
+
+
+def n_classes_with_one_record(outcome: Outcome) -> int:
+    """Return how many classes a single record has."""
+    return int((np.bincount(outcome.values.astype(np.int64)) == 1).sum())
+
+
+def is_constant(column: pa.ChunkedArray) -> bool:
+    """Return whether all known values of a column are the same; also where none is known."""
+    return len(pc.unique(pc.drop_null(column))) <= 1

@@ -1,0 +1,345 @@
+"""From uploaded tables and settings to everything a search needs, checked once and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+from sklearn.model_selection import train_test_split
+
+from core.datasets import Dataset
+from core.diversity.cells import quasi_identifier_units
+from core.diversity.evaluation import EvaluationInputs
+from core.diversity.features import FeatureSpace, FloatArray, read_features
+from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
+from core.diversity.models import Model, ModelKind, train_model
+from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
+from core.diversity.sensitive import SensitiveAttribute, read_sensitive
+from core.diversity.settings import DiversitySettings, check_settings
+from core.equivalence import IntArray
+from core.errors import AuditInputError
+from core.verdict import Finding, Verdict
+
+ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """Where the model comes from.
+
+    Attributes
+    ----------
+    source
+        A kind to train here, ``file`` for a fitted scikit-learn model in skops format, or
+        ``predictions`` for a column of the table.
+    seed
+        Random state of a model trained here.
+    test_size, split_seed
+        Share of the one table that is anonymized and tested on, in (0, 1), and random state of the
+        split; the rest trains the model. Not used with a training table of its own.
+    file_name, file
+        The model file.
+    predictions_column
+        The column that holds predictions.
+    """
+
+    source: ModelSource = "tree"
+    seed: int = 10
+    test_size: float = 0.5
+    split_seed: int = 14
+    file_name: str = ""
+    file: bytes = field(default=b"", repr=False)
+    predictions_column: str | None = None
+
+    @property
+    def is_trained_here(self) -> bool:
+        """Return whether the model is fitted on records of ours."""
+        return self.source in get_args(ModelKind)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchProblem:
+    """Everything a search needs.
+
+    Attributes
+    ----------
+    data, training
+        The table to anonymize and, where given, the one the model is trained on.
+    choice
+        Where the model comes from.
+    inputs
+        Feature space, model, labels and settings.
+    records
+        Shape (n_records,): positions in `data` of the records that are anonymized.
+    values
+        Shape (n_records, n_features): their features.
+    sensitive
+        Their sensitive attributes.
+    base_accuracy
+        Accuracy of the model on the records as they are (R² for regression).
+    n_training
+        Records the model was trained on here; 0 where it was not.
+    notes
+        What a reader should know about the inputs.
+    """
+
+    data: Dataset
+    training: Dataset | None
+    choice: ModelChoice
+    inputs: EvaluationInputs
+    records: IntArray
+    values: FloatArray = field(repr=False)
+    sensitive: tuple[SensitiveAttribute, ...]
+    base_accuracy: float
+    n_training: int
+    notes: tuple[Finding, ...]
+
+    @property
+    def settings(self) -> DiversitySettings:
+        """Return the settings of the search."""
+        return self.inputs.settings
+
+    @property
+    def n_records(self) -> int:
+        """Return the records to anonymize."""
+        return len(self.records)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Return the names of all features."""
+        return tuple(column.name for column in self.inputs.space.columns)
+
+
+def prepare_search(
+    data: Dataset, settings: DiversitySettings, choice: ModelChoice, *, training: Dataset | None = None
+) -> SearchProblem:
+    """Check inputs and settings, get the model, and measure it on the untouched records.
+
+    Parameters
+    ----------
+    data
+        The table; all of it is anonymized when the model comes from elsewhere, else the test part.
+    settings
+        Roles and ranges.
+    choice
+        Where the model comes from.
+    training
+        A table of its own to train on; only with a model trained here.
+
+    Raises
+    ------
+    AuditInputError
+        Something a person can fix, named.
+    """
+    check_settings(settings, data.columns)
+    _check_choice(choice, data, training)
+    records, train_records = _split_records(data, choice, training)
+    _check_sensitive(data.table.take(records), settings)
+    if settings.k_max > len(records):
+        raise AuditInputError(
+            f"The largest k, {settings.k_max:,}, is more than the {len(records):,} records to anonymize"
+            f"{_of_table(records, data)}. Choose a smaller k."
+        )
+    tables = [data.table.take(records)]
+    if choice.is_trained_here:
+        tables.append(training.table if training else data.table.take(train_records))
+    loaded = load_estimator(choice.file, name=choice.file_name) if choice.source == "file" else None
+    if loaded is not None:
+        loaded.check(task=settings.task, columns=_feature_names(data, settings, choice))
+    space, values = read_features(
+        tables, _feature_names(data, settings, choice), categorical=settings.categorical
+    )
+    outcomes = read_outcomes(
+        [table[settings.label] for table in tables],
+        label=settings.label,
+        task=settings.task,
+        more_classes=loaded.classes if loaded is not None else (),
+    )
+    model, notes = _model(choice, space, values, outcomes, loaded=loaded)
+    untouched = _untouched(choice, tables[0], model, values[0], outcomes[0])
+    return SearchProblem(
+        data=data,
+        training=training,
+        choice=choice,
+        inputs=EvaluationInputs(
+            space=space,
+            units=quasi_identifier_units(space, values[0], settings),
+            model=model,
+            outcome=outcomes[0],
+            untouched=untouched,
+            settings=settings,
+        ),
+        records=records,
+        values=values[0],
+        sensitive=tuple(
+            read_sensitive(tables[0][name], name=name, n_bins=settings.sensitive_bins)
+            for name in settings.sensitive_attributes
+        ),
+        base_accuracy=outcomes[0].agreement(untouched, outcomes[0].values),
+        n_training=len(values[1]) if choice.is_trained_here else 0,
+        notes=(*notes, *_data_notes(space, values, outcomes, choice)),
+    )
+
+
+def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) -> None:
+    problems = []
+    if choice.source not in get_args(ModelSource):
+        problems.append(
+            f"The model must be one of {', '.join(get_args(ModelSource))}; it is {choice.source}."
+        )
+    if not 0 < choice.test_size < 1:
+        problems.append(f"The test share must lie between 0 and 1; it is {choice.test_size:g}.")
+    if choice.source == "predictions" and choice.predictions_column not in data.columns:
+        problems.append(
+            f"The predictions column “{choice.predictions_column}” is not a column of the table."
+            if choice.predictions_column
+            else "Choose the column that holds the predictions."
+        )
+    if training is not None and not choice.is_trained_here:
+        problems.append("A training table is used only when the model is trained here.")
+    if training is not None:
+        absent = [name for name in data.columns if name not in training.columns]
+        if absent:
+            problems.append(
+                f"{training.name} lacks {len(absent)} columns of {data.name}: {', '.join(absent)}."
+            )
+    if problems:
+        raise AuditInputError(*problems)
+
+
+def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None) -> tuple[IntArray, IntArray]:
+    """Return the positions of the records to anonymize and of those to train on, in the split's order."""
+    everyone = np.arange(data.n_records)
+    if training is not None or not choice.is_trained_here:
+        return everyone, everyone[:0]
+    try:
+        train, test = train_test_split(everyone, test_size=choice.test_size, random_state=choice.split_seed)
+    except ValueError:
+        raise AuditInputError(
+            f"{data.name} has {data.n_records} records; they cannot be split into "
+            f"{choice.test_size:.0%} to anonymize and the rest to train on."
+        ) from None
+    return test, train
+
+
+def _check_sensitive(table: pa.Table, settings: DiversitySettings) -> None:
+    problems = []
+    for name in settings.sensitive_attributes:
+        column = table[name]
+        if column.null_count == len(column):
+            problems.append(
+                f"The sensitive attribute “{name}” has no value in any of {len(column):,} records."
+            )
+        elif is_constant(column):
+            problems.append(
+                f"The sensitive attribute “{name}” has one value only in {len(column):,} records; "
+                "no cell can be diverse."
+            )
+    if problems:
+        raise AuditInputError(*problems)
+
+
+def _of_table(records: IntArray, data: Dataset) -> str:
+    if len(records) == data.n_records:
+        return ""
+    return f" (the other {data.n_records - len(records):,} of the table train the model)"
+
+
+def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoice) -> list[str]:
+    without = {settings.label, choice.predictions_column, *settings.left_out}
+    problems = [
+        f"“{name}” cannot be both a feature and the column of predictions."
+        for name in (*settings.quasi_identifiers, *settings.sensitive_attributes)
+        if name == choice.predictions_column
+    ]
+    if problems:
+        raise AuditInputError(*problems)
+    return [name for name in data.columns if name not in without]
+
+
+def _model(
+    choice: ModelChoice,
+    space: FeatureSpace,
+    values: Sequence[FloatArray],
+    outcomes: Sequence[Outcome],
+    *,
+    loaded: LoadedEstimator | None,
+) -> tuple[Model | None, list[Finding]]:
+    if choice.source == "predictions":
+        return None, []
+    if loaded is not None:
+        model = FileModel.of(loaded, space=space, classes=outcomes[0].classes, values=values[0])
+        return model, [
+            Finding(check="model_file", verdict=Verdict.PASS, message=note) for note in model.notes
+        ]
+    trained = train_model(choice.source, space, values[1], outcomes[1], seed=choice.seed)
+    return trained, [Finding(check="training", verdict=Verdict.WARN, message=note) for note in trained.notes]
+
+
+def _untouched(
+    choice: ModelChoice, table: pa.Table, model: Model | None, values: FloatArray, outcome: Outcome
+) -> FloatArray:
+    """Return shape (n_records,): predictions for the records as they are, from the model or the column."""
+    if model is not None:
+        return model.predict(values)
+    name = str(choice.predictions_column)
+    (predicted,) = read_outcomes([table[name]], label=name, task=outcome.task, more_classes=outcome.classes)
+    if outcome.task == "regression":
+        return predicted.values
+    position = {each: float(number) for number, each in enumerate(outcome.classes)}
+    of_class = np.array([position.get(each, -1.0) for each in predicted.classes])  # -1: no such label
+    return of_class[predicted.values.astype(np.int64)]
+
+
+def _data_notes(
+    space: FeatureSpace, values: Sequence[FloatArray], outcomes: Sequence[Outcome], choice: ModelChoice
+) -> list[Finding]:
+    notes = []
+    numbers = [i for i, column in enumerate(space.columns) if column.categories is None]
+    n_missing = int(np.isnan(values[0][:, numbers]).sum())
+    if n_missing:
+        notes.append(
+            Finding(
+                check="missing_numbers",
+                verdict=Verdict.WARN,
+                message=f"{n_missing:,} of {values[0][:, numbers].size:,} numbers are missing and count as 0 "
+                "for the model and the cells; a representative is never a missing one.",
+                n_affected=n_missing,
+            )
+        )
+    if choice.is_trained_here:
+        notes += _unseen_categories(space, values[0], values[1])
+    if outcomes[0].task == "classification" and (single := n_classes_with_one_record(outcomes[0])):
+        notes.append(
+            Finding(
+                check="single_record_class",
+                verdict=Verdict.WARN,
+                message=f"{single} of {len(outcomes[0].classes)} classes of the label have one record only, "
+                "so accuracy says nothing about them.",
+                n_affected=single,
+            )
+        )
+    return notes
+
+
+def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatArray) -> list[Finding]:
+    notes = []
+    for position, column in enumerate(space.columns):
+        if column.categories is None:
+            continue
+        unseen = ~np.isin(tested[:, position], trained[:, position])
+        if unseen.any():
+            notes.append(
+                Finding(
+                    check="unseen_categories",
+                    verdict=Verdict.WARN,
+                    message=f"{int(unseen.sum()):,} of {len(tested):,} records hold a category of "
+                    f"“{column.name}” that the training records do not have; the model takes it for none.",
+                    column=column.name,
+                    n_affected=int(unseen.sum()),
+                )
+            )
+    return notes

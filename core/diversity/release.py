@@ -1,0 +1,202 @@
+"""The anonymized table as bytes, and the proof on those very bytes that k and l hold."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from core.attribute_disclosure import (
+    Distance,
+    SensitiveCounts,
+    alpha,
+    distinct_l,
+    entropy_l,
+    largest,
+    recursive_c,
+    sensitive_counts,
+    smallest,
+    t_closeness,
+)
+from core.datasets import ReadOptions, read_dataset
+from core.diversity.evaluation import Evaluation
+from core.diversity.problem import SearchProblem
+from core.diversity.settings import DiversitySettings
+from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
+
+_TOLERANCE = 1e-9
+_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # full-width: some spreadsheets run those, too
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Verification:
+    """What the equivalence classes of released bytes are, counted anew.
+
+    Attributes
+    ----------
+    classes
+        Over the quasi-identifiers, as written in the file.
+    counts
+        Per sensitive attribute, its values in each class, in the bins of the search.
+    distances
+        Per sensitive attribute, the distance of t-closeness.
+    """
+
+    classes: EquivalenceClasses
+    counts: tuple[SensitiveCounts, ...] = field(repr=False)
+    distances: tuple[Distance, ...]
+
+    @property
+    def k(self) -> int | None:
+        """Return the smallest class size."""
+        return self.classes.k
+
+    @property
+    def distinct_l(self) -> int:
+        """Return the fewest distinct sensitive values of any class and attribute."""
+        return int(min(smallest(distinct_l(counts)) or 0 for counts in self.counts))
+
+    @property
+    def entropy_l(self) -> float:
+        """Return the smallest entropy l of any class and attribute."""
+        return min(smallest(entropy_l(counts)) or 0.0 for counts in self.counts)
+
+    @property
+    def t(self) -> float | None:
+        """Return the largest distance of any class and attribute from the whole release."""
+        found = [
+            largest(t_closeness(counts, distance=distance))
+            for counts, distance in zip(self.counts, self.distances, strict=True)
+        ]
+        return max((each for each in found if each is not None), default=None)
+
+    @property
+    def alpha(self) -> float | None:
+        """Return the largest share of one sensitive value in any class."""
+        found = [largest(alpha(counts)) for counts in self.counts]
+        return max((each for each in found if each is not None), default=None)
+
+    def recursive_c(self, l: int) -> float:  # noqa: E741 - the model's own letter
+        """Return the bound that c must exceed for recursive (c, l)-diversity."""
+        return max(largest(recursive_c(counts, l=l)) or 0.0 for counts in self.counts)
+
+    def holds(self, k: int, l: int, settings: DiversitySettings) -> bool:  # noqa: E741
+        """Return whether every class has at least `k` records and is diverse enough for `l`."""
+        if (self.k or 0) < k:
+            return False
+        if settings.diversity == "recursive":
+            return self.recursive_c(l) < settings.recursive_c
+        found = self.entropy_l if settings.diversity == "entropy" else self.distinct_l
+        return found >= l - _TOLERANCE
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KeptCells:
+    """Which records are released, and whose quasi-identifiers each shows.
+
+    Attributes
+    ----------
+    kept
+        Shape (n_kept,): positions among the problem's records, ascending.
+    sources
+        Shape (n_kept, n_units): the record each quasi-identifier's text is taken from.
+    """
+
+    kept: IntArray
+    sources: IntArray
+
+
+def released_table(problem: SearchProblem, cells: KeptCells) -> pa.Table:
+    """Return the anonymized table: kept records, each quasi-identifier as its representative wrote it.
+
+    Columns that are no features (left out by the person) are not released. All others are as they
+    were.
+    """
+    table = problem.data.table
+    released = table.take(problem.records[cells.kept]).drop_columns(list(problem.settings.left_out))
+    for number, unit in enumerate(problem.inputs.units):
+        source = problem.records[cells.sources[:, number]]
+        for position in unit.columns:
+            name = problem.inputs.space.columns[position].name
+            place = released.column_names.index(name)
+            released = released.set_column(place, name, table[name].take(source))
+    return released
+
+
+def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Evaluation) -> KeptCells:
+    """Return the same records with the representatives of the minimization on top.
+
+    Minimization looks at the anonymized quasi-identifiers only, so it merges classes and never
+    splits one: k and l cannot fall.
+    """
+    values = problem.values[cells.kept].copy()
+    for number, unit in enumerate(problem.inputs.units):
+        columns = list(unit.columns)
+        values[:, columns] = problem.values[cells.sources[:, number]][:, columns]
+    minimization = evaluation.minimization
+    representatives = evaluation.first_records[minimization.sources[minimization.cell_of(values)]]
+    row_of_record = np.full(problem.n_records, -1, dtype=np.int64)
+    row_of_record[cells.kept] = np.arange(len(cells.kept))
+    rows = row_of_record[representatives]
+    sources = cells.sources.copy()
+    for number, generalized in enumerate(minimization.generalized):
+        if generalized:
+            sources[:, number] = cells.sources[rows, number]
+    return KeptCells(kept=cells.kept, sources=sources)
+
+
+def csv_bytes(table: pa.Table) -> bytes:
+    """Return a table of text as CSV, UTF-8, missing cells empty.
+
+    A text that a spreadsheet would run as a formula is written with an apostrophe in front; numbers
+    are not.
+    """
+    safe = pa.table(
+        [_defused(column) for column in table.columns],
+        names=[_defused(pa.chunked_array([[name]])).to_pylist()[0] for name in table.column_names],
+    )
+    written = io.BytesIO()
+    csv.write_csv(safe, written)
+    return written.getvalue()
+
+
+def verify(data: bytes, problem: SearchProblem) -> Verification:
+    """Read released bytes back and count their classes and sensitive values.
+
+    Nothing of the search is reused but the bins of the sensitive attributes.
+    """
+    options = ReadOptions(
+        delimiter=",",
+        encoding="utf-8",
+        header="first_line",
+        missing_spellings=problem.data.reading.options.missing_spellings,
+    )
+    dataset = read_dataset(data, name="released table", options=options)
+    written = [name for name in problem.data.columns if name not in problem.settings.left_out]
+    column_of = dict(zip(written, dataset.columns, strict=True))  # reading may have renamed a column
+    classes = equivalence_classes(
+        dataset.table, [column_of[name] for name in problem.settings.quasi_identifiers]
+    )
+    return Verification(
+        classes=classes,
+        counts=tuple(
+            sensitive_counts(classes, attribute.code(dataset.table[column_of[attribute.name]]))
+            for attribute in problem.sensitive
+        ),
+        distances=tuple(attribute.distance for attribute in problem.sensitive),
+    )
+
+
+def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    text = column.cast(pa.string())
+    risky = pc.and_(
+        pc.match_substring_regex(text, _FORMULA), pc.invert(pc.match_substring_regex(text, _NUMBER))
+    )
+    if not pc.any(risky).as_py():
+        return text
+    return pc.if_else(pc.fill_null(risky, False), pc.binary_join_element_wise("'", text, ""), text)

@@ -1,0 +1,323 @@
+"""The grid search over k and l: each distinct set of kept records is evaluated once."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import sklearn
+from joblib import Parallel, delayed
+
+from core.diversity.cells import (
+    BoolArray,
+    CellDiversity,
+    CellInputs,
+    Cells,
+    QuasiIdentifierUnit,
+    cell_inputs,
+    fit_leaves,
+    make_cells,
+    released_values,
+)
+from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
+from core.diversity.features import FloatArray
+from core.diversity.problem import SearchProblem
+from core.diversity.release import KeptCells, Verification, csv_bytes, released_table, verify
+from core.equivalence import EquivalenceClasses, IntArray
+from core.utility import categorical_ncp, numeric_ncp
+
+OnProgress = Callable[[int, int], None]
+ShouldStop = Callable[[], bool]
+
+
+class Status(StrEnum):
+    """What became of a pair of k and l."""
+
+    OFFERED = "offered"
+    NO_DELETION = "no deletion"
+    BELOW_TARGET = "below target"
+    NOTHING_LEFT = "nothing left"
+    TOO_FEW_RECORDS = "too few records"
+    ACCURACY_UNKNOWN = "accuracy not assessable"
+    NOT_VERIFIED = "not verified"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KeptSet:
+    """The cells of one k, and which of them are diverse enough for one or more l.
+
+    Attributes
+    ----------
+    cells
+        The partition of all records.
+    is_kept
+        Shape (n_cells,): whether the cell's records are kept.
+    ncp
+        Normalized certainty penalty of the kept records' quasi-identifiers, in [0, 1], mean over
+        records and quasi-identifiers; None where nothing is kept.
+    """
+
+    cells: Cells
+    is_kept: BoolArray
+    ncp: float | None
+
+    @property
+    def kept_cells(self) -> KeptCells:
+        """Return the kept records and the records their quasi-identifiers are taken from."""
+        sources = self.cells.representatives[self.cells.cell_of_record[self.kept]]
+        return KeptCells(kept=self.kept, sources=sources)
+
+    @cached_property
+    def kept(self) -> IntArray:
+        """Return the kept records, ascending."""
+        return np.flatnonzero(self.is_kept[self.cells.cell_of_record])
+
+    @cached_property
+    def key(self) -> bytes:
+        """Return a digest of which records are kept in which cells."""
+        kept_cells = np.where(self.is_kept, np.arange(len(self.is_kept)), -1).astype(np.int32)
+        return hashlib.blake2b(kept_cells[self.cells.cell_of_record].tobytes(), digest_size=16).digest()
+
+    @property
+    def n_records(self) -> int:
+        """Return the records before anonymization."""
+        return len(self.cells.cell_of_record)
+
+    @property
+    def n_kept(self) -> int:
+        """Return the records kept."""
+        return int(self.cells.classes.class_sizes[self.is_kept].sum())
+
+    @property
+    def classes(self) -> EquivalenceClasses:
+        """Return the kept cells as equivalence classes; removed records are left out."""
+        number = np.where(self.is_kept, np.cumsum(self.is_kept) - 1, -1)
+        return EquivalenceClasses(
+            quasi_identifiers=(),
+            class_of_record=number[self.cells.cell_of_record],
+            class_sizes=self.cells.classes.class_sizes[self.is_kept],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Configuration:
+    """One pair of k and l, and what came of it.
+
+    Attributes
+    ----------
+    k, l
+        The pair.
+    status
+        Whether it is offered, and if not, why.
+    kept_set
+        The cells and the kept records; shared by all pairs that keep the same. None where the
+        search was stopped before.
+    evaluation
+        How useful the kept records are; None where that could not be assessed.
+    verification
+        What was counted on the released bytes; None where nothing would be released.
+    """
+
+    k: int
+    l: int  # noqa: E741 - the model's own letter
+    status: Status
+    kept_set: KeptSet | None = field(default=None, repr=False)
+    evaluation: Evaluation | None = field(default=None, repr=False)
+    verification: Verification | None = field(default=None, repr=False)
+
+    @property
+    def stored(self) -> bool:
+        """Return whether the configuration is on the result list."""
+        return self.status is Status.OFFERED
+
+    @property
+    def deletion_ratio(self) -> float | None:
+        """Return records removed / all records, in [0, 1]; None where the search was stopped before."""
+        if self.kept_set is None:
+            return None
+        return 1 - self.kept_set.n_kept / self.kept_set.n_records
+
+    @property
+    def accuracy(self) -> float | None:
+        """Return the accuracy on the hold-out, minimized; None where not assessed."""
+        return self.evaluation.accuracy if self.evaluation else None
+
+
+def search(
+    problem: SearchProblem,
+    *,
+    n_jobs: int = 1,
+    verified: bool = True,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> tuple[Configuration, ...]:
+    """Evaluate every pair of k and l.
+
+    The cells depend on k alone and many l keep the same records, so a tree is fitted once for each k
+    and a model evaluated once for each distinct set of kept records. The result does not depend on
+    `n_jobs`.
+
+    Parameters
+    ----------
+    problem
+        Table, settings and model.
+    n_jobs
+        Threads; the trees let go of Python's lock while they are fitted.
+    verified
+        Whether to write every release that could be offered, read it back and count again.
+    on_progress
+        Called with the pairs done and all pairs.
+    should_stop
+        Asked before every evaluation; what is done is kept.
+
+    Returns
+    -------
+    tuple of Configuration
+        In the order of `settings.pairs`.
+    """
+    searching = _Searching(problem, verified, on_progress, should_stop)
+    ks = range(problem.settings.k_min, problem.settings.k_max + 1)
+    if n_jobs == 1:
+        found = [searching.search_k(k) for k in ks]
+    else:
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(searching.search_k)(k) for k in ks)
+    return tuple(configuration for each in found for configuration in each)
+
+
+class _Searching:
+    """What the searches for each k share: the inputs, what is evaluated already, and the progress."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        verified: bool,
+        on_progress: OnProgress | None,
+        should_stop: ShouldStop | None,
+    ) -> None:
+        self._problem, self._verified = problem, verified
+        self._inputs, self._values = problem.inputs, problem.values
+        self._sensitive_codes = [attribute.codes for attribute in problem.sensitive]
+        self._on_progress = on_progress or (lambda _n_done, _n_all: None)
+        self._should_stop = should_stop or (lambda: False)
+        self._tree_inputs: CellInputs = cell_inputs(
+            self._inputs.space, self._values, self._inputs.outcome.values, self._inputs.settings
+        )
+        # The same kept records in the same cells always have the same evaluation and verification.
+        self._evaluations: dict[bytes, Evaluation] = {}
+        self._verifications: dict[bytes, Verification] = {}
+        self._n_done, self._n_all = 0, len(self._inputs.settings.pairs)
+        self._lock = threading.Lock()
+
+    def search_k(self, k: int) -> list[Configuration]:
+        """Return the configurations of one k, l ascending; scikit-learn's settings are a thread's own."""
+        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
+            return self._search_k(k)
+
+    def _search_k(self, k: int) -> list[Configuration]:
+        ls = range(self._inputs.settings.l_min, k + 1)
+        if not ls or self._should_stop():
+            return [Configuration(k=k, l=l, status=Status.STOPPED) for l in ls]  # noqa: E741
+        leaves = fit_leaves(self._tree_inputs, k)
+        partition = _Partition(
+            self._inputs, self._values, make_cells(leaves, self._values, self._inputs.units, k=k)
+        )
+        diversity = CellDiversity(partition.cells.classes, self._sensitive_codes, self._inputs.settings)
+        return self._search_partition(partition, diversity, ls)
+
+    def _search_partition(
+        self, partition: _Partition, diversity: CellDiversity, ls: range
+    ) -> list[Configuration]:
+        kept_sets: dict[bytes, KeptSet] = {}
+        found = []
+        for l in ls:  # noqa: E741
+            is_kept = diversity.holds(l)
+            same = is_kept.tobytes()
+            if same not in kept_sets:
+                kept_sets[same] = partition.kept_set(is_kept)
+            found.append(self._configuration(partition, kept_sets[same], l))
+            with self._lock:
+                self._n_done += 1
+                self._on_progress(self._n_done, self._n_all)
+        return found
+
+    def _configuration(self, partition: _Partition, kept_set: KeptSet, l: int) -> Configuration:  # noqa: E741
+        k, settings = partition.cells.k, self._inputs.settings
+        if kept_set.n_kept == 0:
+            return Configuration(k=k, l=l, status=Status.NOTHING_LEFT, kept_set=kept_set)
+        if self._should_stop() and kept_set.key not in self._verifications:
+            return Configuration(k=k, l=l, status=Status.STOPPED)
+        verification = self._verification(kept_set)
+        evaluation = None
+        if self._inputs.model is None:
+            status = Status.ACCURACY_UNKNOWN
+        elif kept_set.n_kept < FEWEST_RECORDS:
+            status = Status.TOO_FEW_RECORDS
+        else:
+            evaluation = self._evaluation(partition, kept_set)
+            status = _status(evaluation.accuracy, kept_set, settings.target_accuracy)
+        if verification is not None and not verification.holds(k, l, settings):
+            status = Status.NOT_VERIFIED
+        return Configuration(
+            k=k, l=l, status=status, kept_set=kept_set, evaluation=evaluation, verification=verification
+        )
+
+    def _evaluation(self, partition: _Partition, kept_set: KeptSet) -> Evaluation:
+        if kept_set.key not in self._evaluations:
+            self._evaluations[kept_set.key] = partition.evaluate(kept_set)
+        return self._evaluations[kept_set.key]
+
+    def _verification(self, kept_set: KeptSet) -> Verification | None:
+        if not self._verified:
+            return None
+        if kept_set.key not in self._verifications:
+            released = csv_bytes(released_table(self._problem, kept_set.kept_cells))
+            self._verifications[kept_set.key] = verify(released, self._problem)
+        return self._verifications[kept_set.key]
+
+
+class _Partition:
+    """The cells of one k with what every kept set of them shares, computed when first needed."""
+
+    def __init__(self, inputs: EvaluationInputs, values: FloatArray, cells: Cells) -> None:
+        self.cells = cells
+        self._inputs, self._values = inputs, values
+
+    @cached_property
+    def _released(self) -> FloatArray:
+        return released_values(self.cells, self._values, self._inputs.units)
+
+    @cached_property
+    def _predictions(self) -> FloatArray:
+        return self._inputs.predict(self._released)
+
+    @cached_property
+    def _ncp_of_cell(self) -> FloatArray:
+        """Return shape (n_cells,): mean over the quasi-identifiers of the cell's penalty."""
+        penalties = [_unit_penalty(unit, self._values, self.cells) for unit in self._inputs.units]
+        return np.asarray(np.mean(penalties, axis=0))
+
+    def kept_set(self, is_kept: BoolArray) -> KeptSet:
+        sizes = self.cells.classes.class_sizes * is_kept
+        ncp = float(self._ncp_of_cell @ sizes / sizes.sum()) if is_kept.any() else None
+        return KeptSet(cells=self.cells, is_kept=is_kept, ncp=ncp)
+
+    def evaluate(self, kept_set: KeptSet) -> Evaluation:
+        return evaluate(self._inputs, self._released, self._predictions, kept_set.kept)
+
+
+def _unit_penalty(unit: QuasiIdentifierUnit, values: FloatArray, cells: Cells) -> FloatArray:
+    if unit.codes is None:
+        return numeric_ncp(values[:, unit.columns[0]], cells.classes)
+    return categorical_ncp(unit.codes, cells.classes)
+
+
+def _status(accuracy: float, kept_set: KeptSet, target_accuracy: float) -> Status:
+    if accuracy < target_accuracy:
+        return Status.BELOW_TARGET
+    return Status.NO_DELETION if kept_set.n_kept == kept_set.n_records else Status.OFFERED

@@ -1,0 +1,79 @@
+"""What anonymization costs: normalized certainty penalty, discernibility, average class size."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from core.equivalence import EquivalenceClasses, IntArray
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def numeric_ncp(values: FloatArray, classes: EquivalenceClasses) -> FloatArray:
+    """Return shape (n_classes,): width of each class's range of a number / width of the whole domain.
+
+    The domain is the range over all records, those left out included. Missing (NaN) values are
+    passed over; a class without any known value, and a constant column, cost nothing (0).
+
+    References
+    ----------
+    Xu et al., Utility-based anonymization using local recoding, KDD 2006.
+    """
+    known = ~np.isnan(values)
+    counted = known & (classes.class_of_record >= 0)
+    domain = float(np.ptp(values[known])) if known.any() else 0.0
+    lower = np.full(classes.n_classes, np.inf)
+    upper = np.full(classes.n_classes, -np.inf)
+    np.minimum.at(lower, classes.class_of_record[counted], values[counted])
+    np.maximum.at(upper, classes.class_of_record[counted], values[counted])
+    width = np.where(upper >= lower, upper - lower, 0.0)
+    return width / domain if domain > 0 else np.zeros(classes.n_classes)
+
+
+def categorical_ncp(codes: IntArray, classes: EquivalenceClasses) -> FloatArray:
+    """Return shape (n_classes,): distinct categories in each class / distinct categories in all.
+
+    A class with a single category costs nothing (0), as an exact number does. A negative code is a
+    missing value and passed over.
+
+    References
+    ----------
+    Ghinita et al., Fast data anonymization with low information loss, VLDB 2007.
+    """
+    n_categories = len(np.unique(codes[codes >= 0]))
+    counted = (codes >= 0) & (classes.class_of_record >= 0)
+    size = int(codes.max(initial=-1)) + 1
+    pairs = np.unique(classes.class_of_record[counted] * max(size, 1) + codes[counted])
+    distinct = np.bincount(pairs // max(size, 1), minlength=classes.n_classes)
+    return cast("FloatArray", np.where(distinct > 1, distinct / max(n_categories, 1), 0.0))
+
+
+def mean_over_records(per_class: FloatArray, classes: EquivalenceClasses) -> float | None:
+    """Return the mean over the assessed records of a figure of their class, None of no record."""
+    if not classes.n_records:
+        return None
+    return float(per_class @ classes.class_sizes / classes.n_records)
+
+
+def discernibility(classes: EquivalenceClasses) -> int:
+    """Return Σ class size² + records left out × all records; lower is more useful.
+
+    References
+    ----------
+    Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
+    """
+    sizes = classes.class_sizes
+    return int((sizes * sizes).sum()) + classes.n_left_out * len(classes.class_of_record)
+
+
+def average_class_size(classes: EquivalenceClasses) -> float | None:
+    """Return assessed records / classes, None where there is no class.
+
+    References
+    ----------
+    LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
+    """
+    return classes.n_records / classes.n_classes if classes.n_classes else None
