@@ -14,6 +14,7 @@ Streamlit 1.67, are in README under "Development"):
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,9 +24,16 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
+from core import tabular
 from core.datasets import Dataset, ReadOptions, read_dataset
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.jobs import Job
+from core.tabular.second_opinion import (
+    SecondOpinionMeasurement,
+    SecondOpinionSettings,
+    measure_second_opinion,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -155,3 +163,50 @@ def delete_my_data() -> None:
     if context is not None:
         clear_session_resource_cache(context.session_id)  # releases the vault, which wipes itself
     st.session_state.clear()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasuredPair:
+    """What the tabular verifier measured of a pair of files, and how long that took."""
+
+    measurement: tabular.TabularMeasurement
+    seconds: float
+
+
+def tabular_log(key: str) -> tabular.AnonymizationLog:
+    """Read a log of the vault.
+
+    Raises
+    ------
+    AuditInputError
+        The file is not a log.
+    """
+    stored = vault().file(key)
+    if stored is None:
+        raise KeyError(key)
+    return tabular.read_log(stored.data, name=stored.name)
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def tabular_measurement(original: str, anonymized: str, log: str) -> MeasuredPair:
+    """Measure what the published rule counts; tables by fingerprint, the log by its key."""
+    started_at = time.perf_counter()
+    held = vault().by_fingerprint
+    measurement = tabular.measure_tabular(held[original], held[anonymized], tabular_log(log))
+    return MeasuredPair(measurement=measurement, seconds=time.perf_counter() - started_at)
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def tabular_classes(anonymized: str, quasi_identifiers: tuple[str, ...]) -> EquivalenceClasses | None:
+    """Form the classes of the anonymized table over the chosen quasi-identifiers."""
+    return tabular.measure_classes(vault().by_fingerprint[anonymized], quasi_identifiers)
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def tabular_second_opinion(
+    original: str, anonymized: str, log: str, quasi_identifiers: tuple[str, ...] | None
+) -> SecondOpinionMeasurement:
+    """Measure what the table still shows of its original; None takes the log's quasi-identifiers."""
+    held = vault().by_fingerprint
+    settings = SecondOpinionSettings(quasi_identifiers=quasi_identifiers)
+    return measure_second_opinion(held[original], held[anonymized], tabular_log(log), settings=settings)

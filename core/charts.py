@@ -218,7 +218,7 @@ def class_size_chart(
     )
     at = order[int(np.argmax(~table["below_k"].to_numpy()))]
     layers = alt.layer(bars, counts, *_k_rule(at, k, x))
-    return cast("alt.LayerChart", layers.properties(width="container", height=HEIGHT))
+    return _sized(layers, HEIGHT)
 
 
 def _below_and_above(below: str, above: str) -> dict[str, object]:
@@ -317,7 +317,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
             alt.Tooltip("share:N", title="Share"),
         ],
     )
-    return cast("alt.LayerChart", alt.layer(bar).properties(width="container", height=64))
+    return _sized(alt.layer(bar), 64)
 
 
 def verdict_counts_bar(counts: Mapping[Verdict, int], *, unit: str = "checks") -> alt.LayerChart:
@@ -414,7 +414,7 @@ def histogram(
         )
     )
     layers = [bars] if rule is None else [bars, *_value_rule(rule, rule_label)]
-    return cast("alt.LayerChart", alt.layer(*layers).properties(width="container", height=HEIGHT))
+    return _sized(alt.layer(*layers), HEIGHT)
 
 
 def horizontal_bars(
@@ -469,7 +469,7 @@ def horizontal_bars(
     if rule is not None:
         layers.extend(_value_rule(rule, rule_label))
     height = max(80, 26 * len(table) + 10)
-    return cast("alt.LayerChart", alt.layer(*layers).properties(width="container", height=height))
+    return _sized(alt.layer(*layers), height)
 
 
 def heatmap(
@@ -522,7 +522,14 @@ def heatmap(
         text="text:N", color=alt.condition("datum.dark", alt.value("#F4F8FC"), alt.value("#16202E"))
     )
     height = max(80, 30 * table["c1"].nunique() + 10)
-    return cast("alt.LayerChart", alt.layer(cells, texts).properties(width="container", height=height))
+    return _sized(alt.layer(cells, texts), height)
+
+
+def _sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
+    """Give a chart its height, that of the plot alone, and the width of what it stands in."""
+    # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
 
 
 def _value_axis(unit: Unit) -> dict[str, object]:

@@ -12,6 +12,9 @@ import pandas as pd
 
 from core.charts import class_size_chart, horizontal_bars, verdict_counts_bar
 from core.measures import MEASURES
+from core.measures import second_opinion as second_opinion_measures
+from core.measures import shared as shared_measures
+from core.measures import tabular as tabular_measures
 from core.patterns import CATALOGUE
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.tabular import LeftOutFile, TabularAudit
@@ -38,6 +41,11 @@ LIMITS = (
         "not in them."
     ),
     "Nothing here calls a table anonymous.",
+)
+MEASURE_KEYS = tuple(
+    measure.key
+    for group in (tabular_measures.MEASURES, shared_measures.MEASURES, second_opinion_measures.MEASURES)
+    for measure in group
 )
 COLUMN_UNITS = {"Values": "cells", "Speaking against": "cells"}
 
@@ -100,7 +108,7 @@ FILE_COLUMNS = (
     "Records with k < 5",
     "Seconds",
 )
-_FILE_UNITS: dict[str, Any] = {
+FILE_UNITS: dict[str, Any] = {
     name: "share"
     for name in FILE_COLUMNS
     if name.endswith("messages") or name.startswith(("Policy", "Pattern", "High-risk", "Records"))
@@ -344,7 +352,7 @@ def tabular_report(
         ),
         findings=_findings(audits, skipped),
         tables=_tables(files, skipped),
-        charts=tuple(chart for audit in audits for chart in _charts(audit, k)),
+        charts=tuple(chart for audit in audits for chart in file_charts(audit, k)),
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
@@ -427,7 +435,7 @@ def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tu
             title="Files",
             frame=files_table(files),
             note="Overall is the worse of the published rule's verdict and the second opinion.",
-            units=_FILE_UNITS,
+            units=FILE_UNITS,
         )
     ]
     for file in files:
@@ -468,7 +476,8 @@ def _file_tables(audit: TabularAudit) -> list[ReportTable]:
     return [table for table in tables if len(table.frame)]
 
 
-def _charts(audit: TabularAudit, k: int) -> list[ReportChart]:
+def file_charts(audit: TabularAudit, k: int) -> list[ReportChart]:
+    """Return the charts of one file, each with the text that says what it shows."""
     measured = audit.measurement
     counts = ", ".join(f"{measured.n_messages(status)} {status.value}" for status in Verdict)
     charts = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
+from core.demo import tabular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,18 @@ class Tool:
     demos: Sequence[Demo] = ()
 
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        key="tabular",
+        section="Verify",
+        title="Tabular verifier",
+        icon=":material/table_view:",
+        question="Was this table anonymized as its log says, and is that enough?",
+        needs="the original table, the anonymized table, and the log of what was done",
+        script="pages/verify/tabular.py",
+        demos=tabular.DEMOS,
+    ),
+)
 
 
 def pages() -> dict[str, list[Page]]:

@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from core.measures import MEASURES
+from core.measures import MEASURES, Measure
 from core.measures.formatting import format_value
+from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.names import report_stem
 from core.verdict import Finding, Verdict
@@ -47,7 +48,7 @@ def show_verdict(
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
-            st.subheader(plain(headline), anchor=False)
+            st.header(sentence(headline), anchor=False)
         if parts:
             with st.container(horizontal=True):
                 for label, part in parts:
@@ -69,16 +70,22 @@ def _show_figure(figure: Figure) -> None:
     measure = MEASURES[figure.measure]
     look = _LOOKS[figure.verdict] if figure.verdict else None
     st.metric(
-        plain(f"{measure.label}{f' · {figure.of}' if figure.of else ''}"),
+        plain(measure.label),
         format_value(measure, figure.value),
         delta=f"{look.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}" if look else None,
         delta_color=look.color if look else "off",
         delta_arrow="off",
         delta_description=plain(figure.threshold) if figure.threshold and not look else None,
-        help=f"{plain(measure.definition)}\n\nSource: {plain(measure.source)}.",
+        help="\n\n".join(plain(text) for text in _explanation(measure, figure)),
         border=True,
         height="stretch",
     )
+
+
+def _explanation(measure: Measure, figure: Figure) -> list[str]:
+    """Return the sentences one hover away from a figure."""
+    about = [f"Here: {figure.of}."] if figure.of else []
+    return [measure.definition, *about, f"Unit: {measure.unit}. Source: {measure.source}."]
 
 
 def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None:
@@ -128,11 +135,15 @@ def show_chart(chart: ReportChart, *, key: str) -> None:
     st.altair_chart(chart.chart, alt=chart.alt_text, key=key)
 
 
-def show_table(
-    frame: pd.DataFrame, *, alt: str, column_config: Mapping[str, Any] | None = None, key: str | None = None
-) -> None:
-    """Show a table; cells appear as typed."""
-    st.dataframe(frame, hide_index=True, alt=alt, column_config=dict(column_config or {}), key=key)
+def show_table(frame: pd.DataFrame, *, alt: str, units: Mapping[str, Unit] | None = None) -> None:
+    """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
+    percent = [name for name, unit in (units or {}).items() if unit in ("share", "risk") and name in frame]
+    st.dataframe(
+        frame,
+        hide_index=True,
+        alt=alt,
+        column_config={name: st.column_config.NumberColumn(format="percent") for name in percent},
+    )
 
 
 class Download(NamedTuple):

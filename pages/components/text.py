@@ -24,11 +24,7 @@ def plain(text: str) -> str:
 def sentence(text: str) -> str:
     """Return Markdown for a sentence of ours in which column names stand between backticks."""
     parts = re.split(r"`([^`]+)`", text)
-    return "".join(f"`{part}`" if quoted else plain(part) for quoted, part in _alternating(parts))
-
-
-def _alternating(parts: list[str]) -> list[tuple[bool, str]]:
-    return [(position % 2 == 1, part) for position, part in enumerate(parts)]
+    return "".join(f"`{part}`" if position % 2 else plain(part) for position, part in enumerate(parts))
 
 
 def size(n_bytes: int) -> str:

@@ -20,5 +20,5 @@ def test_home__says_what_happens_to_data(open_page: Callable[[str], AppTest]) ->
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
 def test_home__asks_every_tool_s_question(open_page: Callable[[str], AppTest], tool: Tool) -> None:
     app = open_page(HOME)
-    assert tool.question in [element.value for element in app.subheader]
+    assert tool.question in [element.value for element in app.header]
     assert {f"home_{tool.key}_{demo.key}" for demo in tool.demos} <= {button.key for button in app.button}

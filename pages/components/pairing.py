@@ -1,0 +1,83 @@
+"""Which uploaded files belong together: by their names, and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.caching import StoredFile
+from core.tabular import FilePair, LeftOutFile, pair_files
+from pages.components.text import plain
+
+_ROLES = {"original": "Original", "anonymized": "Anonymized table", "log": "Log"}
+
+
+def ask_for_pairs(
+    tool: str, files: Sequence[StoredFile]
+) -> tuple[tuple[FilePair, ...], tuple[LeftOutFile, ...]]:
+    """Pair files by their names, let the person pair the rest; return pairs and what is left out."""
+    names = [stored.name for stored in files]
+    pairing = pair_files(names)
+    by_hand = [
+        pair for pair in _pairs_by_hand(tool) if {pair.original, pair.anonymized, pair.log} <= {*names}
+    ]
+    taken = {pair.original for pair in by_hand}
+    pairs = (*(pair for pair in pairing.pairs if pair.original not in taken), *by_hand)
+    used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
+    left_out = tuple(file for file in (*pairing.skipped, *pairing.unused) if file.name not in used)
+    if left_out:
+        _show_left_out(left_out)
+    with st.expander("Pair files by hand", icon=":material/link:", expanded=not pairs):
+        _ask_for_pair(tool, names)
+        for pair in by_hand:
+            st.button(
+                f"Undo {plain(pair.original)}",
+                key=f"{tool}_unpair_{pair.original}",
+                on_click=_forget_pair,
+                args=(tool, pair),
+            )
+    return pairs, left_out
+
+
+def _pairs_by_hand(tool: str) -> list[FilePair]:
+    pairs: list[FilePair] = st.session_state.setdefault(f"{tool}_pairs_by_hand", [])
+    return pairs
+
+
+def _show_left_out(left_out: Sequence[LeftOutFile]) -> None:
+    st.warning(
+        f"Not every file can be verified ({len(left_out)} left out); the reasons are below.",
+        icon=":material/warning:",
+    )
+    st.dataframe(
+        pd.DataFrame({"File": [file.name for file in left_out], "Why": [file.reason for file in left_out]}),
+        hide_index=True,
+        alt="Files that are not verified, and why",
+    )
+
+
+def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
+    chosen: Mapping[str, str | None] = {
+        role: place.selectbox(label, names, index=None, key=f"{tool}_pair_{role}")
+        for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
+    }
+    complete = all(chosen.values()) and len({*chosen.values()}) == len(_ROLES)
+    st.button(
+        "Pair these three",
+        key=f"{tool}_pair",
+        disabled=not complete,
+        on_click=_remember_pair,
+        args=(tool, chosen),
+    )
+
+
+def _remember_pair(tool: str, chosen: Mapping[str, str]) -> None:
+    pair = FilePair(**chosen)
+    others = [other for other in _pairs_by_hand(tool) if other.original != pair.original]
+    st.session_state[f"{tool}_pairs_by_hand"] = [*others, pair]
+
+
+def _forget_pair(tool: str, pair: FilePair) -> None:
+    st.session_state[f"{tool}_pairs_by_hand"] = [other for other in _pairs_by_hand(tool) if other != pair]

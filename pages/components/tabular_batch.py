@@ -1,0 +1,116 @@
+"""Verifying pairs of files one after the other: a file that cannot be verified never stops the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core import caching
+from core.caching import StoredFile
+from core.datasets import Dataset
+from core.errors import AuditInputError
+from core.reports import InputFacts, input_facts
+from core.tabular import FilePair, LeftOutFile, judge_tabular
+from core.tabular_views import VerifiedFile
+from pages.components.reading import read_options
+from pages.components.tabular_settings import Limits
+from pages.components.text import plain
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasuredFile:
+    """A pair of files that could be read and measured.
+
+    Attributes
+    ----------
+    pair
+        The files' names.
+    original, anonymized
+        The tables.
+    log
+        The log in the vault.
+    measured
+        What the published rule counts.
+    """
+
+    pair: FilePair
+    original: Dataset
+    anonymized: Dataset
+    log: StoredFile
+    measured: caching.MeasuredPair
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """Return what the measurement depends on."""
+        return self.original.fingerprint, self.anonymized.fingerprint, self.log.key
+
+    @property
+    def quasi_identifiers_key(self) -> str:
+        """Return the widget key under which the person chooses this file's quasi-identifiers."""
+        return f"tabular_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
+
+
+def measure_pairs(
+    tool: str, pairs: Sequence[FilePair], files: Mapping[str, StoredFile]
+) -> tuple[list[MeasuredFile], list[LeftOutFile]]:
+    """Measure pair by pair, with progress; return what could be measured, and what not and why."""
+    done: list[MeasuredFile] = []
+    problems: list[LeftOutFile] = []
+    place = st.empty()
+    for number, pair in enumerate(pairs):
+        place.progress(
+            number / len(pairs), text=f"Verifying {plain(pair.original)} · {number + 1} of {len(pairs)}"
+        )
+        try:
+            done.append(_measure_pair(tool, pair, files))
+        except AuditInputError as error:
+            problems.append(LeftOutFile(name=pair.original, reason=str(error)))
+    place.empty()
+    for problem in problems:
+        st.error(f"{plain(problem.name)} was not verified. {plain(problem.reason)}", icon=":material/error:")
+    return done, problems
+
+
+def _measure_pair(tool: str, pair: FilePair, files: Mapping[str, StoredFile]) -> MeasuredFile:
+    problems: list[str] = []
+    tables: list[Dataset] = []
+    for name in (pair.original, pair.anonymized):
+        stored = files[name]
+        try:
+            tables.append(caching.vault().dataset(stored.key, read_options(tool, stored)))
+        except AuditInputError as error:
+            problems += error.problems
+    log = files[pair.log]
+    try:
+        caching.tabular_log(log.key)
+    except AuditInputError as error:
+        problems += error.problems
+    if problems:
+        raise AuditInputError(*problems)
+    original, anonymized = tables
+    measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key)
+    return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
+
+
+def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
+    """Hold a measured file against the limits; fast enough for a slider."""
+    measurement = file.measured.measurement
+    chosen = st.session_state.get(file.quasi_identifiers_key)
+    by_hand = None if chosen is None or tuple(chosen) == measurement.quasi_identifiers else tuple(chosen)
+    classes = caching.tabular_classes(
+        file.anonymized.fingerprint, measurement.quasi_identifiers if by_hand is None else by_hand
+    )
+    audit = judge_tabular(
+        measurement,
+        classes=classes,
+        opinion=caching.tabular_second_opinion(*file.identity, by_hand),
+        thresholds=limits.rule[measurement.log.mode],
+        opinion_thresholds=limits.opinion,
+    )
+    log = InputFacts(
+        role="log", name=file.log.name, n_bytes=measurement.log.n_bytes, sha256=measurement.log.sha256
+    )
+    facts = (input_facts(file.original, "original"), input_facts(file.anonymized, "anonymized"), log)
+    return VerifiedFile(audit=audit, inputs=facts, seconds=file.measured.seconds)

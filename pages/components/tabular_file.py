@@ -1,0 +1,162 @@
+"""One verified file on the page: verdicts side by side, figures, charts, tables, evidence."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import tabular_views as views
+from core.reports import ReportChart
+from core.tabular import TabularAudit
+from core.tabular.evidence import evidence_rows
+from core.verdict import Finding, Verdict
+from pages.components.results import (
+    show_badge,
+    show_chart,
+    show_figures,
+    show_findings,
+    show_table,
+    show_verdict,
+)
+from pages.components.tabular_batch import MeasuredFile
+from pages.components.text import plain
+
+
+def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
+    """Show everything that was found out about one file."""
+    show_verdict(
+        audit.overall,
+        views.headline(audit),
+        parts=(("Published rule", audit.verdict), ("Second opinion", audit.second_opinion_verdict)),
+    )
+    rule, opinion = st.columns(2)
+    with rule, st.container(border=True, height="stretch"):
+        _show_side(
+            "Published rule",
+            audit.verdict,
+            "Believes what the log says of each column, and checks whether it was done.",
+            audit.findings,
+            "No column check failed and every figure meets its threshold.",
+        )
+    with opinion, st.container(border=True, height="stretch"):
+        _show_side(
+            "Second opinion",
+            audit.second_opinion_verdict,
+            "Does not believe the log: looks at what is left of the original table.",
+            (*audit.measurement.notes, *(audit.second_opinion.findings if audit.second_opinion else ())),
+            "Nothing speaks against the table.",
+        )
+    show_figures((*views.rule_figures(audit), *views.class_figures(audit)), per_row=3)
+    _show_charts(audit, file, k)
+    _show_tables(audit, file)
+
+
+def _show_side(title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(title, anchor=False, width="content")
+        show_badge(verdict)
+    st.caption(idea)
+    if findings:
+        show_findings(findings, key=f"tabular_{title}")
+    else:
+        st.markdown(nothing)
+
+
+def _show_charts(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
+    checks, classes = st.columns(2)
+    charts = {chart.title.split(" of ")[0]: chart for chart in views.file_charts(audit, k)}
+    with checks:
+        show_chart(charts["Column checks"], key="tabular_checks_chart")
+        show_chart(charts["Figures"], key="tabular_figures_chart")
+    with classes:
+        _ask_for_quasi_identifiers(audit, file)
+        _show_classes(audit, k)
+
+
+def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
+    st.multiselect(
+        "Quasi-identifiers",
+        file.anonymized.columns,
+        default=audit.measurement.quasi_identifiers,
+        key=file.quasi_identifiers_key,
+        help="Columns that others may know about a person. The log's are chosen to begin with.",
+        persist_state="session",
+    )
+
+
+def _show_classes(audit: TabularAudit, k: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(
+            "Smallest class size k",
+            2,
+            50,
+            k,
+            key="tabular_k",
+            help="Every combination of quasi-identifiers should be shared by at least k records.",
+            persist_state="session",
+        )
+        log = st.toggle("Logarithmic scale", key="tabular_log_scale")
+    chart = views.class_chart(audit, k=k, log=log)
+    if chart is None:
+        st.info(plain(views.class_note(audit)), icon=":material/help:")
+        return
+    note = views.class_note(audit)
+    show_chart(ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes")
+    st.caption(plain(note))
+
+
+# The second opinion's table of columns says what was left as it was.
+_TAB_TITLES = {"Columns": "Unchanged columns"}
+
+
+def _show_tables(audit: TabularAudit, file: MeasuredFile) -> None:
+    opinion = audit.second_opinion.tables if audit.second_opinion else {}
+    titles = ["Column checks", "Sensitive patterns", *(_TAB_TITLES.get(title, title) for title in opinion)]
+    titles.append("Evidence")
+    columns, patterns, *others, evidence = st.tabs([plain(title) for title in titles])
+    with columns:
+        _show_columns(audit)
+    with patterns:
+        found = views.residual_table(audit)
+        if len(found):
+            show_table(found, alt="Sensitive patterns by column", units={"Share of cells": "share"})
+        else:
+            st.markdown("No cell of the anonymized table holds a pattern of the published rule.")
+    for tab, (title, frame) in zip(others, opinion.items(), strict=True):
+        with tab:
+            show_table(frame, alt=title, units=views.opinion_units(frame))
+    with evidence:
+        _show_evidence(audit, file)
+
+
+def _show_columns(audit: TabularAudit) -> None:
+    statuses = st.pills(
+        "Status",
+        list(Verdict),
+        default=list(Verdict),
+        selection_mode="multi",
+        format_func=lambda status: status.value.replace("_", " "),
+        key="tabular_statuses",
+    )
+    show_table(
+        views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
+    )
+
+
+def _show_evidence(audit: TabularAudit, file: MeasuredFile) -> None:
+    failing = [
+        check.anonymized_column
+        for check in audit.measurement.checks
+        if check.n_failing and check.anonymized_column is not None
+    ]
+    if not failing:
+        st.markdown("No record speaks against any column check.")
+        return
+    column = st.selectbox("Column", failing, key="tabular_evidence_column")
+    reveal = st.toggle(
+        "Show values",
+        key="tabular_reveal",
+        help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+    )
+    rows = evidence_rows(file.original, file.anonymized, audit.measurement, column, reveal=reveal)
+    show_table(rows, alt="Records that speak against the column")
+    st.caption("The first 100 records, counted from 1.")

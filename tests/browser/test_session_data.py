@@ -1,0 +1,84 @@
+"""Uploads are held once, for one tab, and are gone when the person says so or closes the tab."""
+
+import re
+import urllib.request
+from collections.abc import Callable
+
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+SMALL = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
+LARGE = {"name": "many.csv", "mimeType": "text/csv", "buffer": b"age,sex\n" + b"30,F\n" * 800_000}
+
+
+def _uploads_in_streamlit(server_address: str) -> int:
+    """Return the bytes that Streamlit itself still holds of uploads."""
+    with urllib.request.urlopen(f"{server_address}/_stcore/metrics", timeout=10) as response:
+        metrics = response.read().decode()
+    return sum(int(float(size)) for size in re.findall(r'UploadedFileManager".*?\} ([\d.e+]+)', metrics))
+
+
+def _upload(page: Page, file: dict[str, object]) -> None:
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    expect(page.get_by_text(f"{file['name']} ·")).to_be_visible(timeout=30_000)
+
+
+def test_upload__moves_to_the_vault_and_leaves_no_second_copy(
+    visit: Callable[[str], Page], server_address: str
+) -> None:
+    page = visit("tabular")
+    _upload(page, LARGE)
+    expect(page.get_by_text(re.compile(r"4 MB of your files are held"))).to_be_visible()
+    assert _uploads_in_streamlit(server_address) == 0
+
+
+def test_delete_my_data__empties_every_page(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("tabular")
+    _upload(page, SMALL)
+    wait_until_idle(page)
+    page.get_by_role("button", name="Delete my data").click()
+    expect(page.get_by_text("people.csv")).to_have_count(0)
+    expect(page.get_by_text("go when you close the tab")).to_be_visible()
+
+
+def test_upload__survives_a_page_switch_but_not_a_reload(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("tabular")
+    _upload(page, SMALL)
+    wait_until_idle(page)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Home").click()
+    expect(page.get_by_text("of your files are held in memory")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("people.csv ·")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("go when you close the tab")).to_be_visible()
+    expect(page.get_by_text("people.csv")).to_have_count(0)
+
+
+def test_interrupted_connection__says_so_and_asks_again(
+    quiet_page: Page, server_address: str, wait_until_idle: Callable[[Page], None]
+) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def pass_through(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    quiet_page.route_web_socket(re.compile("_stcore/stream"), pass_through)
+    quiet_page.goto(f"{server_address}/tabular")
+    expect(quiet_page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+    wait_until_idle(quiet_page)
+    _upload(quiet_page, SMALL)
+    n_before = len(sockets)
+    sockets[-1].close(code=1012, reason="interrupted by the test")
+    for _ in range(100):
+        if len(sockets) > n_before:
+            break
+        quiet_page.wait_for_timeout(100)
+    assert len(sockets) > n_before, "the page did not connect again"
+    quiet_page.wait_for_timeout(500)
+    quiet_page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(LARGE)
+    expect(quiet_page.get_by_text("The connection was interrupted")).to_be_visible(timeout=30_000)
