@@ -4,13 +4,13 @@ A tool's views fill in a :class:`Report`; pages and commands iterate over :data:
 read the report and nothing else: no clock, no versions, no files.
 """
 
-from core.reports.as_csv import csv_bytes, render_csv
+from core.reports.as_csv import csv_bytes, render_csv, render_csv_zip
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, render_json
 from core.reports.as_xlsx import render_xlsx
 from core.reports.facts import current_versions, input_facts
 from core.reports.model import Figure, InputFacts, Report, ReportChart, ReportTable
-from core.reports.rendering import RENDERERS, Renderer, file_name, mime_type, render
+from core.reports.rendering import RENDERERS, Renderer, file_name, render
 
 __all__ = [
     "RENDERERS",
@@ -25,9 +25,9 @@ __all__ = [
     "current_versions",
     "file_name",
     "input_facts",
-    "mime_type",
     "render",
     "render_csv",
+    "render_csv_zip",
     "render_html",
     "render_json",
     "render_xlsx",

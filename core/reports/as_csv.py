@@ -20,12 +20,15 @@ _BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local 
 def render_csv(report: Report) -> bytes:
     """Write the report's tables as CSV: UTF-8 with byte order mark, comma, CRLF.
 
-    A report with exactly one table gives that table. Any other gives a zip with a file per table and
-    ``figures.csv``, ``findings.csv``, ``about.csv``. Text that a spreadsheet would run as a formula is
-    preceded by an apostrophe; numbers never are. Missing and infinite numbers are empty cells.
+    A report with exactly one table gives that table; any other the zip of :func:`render_csv_zip`.
+    Text that a spreadsheet would run as a formula is preceded by an apostrophe; numbers never are.
+    Missing and infinite numbers are empty cells.
     """
-    if not is_zip(report):
-        return csv_bytes(report.tables[0].frame)
+    return csv_bytes(report.tables[0].frame) if len(report.tables) == 1 else render_csv_zip(report)
+
+
+def render_csv_zip(report: Report) -> bytes:
+    """Write a zip with ``about.csv``, ``figures.csv``, ``findings.csv`` and a file per table."""
     frames = {
         "about": about_frame(report),
         "figures": figures_frame(report),
@@ -38,11 +41,6 @@ def render_csv(report: Report) -> bytes:
         for name, frame in frames.items():
             archive.writestr(f"{name}.csv", csv_bytes(frame))
     return buffer.getvalue()
-
-
-def is_zip(report: Report) -> bool:
-    """Tell whether the report's CSV comes as a zip."""
-    return len(report.tables) != 1
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

@@ -152,8 +152,13 @@ def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -
     unit = f' <span class="unit">{word}</span>' if word else ""
     cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
     if judged:
-        cells.append(f"{_text_cell(figure.threshold)}<td>{verdict_badge(figure.verdict)}</td>")
+        cells.append(f"{_text_cell(_unbroken(figure.threshold))}<td>{verdict_badge(figure.verdict)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _unbroken(words: str) -> str:
+    """Keep a number and its percent sign on one line."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _definition(measure: Measure) -> str:

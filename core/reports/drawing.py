@@ -53,7 +53,8 @@ def chart_svg(chart: alt.TopLevelMixin, *, prefix: str) -> str:
     """
     specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
     root = ET.fromstring(printable(_svg(specification)))  # noqa: S314 - our own drawing, without entities
-    _strip(root, prefix)
+    _strip(root)
+    _renumber_ids(root, prefix)
     width, height = root.attrib["width"], root.attrib["height"]
     root.attrib.clear()
     root.attrib |= {
@@ -96,19 +97,27 @@ def _short(text: str) -> str:
     return f"{text[:LONGEST_LABEL]}… {sha256_of(text)[:8]}"
 
 
-def _strip(element: ET.Element, prefix: str) -> None:
-    """Keep only what draws; move ids and references to them under the prefix."""
+def _strip(element: ET.Element) -> None:
+    """Keep only what draws, in the element and below it."""
     element.tag = element.tag.rpartition("}")[2]
     element.attrib = {name: value for name, value in element.attrib.items() if _is_plain(name)}
-    for name, value in element.attrib.items():
-        if name == "id":
-            element.attrib[name] = f"{prefix}-{value}"
-        else:
-            element.attrib[name] = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
     for child in list(element):
-        _strip(child, prefix)
+        _strip(child)
         if child.tag not in _DRAWN:
             element.remove(child)
+
+
+def _renumber_ids(root: ET.Element, prefix: str) -> None:
+    """Give ids numbers in the order of the drawing: Vega counts gradients over the life of the process."""
+    ids = (element.attrib["id"] for element in root.iter() if "id" in element.attrib)
+    renamed = {old: f"{prefix}-{number}" for number, old in enumerate(ids, start=1)}
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            element.attrib[name] = (
+                renamed[value]
+                if name == "id"
+                else _REFERENCE.sub(lambda found: f"url(#{renamed.get(found[1], prefix)})", value)
+            )
 
 
 def _is_plain(name: str) -> bool:

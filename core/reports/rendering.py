@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.reports.as_csv import is_zip, render_csv
+from core.reports.as_csv import render_csv_zip
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, render_json
 from core.reports.as_xlsx import render_xlsx
@@ -23,8 +23,7 @@ class Renderer:
     label
         Name on a download button.
     extension, mime
-        Without the dot; of the CSV of exactly one table, several come as zip: see
-        :func:`file_name` and :func:`mime_type`.
+        Of the file; the extension without its dot.
     function
         Report in, bytes out.
     help
@@ -56,10 +55,10 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         ),
         "csv": Renderer(
             label="CSV",
-            extension="csv",
-            mime="text/csv",
-            function=render_csv,
-            help="The tables as plain text; several come as a zip.",
+            extension="zip",
+            mime="application/zip",
+            function=render_csv_zip,
+            help="A zip of plain text: every table, the figures, the findings, and how it was made.",
         ),
         "json": Renderer(
             label="JSON",
@@ -80,14 +79,4 @@ def render(report: Report, format: str) -> bytes:  # noqa: A002 - the word peopl
 def file_name(report: Report, format: str) -> str:  # noqa: A002 - the word people use
     """Return a safe file name: tool, UTC time, digest; two results never share one."""
     stem = report_stem(report.tool, report.created_at, content_digest(report))
-    extension = "zip" if _comes_as_zip(report, format) else RENDERERS[format].extension
-    return f"{stem}.{extension}"
-
-
-def mime_type(report: Report, format: str) -> str:  # noqa: A002 - the word people use
-    """Return the media type of the rendered report."""
-    return "application/zip" if _comes_as_zip(report, format) else RENDERERS[format].mime
-
-
-def _comes_as_zip(report: Report, format: str) -> bool:  # noqa: A002 - the word people use
-    return format == "csv" and is_zip(report)
+    return f"{stem}.{RENDERERS[format].extension}"

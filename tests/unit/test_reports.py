@@ -3,6 +3,7 @@ import io
 import json
 import math
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import PurePosixPath
 
@@ -12,6 +13,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from core.charts import heatmap
 from core.datasets import read_dataset
 from core.measures import MEASURES
 from core.reports import (
@@ -24,9 +26,9 @@ from core.reports import (
     current_versions,
     file_name,
     input_facts,
-    mime_type,
     render,
     render_csv,
+    render_csv_zip,
     render_html,
     render_json,
     render_xlsx,
@@ -356,6 +358,14 @@ def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     assert findings[1] == ["FAIL", "FIRST is unchanged in 9 of 10 cells.", "FIRST", "9", "unchanged"]
 
 
+def test_render_csv_zip__holds_the_result_also_beside_one_table():
+    one = examples.report(tables=(examples.columns_table(),))
+    archive = zipfile.ZipFile(io.BytesIO(render_csv_zip(one)))
+    assert archive.namelist() == ["about.csv", "figures.csv", "findings.csv", "columns.csv"]
+    assert archive.read("columns.csv") == render_csv(one)
+    assert render_csv_zip(examples.report()) == render_csv(examples.report())
+
+
 def test_render_csv__without_tables_still_tells_the_result():
     archive = zipfile.ZipFile(io.BytesIO(render_csv(examples.report(tables=()))))
     assert archive.namelist() == ["about.csv", "figures.csv", "findings.csv"]
@@ -441,9 +451,24 @@ def test_render_html__keeps_clip_paths_of_two_charts_apart():
     page = Page(data.encode())
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
-    assert {f"url(#{id_})" for id_ in ids if "clip" in id_} == {
-        value for name, value in page.attributes if name == "clip-path"
-    }
+    clips = {value for name, value in page.attributes if name == "clip-path"}
+    assert len(clips) == 2
+    assert clips <= {f"url(#{id_})" for id_ in ids}
+
+
+def test_render_html__draws_a_gradient_the_same_way_every_time():
+    cells = pd.DataFrame({"a": ["x", "y"], "b": ["1", "1"], "v": [0.1, 0.9]})
+    chart = heatmap(cells, x="a", y="b", value="v", x_title="A", y_title="B", value_title="V")
+    report = examples.report(charts=(ReportChart(title="t", chart=chart, alt_text="t"),) * 2)
+    first = render_html(report)
+    page = Page(first)
+    assert page.tags.count("lineargradient") == 2
+    ids = {value for name, value in page.attributes if name == "id"}
+    filled = {value for name, value in page.attributes if name == "fill" and value.startswith("url(")}
+    assert len(filled) == 2
+    assert filled <= {f"url(#{id_})" for id_ in ids}
+    with ThreadPoolExecutor(3) as pool:
+        assert set(pool.map(lambda _: render_html(report), range(6))) == {first}
 
 
 def test_render_html__never_fetches_a_charts_data():
@@ -526,10 +551,6 @@ def test_file_name__holds_tool_time_and_digest():
     digest = content_digest(report)[:8]
     assert file_name(report, "html") == f"anonaudit_tabular_20261120T063000Z_{digest}.html"
     assert file_name(report, "csv") == f"anonaudit_tabular_20261120T063000Z_{digest}.zip"
-    single = examples.report(tables=(examples.columns_table(),))
-    assert file_name(single, "csv").endswith(".csv")
-    assert (mime_type(report, "csv"), mime_type(single, "csv")) == ("application/zip", "text/csv")
-    assert mime_type(report, "html") == "text/html"
 
 
 def test_file_name__differs_when_content_differs():
