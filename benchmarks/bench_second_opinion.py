@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from core.datasets import Dataset, Reading, ReadOptions
+from core.roles import suggest_roles
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 
@@ -117,6 +118,8 @@ def run() -> None:
     print(f"{N_RECORDS:,} × 20, second opinion: {opinion.verdict}, {len(opinion.findings)} findings")
     print(f"pyarrow.csv reads both files as text in {reading:.2f} s")
     print(f"measuring {measuring:.2f} s = {measuring / reading:.1f}×; judging again {1000 * judging:.0f} ms")
+    _, suggesting = _timed(lambda: suggest_roles(tables[0]))
+    print(f"suggesting roles of one table {suggesting:.2f} s = {suggesting / reading:.1f}×")
     print(f"peak memory {_peak():.2f} GB, of which before measuring {before:.2f} GB")
 
 

@@ -1,8 +1,8 @@
 """Common names of people and words of addresses: small lists, to recognize a column of them.
 
 A column is judged by the share of its values that look like names, so a list needs the common
-ones, not all: the most frequent given names and surnames of English-speaking countries, of Slovenia
-(statistical office, most frequent names) and of Korea (surnames; 2015 census).
+ones, not all: the most frequent given names and surnames of English-speaking countries, and of Slovenia
+(statistical office, most frequent names). Korean surnames and words are in :mod:`core.korean`.
 """
 
 from __future__ import annotations
@@ -63,23 +63,6 @@ SLOVENIAN_SURNAMES = _words(
     "rupnik simonic skof stopar sajovic tratnik trampus urbancic vovk zadravec zalar zavrl zver znidarsic "
     "bevc breznik debeljak dolinar fras furlan primozic kosmac markovic petrovic jovanovic nikolic hodzic "
     "kaucic lamut pintar zeleznik"
-)
-
-KOREAN_SURNAMES = frozenset(
-    "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민진나지엄채원천방공현함변염"
-    "여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용"
-)
-COMMON_KOREAN_WORDS = _words(
-    "남성 여성 남자 여자 남 여 기혼 미혼 이혼 사별 서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 "
-    "충남 전북 전남 경북 경남 제주 정상 비정상 양성 음성 있음 없음 예 아니오 유 무 고혈압 당뇨병 당뇨 폐렴 "
-    "위염 위암 폐암 간암 대장암 유방암 천식 감기 두통 복통 고열 기침 골절 우울증 치매 빈혈 비만 뇌졸중 "
-    "심근경색 고지혈증 관절염 백내장 녹내장 결핵 내과 외과 소아과 산부인과 정형외과 신경과 안과 치과 "
-    "피부과 외래 입원 응급 퇴원 전원 사망 생존 중증 경증 학생 교사 의사 간호사 주부 무직 회사원 공무원 "
-    "농업 어업 상업 자영업 군인 기타 초졸 중졸 고졸 대졸 대학원 고등학교 중학교 초등학교 대학교 불교 "
-    "기독교 천주교 개신교 원불교 무교 유교 한국 미국 중국 일본 국가 지방 도시 농촌 우수 보통 양호 불량 "
-    "주간 야간 오전 오후 현재 과거 전체 일반 진료 검사 수술 처방 정규직 비정규직 임시직 일용직 흡연 비흡연 "
-    "금연 음주 비음주 강남 강북 강서 강동 송파 서초 마포 용산 정신과 진단 신규 재진 초진 신장 심장 간장 "
-    "위장 폐 혈액 소변 주사 경구 연고 서양인 동양인 한국인"
 )
 
 ENGLISH_STREET_WORDS = _words(

@@ -29,7 +29,7 @@ _LAT_LIMIT, _LON_LIMIT = 90.0, 180.0
 _COORDINATE_PLACES = 4  # about ten metres
 
 
-def suggest_roles(table: pa.Table, *, sample_size: int = 2_000, seed: int = 0) -> tuple[RoleSuggestion, ...]:
+def suggest_roles(table: pa.Table, *, sample_size: int = 500, seed: int = 0) -> tuple[RoleSuggestion, ...]:
     """Suggest for every column whether it is a direct identifier, quasi-identifier, sensitive, or other.
 
     A column's name is looked up word by word in English, Korean and Slovenian vocabulary, and its values

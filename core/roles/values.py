@@ -12,6 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.korean import (
+    ADMINISTRATIVE_ENDINGS,
+    CATEGORICAL_ENDINGS,
+    GIVEN_NAMES_LIKE_PLACES,
+    KOREAN_SURNAMES,
+    WORDS_THAT_ARE_NO_NAMES,
+)
 from core.roles import people
 from core.roles.role import Role
 
@@ -27,10 +34,9 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HANGUL_NAME = re.compile(r"[가-힣]{2,4}")
-_PLACE_SUFFIX = re.compile(r".*[시군구동읍면리도]")
 _LATIN_NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*(?:[ '’.-]+[^\W\d_]+\.?){0,4}", re.UNICODE)
 _SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
-_TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir"})
+_NO_NAME_ENDS_SO = ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -165,9 +171,13 @@ def is_emso(value: str) -> bool:
 
 def looks_like_korean_name(value: str) -> bool:
     """Whether a text is 2–4 syllables that begin with a surname and is no common word or place."""
-    if not _HANGUL_NAME.fullmatch(value) or value in people.COMMON_KOREAN_WORDS:
+    if not _HANGUL_NAME.fullmatch(value) or value in WORDS_THAT_ARE_NO_NAMES:
         return False
-    return value[0] in people.KOREAN_SURNAMES and not (len(value) != 3 and _PLACE_SUFFIX.fullmatch(value))
+    if not {value[:1], value[:2]} & KOREAN_SURNAMES:
+        return False
+    return (
+        value[1:] in GIVEN_NAMES_LIKE_PLACES or value[-1] not in ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
+    )
 
 
 def looks_like_latin_name(value: str) -> bool:

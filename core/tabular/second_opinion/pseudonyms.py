@@ -95,7 +95,8 @@ def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
     original = value_codes(tables.original[pair.pair.original])[both]
     anonymized = value_codes(tables.anonymized[pair.pair.anonymized])[both]
     n_values = int(anonymized.max(initial=0)) + 1
-    combinations = np.unique(original * n_values + anonymized)
+    combinations = np.sort(original * n_values + anonymized)  # several times faster than np.unique
+    combinations = combinations[np.append(True, combinations[1:] != combinations[:-1])[: len(combinations)]]
     per_original = np.bincount(combinations // n_values, minlength=1)
     per_pseudonym = np.bincount(combinations % n_values, minlength=1)
     return PseudonymQuality(
