@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import threading
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -44,8 +45,9 @@ _LONGEST_PLAIN_NUMBER = 40
 _EXACT_IN_FLOAT = 15
 _SMALLEST_SAFE, _LARGEST_SAFE = 1e-290, 1e290
 
+_ONE_AT_A_TIME = threading.Lock()
 _LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
-_N_LOOKED_AT = 65_536  # cells that decide whether a dictionary of values pays
+_FEW, _MANY = 2048, 65_536  # cells that decide whether a dictionary of values pays
 _RARELY, _MOSTLY = 0.05, 0.5
 
 _NUMBER_PATTERN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
@@ -167,7 +169,7 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     n_differ = np.count_nonzero(differs)
     if not n_differ or (_says_itself(a, dates=dates) and _says_itself(b, dates=dates)):
         return equal
-    if max(_distinct_share(a), _distinct_share(b)) < _RARELY:
+    if max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY:
         codes_a, codes_b = shared_codes(a, b, dates=dates)
         return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
     if n_differ > _MOSTLY * len(a) and not (a.null_count or b.null_count):
@@ -207,7 +209,7 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
         exactly when they are equal. Codes are 0 … n_values - 1; a missing cell is -1.
     """
     a, b = _contiguous(a), _contiguous(b)
-    if _distinct_share(a) > _MOSTLY or _distinct_share(b) > _MOSTLY:
+    if max(_distinct_share(column, _MANY) for column in (a, b)) > _MOSTLY:
         return _codes_cell_by_cell(a, b, dates=dates)
     encoded = [pc.dictionary_encode(column) for column in (a, b)]
     dictionaries = [part.dictionary.cast(pa.large_string()) for part in encoded]
@@ -220,14 +222,20 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
     )
 
 
-def _distinct_share(column: pa.Array) -> float:
+def _distinct_share(column: pa.Array, n_looked_at: int) -> float:
     """Return distinct over all of the first cells, in [0, 1]; near 1, a dictionary does not pay."""
-    head = column.slice(0, _N_LOOKED_AT)
+    head = column.slice(0, n_looked_at)
     return float(pc.count_distinct(head).as_py() / max(len(head), 1))
 
 
 def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
-    """Return the codes of two columns whose values hardly repeat."""
+    """Return the codes of two columns whose values hardly repeat; one pair at a time, to bound memory."""
+    with _ONE_AT_A_TIME:
+        return _codes_of_all_cells(a, b, dates=dates)
+
+
+def _codes_of_all_cells(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
+    """Return the codes of two columns, every cell looked at."""
     cells = pa.concat_arrays([a.cast(pa.large_string()), b.cast(pa.large_string())])
     values = _exact_floats(cells)
     if values is None:
@@ -260,12 +268,24 @@ def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
 
 def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
     """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
-    values = canonical_values(column)
-    is_number = pc.match_substring_regex(values, _NUMBER_PATTERN)
-    if is_number.false_count:
+    values = _trimmed(_contiguous(column))
+    if not _are_numbers(values.slice(0, _FEW)):
         return None
-    numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    return None if np.isinf(numbers).any() else cast("npt.NDArray[np.float64]", numbers)
+    try:
+        numbers = values.cast(pa.float64())
+    except pa.ArrowInvalid:
+        values = canonical_values(values)  # a plus sign is no number to Arrow
+        if not _are_numbers(values):
+            return None
+        numbers = values.cast(pa.float64())
+    floats = numbers.to_numpy(zero_copy_only=False)
+    n_finite = np.count_nonzero(np.isfinite(floats))
+    return cast("npt.NDArray[np.float64]", floats) if n_finite + numbers.null_count == len(floats) else None
+
+
+def _are_numbers(values: pa.Array) -> bool:
+    """Whether all cells but missing ones are finite numbers as text."""
+    return not pc.match_substring_regex(values, _NUMBER_PATTERN).false_count
 
 
 def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from core.leakage.packing import PackedTables
+from core.leakage.packing import PackedTables, SmallCodes
 from core.leakage.pairing import N_THREADS, IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -149,11 +149,11 @@ def draw_random_orders(
     RandomOrders
         Ranges of full leakage, partial leakage and mean matching cells.
     """
-    matrices = _row_matrices(packed, rows, other_rows)
+    sides = _sides_by_column(packed, rows, other_rows)
 
     def one(number: int) -> tuple[IntArray, int]:
         order = np.random.default_rng((seed, number)).permutation(len(rows))
-        return _apply_order(packed, matrices, rows, other_rows, order)
+        return _apply_order(packed, sides, rows, other_rows, order)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         drawn = list(pool.map(one, range(n_permutations)))
@@ -170,44 +170,37 @@ def draw_random_orders(
     )
 
 
-RowMatrices = list[tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.unsignedinteger]]]
+SidesByColumn = list[tuple[SmallCodes, SmallCodes]]
 
 
-def _row_matrices(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> RowMatrices:
-    """Return the codes row by row, one pair of matrices for each width of code.
-
-    A row's codes lie side by side in memory, so that fetching a random row costs one look.
-    Columns in which no value can match are left out.
-    """
-    matrices: RowMatrices = []
-    useful = [column for column in packed.columns if len(column.original_counts)]
-    for kind in sorted({column.original.dtype for column in useful}, key=str):
-        group = [column for column in useful if column.original.dtype == kind]
-        matrices.append(
-            (
-                np.stack([column.original[rows] for column in group], axis=1),
-                np.stack([column.scrambled[other_rows] for column in group], axis=1),
-            )
-        )
-    return matrices
+def _sides_by_column(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> SidesByColumn:
+    """Return by column the codes of the rows that belong together; columns that cannot match left out."""
+    return [
+        (column.original[rows], column.scrambled[other_rows])
+        for column in packed.columns
+        if len(column.original_counts)
+    ]
 
 
 def _apply_order(
-    packed: PackedTables, matrices: RowMatrices, rows: IntArray, other_rows: IntArray, order: IntArray
+    packed: PackedTables, sides: SidesByColumn, rows: IntArray, other_rows: IntArray, order: IntArray
 ) -> tuple[IntArray, int]:
-    """Return the histogram of matching cells and the fully matching rows of one order."""
+    """Return the histogram of matching cells and the fully matching rows of one order.
+
+    Column by column: a column of small codes stays in the processor's cache while random rows of
+    it are fetched.
+    """
     n_columns = len(packed.columns)
-    histogram = np.zeros(n_columns + 1, dtype=np.int64)
+    matching = np.zeros(len(order), dtype=np.min_scalar_type(n_columns))
+    for original, scrambled in sides:
+        np.add(matching, original == scrambled.take(order), out=matching)
+    histogram = np.bincount(matching, minlength=n_columns + 1)
     n_full = 0
-    for start in range(0, len(rows), _BLOCK):
+    for start in range(0, 0 if packed.all_valid else len(order), _BLOCK):
         block = slice(start, start + _BLOCK)
-        matching = np.zeros(len(order[block]), dtype=np.int64)
-        for original, scrambled in matrices:
-            matching += np.count_nonzero(original[block] == scrambled[order[block]], axis=1)
-        histogram += np.bincount(matching, minlength=n_columns + 1)
         valid = packed.n_valid(rows[block], other_rows[order[block]], grid=False)
-        n_full += int(np.count_nonzero((matching == valid) & (valid > 0)))
-    return histogram, n_full
+        n_full += int(np.count_nonzero((matching[block] == valid) & (valid > 0)))
+    return histogram, int(histogram[n_columns]) if packed.all_valid else n_full
 
 
 def _range(values: FloatArray) -> ChanceRange:

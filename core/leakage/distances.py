@@ -1,32 +1,25 @@
-"""Distance to the closest record, by Gower's distance for columns of numbers and of words."""
+"""Distance to the closest record, against how close records are anyway and against a hold-out table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import stats
 
-from core.cells import as_numbers, shared_codes
 from core.datasets import Dataset
 from core.errors import AuditInputError
-from core.leakage.pairing import N_THREADS, IntArray
-from core.leakage.rows import is_ignored
+from core.leakage.gower import GowerTable, gower_tables, two_smallest_distances
+from core.leakage.pairing import IntArray, TablePair
 from core.leakage.settings import LeakageSettings
 
 DistanceArray = npt.NDArray[np.float32]
-GowerArray = npt.NDArray[np.float32 | np.int32]
 
 _MOST_ROWS = 2000
 _FEWEST_ROWS = 50
-_ROWS_AT_ONCE = 16
-_OTHER_ROWS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,21 +118,8 @@ class Distances:
         return None if share is None else (share - 0.5) * 2 * float(np.sqrt(self.n_rows))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _GowerColumn:
-    """A column of several tables: numbers scaled to [0, 1], or codes; NaN and -1 are missing."""
-
-    is_number: bool
-    parts: tuple[GowerArray, ...]
-
-
 def measure_distances(
-    original: Dataset,
-    scrambled: Dataset,
-    columns: Sequence[str],
-    *,
-    settings: LeakageSettings,
-    holdout: Dataset | None = None,
+    pair: TablePair, columns: Sequence[str], *, settings: LeakageSettings, holdout: Dataset | None = None
 ) -> Distances:
     """Measure how close scrambled rows come to original records.
 
@@ -149,13 +129,14 @@ def measure_distances(
 
     Parameters
     ----------
-    original, scrambled, holdout
-        The tables; the hold-out holds records of the same kind that the scrambled table was not
-        made from.
+    pair
+        The original and the scrambled table.
     columns
         The columns compared.
     settings
         Values to ignore, seed, and how many comparisons may be made.
+    holdout
+        Records of the same kind that the scrambled table was not made from.
 
     Returns
     -------
@@ -175,28 +156,35 @@ def measure_distances(
     """
     if holdout is not None:
         _require_columns(holdout, columns)
-    tables = [original, scrambled, *([] if holdout is None else [holdout])]
-    gower = [_gower_column(tables, name, settings) for name in columns]
+    original, scrambled = pair.original, pair.scrambled
     generator = np.random.default_rng(settings.seed)
-    rows = _sample(generator, scrambled.n_records, original.n_records * len(columns), settings)
-    own = _sample(generator, original.n_records, original.n_records * len(columns), settings)
-    within = _closest(gower, (0, own), (0, None), skip_self=True) if original.n_records > 1 else None
-    to_original = _closest(gower, (1, rows), (0, None))
-    n_rows, is_exact = len(rows), len(rows) == scrambled.n_records
-    if holdout is None:
-        return Distances(n_rows=n_rows, is_exact=is_exact, to_original=to_original, within_original=within)
-    n_references = min(original.n_records, holdout.n_records)
-    samples = [
-        np.sort(generator.choice(table.n_records, n_references, replace=False))
-        for table in (original, holdout)
-    ]
+    n_cells = original.n_records * len(columns)
+    rows = _sample(generator, scrambled.n_records, n_cells, settings)
+    own = _sample(generator, original.n_records, n_cells, settings)
+    tables = [original, scrambled, *([] if holdout is None else [holdout])]
+    every, sampled, *strangers = gower_tables(
+        tables,
+        columns,
+        settings,
+        rows=[slice(None), rows, *([] if holdout is None else [slice(None)])],
+        codes=pair.codes if holdout is None else None,
+    )
+    single = original.n_records == 1
+    within = None if single else _closest(every.take(own), every, own_rows=own)
+    samples: list[ClosestRecords | None] = [None, None]
+    if strangers:
+        n_references = min(every.n_rows, strangers[0].n_rows)
+        samples = [
+            _closest(sampled, table.take(_chosen(generator, table.n_rows, n_references)))
+            for table in (every, strangers[0])
+        ]
     return Distances(
-        n_rows=n_rows,
-        is_exact=is_exact,
-        to_original=to_original,
+        n_rows=len(rows),
+        is_exact=len(rows) == scrambled.n_records,
+        to_original=_closest(sampled, every),
         within_original=within,
-        to_original_sample=_closest(gower, (1, rows), (0, samples[0])),
-        to_holdout=_closest(gower, (1, rows), (2, samples[1])),
+        to_original_sample=samples[0],
+        to_holdout=samples[1],
     )
 
 
@@ -217,115 +205,23 @@ def _sample(
     generator: np.random.Generator, n_rows: int, cells_per_row: int, settings: LeakageSettings
 ) -> IntArray:
     """Return all row numbers, or a sample of as many as may be compared."""
-    fitting = settings.max_comparisons // 10 // max(cells_per_row, 1)
-    n_sampled = min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, fitting)))
-    return np.sort(generator.choice(n_rows, n_sampled, replace=False))
+    fitting = settings.max_comparisons // 2 // max(cells_per_row, 1)
+    return _chosen(generator, n_rows, min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, fitting))))
 
 
-def _gower_column(tables: Sequence[Dataset], name: str, settings: LeakageSettings) -> _GowerColumn:
-    """Return a column of all tables, ready for distances."""
-    cells = [_without_ignored(table.table[name], settings) for table in tables]
-    numbers = [as_numbers(column) for column in cells]
-    known = [part for part in numbers if part is not None]
-    if len(known) == len(cells):
-        return _GowerColumn(is_number=True, parts=tuple(_scaled(known)))
-    together = pa.chunked_array([chunk for column in cells for chunk in column.chunks], cells[0].type)
-    codes, _ = shared_codes(together, pa.array([], pa.string()))
-    ends = np.cumsum([len(column) for column in cells])[:-1]
-    return _GowerColumn(is_number=False, parts=tuple(np.split(codes, ends)))
-
-
-def _without_ignored(cells: pa.ChunkedArray, settings: LeakageSettings) -> pa.ChunkedArray:
-    """Return the cells with ignored ones missing, in 64-bit strings so that tables can be joined."""
-    cells = cells.cast(pa.large_string())
-    ignored = is_ignored(cells, settings)
-    return cells if ignored is None else pc.if_else(pa.array(ignored), None, cells)
-
-
-def _scaled(parts: Sequence[npt.NDArray[np.float64]]) -> list[npt.NDArray[np.float32]]:
-    """Return numbers of all tables scaled together to [0, 1]; a constant column is 0. NaN stays."""
-    together = np.concatenate(parts)
-    together = together[~np.isnan(together)]
-    if not len(together):
-        return [part.astype(np.float32) for part in parts]
-    size = float(np.abs(together).max()) or 1.0  # divided out first, so that 1e308 − −1e308 is finite
-    low, high = float(together.min()) / size, float(together.max()) / size
-    return [((part / size - low) / ((high - low) or 1.0)).astype(np.float32) for part in parts]
+def _chosen(generator: np.random.Generator, n_rows: int, n_chosen: int) -> IntArray:
+    """Return some row numbers in ascending order, each at most once."""
+    return np.sort(generator.choice(n_rows, n_chosen, replace=False))
 
 
 def _closest(
-    gower: Sequence[_GowerColumn],
-    from_rows: tuple[int, IntArray],
-    to_rows: tuple[int, IntArray | None],
-    *,
-    skip_self: bool = False,
+    records: GowerTable, references: GowerTable, *, own_rows: IntArray | None = None
 ) -> ClosestRecords:
-    """Return the two smallest distances of some rows of one table to rows of another.
-
-    Rows are given as (number of the table, row numbers or None for all); with `skip_self` a row
-    is not its own closest.
-    """
-    table, rows = from_rows
-    other, other_rows = to_rows
-    references = [
-        column.parts[other] if other_rows is None else column.parts[other][other_rows] for column in gower
-    ]
-
-    def one(start: int) -> npt.NDArray[np.float32]:
-        block = rows[start : start + _ROWS_AT_ONCE]
-        own = [column.parts[table][block][:, None] for column in gower]
-        return _two_smallest(gower, own, references, block if skip_self else None)
-
-    with ThreadPoolExecutor(N_THREADS) as pool:
-        two = np.concatenate(list(pool.map(one, range(0, len(rows), _ROWS_AT_ONCE))), axis=0)
+    """Return the distances of records to the closest references, their own rows not counted."""
+    two = two_smallest_distances(records, references, own_rows=own_rows)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(two[:, 1] == 0, np.float32(1), two[:, 0] / two[:, 1])
     ratio[np.isinf(two[:, 1])] = np.nan
-    return ClosestRecords(n_records=len(references[0]) - skip_self, closest=two[:, 0], ratio=ratio)
-
-
-def _two_smallest(
-    gower: Sequence[_GowerColumn],
-    own: Sequence[GowerArray],
-    references: Sequence[GowerArray],
-    skipped: IntArray | None,
-) -> npt.NDArray[np.float32]:
-    """Return shape (n_rows, 2): the smallest and second smallest distance of each row."""
-    n_rows, n_references = len(own[0]), len(references[0])
-    two = np.full((n_rows, 2), np.inf, dtype=np.float32)
-    for start in range(0, n_references, _OTHER_ROWS_AT_ONCE):
-        block = slice(start, start + _OTHER_ROWS_AT_ONCE)
-        distance = _gower_distance(gower, own, [column[None, block] for column in references])
-        if skipped is not None:
-            here = np.flatnonzero((skipped >= start) & (skipped < start + distance.shape[1]))
-            distance[here, skipped[here] - start] = np.inf
-        both = np.concatenate(
-            [two, np.partition(distance, 1, axis=1)[:, :2] if distance.shape[1] > 1 else distance], axis=1
-        )
-        two = np.partition(both, 1, axis=1)[:, :2]
-    return np.sort(two, axis=1)
-
-
-def _gower_distance(
-    gower: Sequence[_GowerColumn],
-    own: Sequence[GowerArray],
-    other: Sequence[GowerArray],
-) -> npt.NDArray[np.float32]:
-    """Return shape (n_rows, n_other_rows): the distance of every combination of rows."""
-    shape = (own[0].shape[0], other[0].shape[1])
-    total, n_columns = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    for column, one, two in zip(gower, own, other, strict=True):
-        if column.is_number:
-            apart = np.abs(one - two)
-            missing_one, missing_two = np.isnan(one), np.isnan(two)
-        else:
-            apart = (one != two).astype(np.float32)
-            missing_one, missing_two = one == -1, two == -1
-        if missing_one.any() or missing_two.any():
-            there = ~(missing_one | missing_two)
-            total += np.where(there, apart, np.float32(0))
-            n_columns += there
-        else:
-            total += apart
-            n_columns += np.float32(1)
-    return np.where(n_columns > 0, total / np.maximum(n_columns, np.float32(1)), np.float32(1))
+    return ClosestRecords(
+        n_records=references.n_rows - (own_rows is not None), closest=two[:, 0], ratio=ratio
+    )

@@ -135,9 +135,7 @@ def measure_leakage(
         nearest=find_nearest_rows(
             pair, packed, max_comparisons=settings.max_comparisons, seed=settings.seed
         ),
-        distances=measure_distances(
-            pair.original, pair.scrambled, columns, settings=settings, holdout=holdout
-        ),
+        distances=measure_distances(pair, columns, settings=settings, holdout=holdout),
     )  # fmt: skip
 
 

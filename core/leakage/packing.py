@@ -14,6 +14,7 @@ from core.leakage.pairing import IntArray, TablePair
 from core.leakage.settings import LeakageSettings
 
 SmallCodes = npt.NDArray[np.unsignedinteger]
+Bits = npt.NDArray[np.uint64]
 _WORD = 64
 
 
@@ -55,7 +56,7 @@ def pack_column(pair: TablePair, name: str, settings: LeakageSettings) -> Packed
     missing = _missing_that_leaves_out(codes, other_codes, settings)
     if settings.missing_on_both == "match" and not settings.ignores_missing:
         n_values = int(max(codes.max(), other_codes.max())) + 1
-        codes, other_codes = (np.where(part < 0, n_values, part) for part in (codes, other_codes))
+        codes, other_codes = (np.where(part < 0, np.int32(n_values), part) for part in (codes, other_codes))
     original, scrambled, counts = _renumber_shared(codes, other_codes, ignored, other_ignored)
     return PackedColumn(
         original=original,
@@ -115,10 +116,8 @@ def _value_counts(codes: CodeArray, ignored: BoolArray | None, n_values: int) ->
     return np.bincount(codes[counted], minlength=n_values)
 
 
-def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> npt.NDArray[np.uint64] | None:
-    """Return shape (n_words, n_rows): a bit per column, or None where all masks are None."""
-    if all(mask is None for mask in masks):
-        return None
+def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> Bits:
+    """Return shape (n_words, n_rows): a bit a column; a column without a mask has none set."""
     words = np.zeros((-(-len(masks) // _WORD), n_rows), dtype=np.uint64)
     for column, mask in enumerate(masks):
         if mask is not None:
@@ -139,10 +138,10 @@ class PackedTables:
     """
 
     columns: tuple[PackedColumn, ...] = field(repr=False)
-    original_ignored: npt.NDArray[np.uint64] | None = field(repr=False)
-    scrambled_ignored: npt.NDArray[np.uint64] | None = field(repr=False)
-    original_missing: npt.NDArray[np.uint64] | None = field(repr=False)
-    scrambled_missing: npt.NDArray[np.uint64] | None = field(repr=False)
+    original_ignored: Bits | None = field(repr=False)
+    scrambled_ignored: Bits | None = field(repr=False)
+    original_missing: Bits | None = field(repr=False)
+    scrambled_missing: Bits | None = field(repr=False)
 
     @property
     def all_valid(self) -> bool:
@@ -167,13 +166,13 @@ class PackedTables:
 
     def _left_out_bits(
         self, word: int, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
-    ) -> npt.NDArray[np.uint64] | None:
+    ) -> Bits | None:
         """Return the bits of the columns left out, None where none is."""
 
-        def bits(masks: npt.NDArray[np.uint64] | None, side: int) -> npt.NDArray[np.uint64] | None:
+        def bits(masks: Bits | None, side: int) -> Bits | None:
             if masks is None:
                 return None
-            chosen: npt.NDArray[np.uint64] = masks[word][rows if side == 0 else other_rows]
+            chosen: Bits = masks[word][rows if side == 0 else other_rows]
             return (chosen[:, None] if side == 0 else chosen[None, :]) if grid else chosen
 
         found = [bits(self.original_ignored, 0), bits(self.scrambled_ignored, 1)]
@@ -183,7 +182,7 @@ class PackedTables:
         there = [part for part in found if part is not None]
         if not there:
             return None
-        combined: npt.NDArray[np.uint64] = there[0]
+        combined: Bits = there[0]
         for part in there[1:]:
             combined = combined | part
         return combined
@@ -195,8 +194,13 @@ def pack_tables(pair: TablePair, columns: Sequence[str], settings: LeakageSettin
     n_original, n_scrambled = pair.original.n_records, pair.scrambled.n_records
     return PackedTables(
         columns=packed,
-        original_ignored=pack_masks([column.original_ignored for column in packed], n_original),
-        scrambled_ignored=pack_masks([column.scrambled_ignored for column in packed], n_scrambled),
-        original_missing=pack_masks([column.original_missing for column in packed], n_original),
-        scrambled_missing=pack_masks([column.scrambled_missing for column in packed], n_scrambled),
+        original_ignored=_bits_of([column.original_ignored for column in packed], n_original),
+        scrambled_ignored=_bits_of([column.scrambled_ignored for column in packed], n_scrambled),
+        original_missing=_bits_of([column.original_missing for column in packed], n_original),
+        scrambled_missing=_bits_of([column.scrambled_missing for column in packed], n_scrambled),
     )
+
+
+def _bits_of(masks: Sequence[BoolArray | None], n_rows: int) -> Bits | None:
+    """Return the masks as bits, None where no column has one."""
+    return None if all(mask is None for mask in masks) else pack_masks(masks, n_rows)

@@ -80,11 +80,18 @@ class TablePair:
     def codes(self) -> Mapping[str, tuple[CodeArray, CodeArray]]:
         """Return by column the codes of all original and all scrambled cells; missing is -1.
 
-        Two cells have the same code exactly when they are equal.
+        Two cells have the same code exactly when they are equal. Codes are of the smallest signed type
+        that holds them.
         """
-        return self._by_column(
-            lambda name: shared_codes(self.original.table[name], self.scrambled.table[name])
-        )
+
+        def compute(name: str) -> tuple[CodeArray, CodeArray]:
+            codes, other_codes = shared_codes(self.original.table[name], self.scrambled.table[name])
+            kind = np.min_scalar_type(min(-1, -1 - int(max(codes.max(), other_codes.max()))))
+            return codes.astype(kind, copy=False), other_codes.astype(kind, copy=False)
+
+        codes = self._by_column(compute)
+        pa.default_memory_pool().release_unused()
+        return codes
 
     def paired_cells(self, name: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
         """Return a column of both tables, the rows that belong together side by side."""

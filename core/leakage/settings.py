@@ -39,7 +39,7 @@ class LeakageSettings:
         smaller tables.
     max_comparisons
         Nearest rows are exact up to this many cell comparisons, beyond that on a random sample of
-        the original rows; distances to the closest record take a tenth of it.
+        the original rows; distances to the closest record take half of it.
     """
 
     key: str | None = None

@@ -156,7 +156,7 @@ def _combine(pair: TablePair, columns: Sequence[str], keep: BoolArray, other_kee
     combined = np.zeros(int(np.count_nonzero(keep) + np.count_nonzero(other_keep)), dtype=np.int64)
     for name in columns:
         codes, other_codes = pair.codes[name]
-        column = np.concatenate([codes[keep], other_codes[other_keep]]) + 1
+        column = np.concatenate([codes[keep], other_codes[other_keep]]).astype(np.int64) + 1
         combined = combined_codes([combined, column], n_records=len(combined))
     return value_codes(pa.array(combined))
 
