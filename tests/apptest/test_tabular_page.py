@@ -1,0 +1,189 @@
+"""The tabular verifier's page as a visitor meets it."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.demo.tabular import DEMOS
+from pages.components.navigation import HOME
+
+PAGE = "pages/verify/tabular.py"
+ROWS = range(12)
+TABLE = b"id,sex,city\n" + b"".join(b"%d,%s,Celje\n" % (n, b"FM"[n % 2 : n % 2 + 1]) for n in ROWS)
+GOOD = b"id,sex,city\n" + b"".join(b",%s,Celje\n" % b"FM"[n % 2 : n % 2 + 1] for n in ROWS)
+
+
+def _log(stem: str, **actions: str) -> bytes:
+    entries = {name: {"semantic": name, "action": action} for name, action in actions.items()}
+    meta = {"mode": "low", "allow_dx": False, "source_file": f"{stem}.csv"}
+    return json.dumps({"_meta": meta, "log_info": entries}).encode()
+
+
+LOG = _log("a", id="drop", sex="keep", city="keep")
+
+
+def _upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    return app.file_uploader[0].set_value([(name, data, "text/csv") for name, data in files]).run()
+
+
+def _metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+
+
+def _headline(app: AppTest) -> str:
+    return app.header[0].value.replace("\\", "")
+
+
+def _errors(app: AppTest) -> str:
+    return " ".join(error.value for error in app.error).replace("\\", "").replace("\u2060", "")
+
+
+def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert any("Upload three files for each table" in text.value for text in app.markdown)
+    assert {f"tabular_demo_{demo.key}" for demo in DEMOS} <= {button.key for button in app.button}
+    assert not app.metric
+
+
+def test_happy_path__shows_the_verdict_and_its_figures(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
+    )
+    assert not app.exception
+    assert _headline(app).startswith("The published rule says PASS")
+    metrics = _metrics(app)
+    assert metrics["Policy consistency"] == "100 %"
+    assert metrics["Pattern residual"] == "0 %"
+    assert metrics["Smallest class size (k)"] == "not assessed"
+
+
+def test_choosing_quasi_identifiers__assesses_the_classes(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
+    )
+    app.multiselect[0].set_value(["sex", "city"]).run()
+    assert _metrics(app)["Smallest class size (k)"] == "6"
+    slider = app.slider(key="tabular_k").set_value(7).run()
+    assert any("has 6 records\\, fewer than 7" in text.value for text in slider.markdown)
+
+
+def test_one_value_left__turns_the_verdict(open_page: Callable[[str], AppTest]) -> None:
+    left = GOOD.replace(b"\n,F", b"\n0,F", 1)
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", left), ("a_anonymized_log.json", LOG)
+    )
+    assert _headline(app).startswith("The published rule says FAIL")
+
+
+def test_second_upload__replaces_the_file_of_the_same_name(open_page: Callable[[str], AppTest]) -> None:
+    left = GOOD.replace(b"\n,F", b"\n0,F", 1)
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", left), ("a_anonymized_log.json", LOG)
+    )
+    app = _upload(app, ("a_anonymized.csv", GOOD))
+    assert _headline(app).startswith("The published rule says PASS")
+
+
+def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
+    )
+    app.slider(key="tabular_k").set_value(9).run()
+    app.switch_page(HOME).run()
+    app.switch_page(PAGE).run()
+    assert _headline(app).startswith("The published rule says PASS")
+    assert app.slider(key="tabular_k").value == 9
+
+
+def test_missing_partner__is_named_and_the_others_go_on(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(
+        open_page(PAGE),
+        ("a.csv", TABLE),
+        ("a_anonymized.csv", GOOD),
+        ("a_anonymized_log.json", LOG),
+        ("b.csv", TABLE),
+    )
+    assert _headline(app).startswith("The published rule says PASS")
+    reasons = [str(row) for table in app.dataframe for row in table.value.to_dict("records")]
+    assert any("b_anonymized.csv is missing" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "sentence"),
+    [
+        ("a.csv", b"", "a.csv: the file is empty (0 bytes). Export the table again."),
+        ("a_anonymized.csv", b"id,sex\n1,F,3\n", "a_anonymized.csv: 1 of 1 records do not have 2 cells"),
+        ("a_anonymized_log.json", b"[]", "a_anonymized_log.json"),
+        ("a_anonymized.csv", b"x,y\n1,2\n", "a_anonymized.csv"),
+    ],
+)
+def test_bad_file__is_named_and_nothing_crashes(
+    open_page: Callable[[str], AppTest], file: str, data: bytes, sentence: str
+) -> None:
+    good = {"a.csv": TABLE, "a_anonymized.csv": GOOD, "a_anonymized_log.json": LOG}
+    app = _upload(open_page(PAGE), *{**good, file: data}.items())
+    assert not app.exception
+    assert sentence in _errors(app)
+    assert not app.metric
+
+
+def test_pairing_by_hand__verifies_files_of_any_name(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ("x.csv", TABLE), ("y.csv", GOOD), ("z.json", LOG))
+    assert not app.metric
+    for role, name in (("original", "x.csv"), ("anonymized", "y.csv"), ("log", "z.json")):
+        app.selectbox(key=f"tabular_pair_{role}").set_value(name)
+    app.run()
+    app.button(key="tabular_pair").click().run()
+    assert _metrics(app)["Policy consistency"] == "100 %"
+    app.button(key="tabular_unpair_x.csv").click().run()
+    assert not app.metric
+
+
+def test_column_names__are_shown_as_typed(open_page: Callable[[str], AppTest]) -> None:
+    name = b":red[x] $y$"
+    app = _upload(
+        open_page(PAGE),
+        ("a.csv", TABLE.replace(b"city", name)),
+        ("a_anonymized.csv", GOOD.replace(b"city", name)),
+        ("a_anonymized_log.json", LOG),
+    )
+    assert not app.exception
+    assert _metrics(app)["Policy consistency"] == "100 %"
+    shown = [text.value for text in app.markdown if "red" in text.value]
+    assert all(":red[" not in text.replace("`:red[x] $y$`", "") for text in shown)
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
+def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], demo: object) -> None:
+    app = open_page(PAGE)
+    app.button(key=f"tabular_demo_{demo.key}").click().run()
+    overview = next(table.value for table in app.dataframe if "Overall" in table.value)
+    assert {"PASS", "WARN", "FAIL"} <= set(overview["Overall"])
+    disagreeing = overview[(overview["Published rule"] == "PASS") & (overview["Second opinion"] == "FAIL")]
+    assert len(disagreeing) == 1
+
+
+def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]) -> None:
+    left = GOOD.replace(b"\n,F", b"\n0,F", 1)
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", left), ("a_anonymized_log.json", LOG)
+    )
+
+    def shown() -> list[str]:
+        return next(list(t.value["Anonymized value"]) for t in app.dataframe if "Record" in t.value)
+
+    assert shown() == ["9"]
+    app.toggle(key="tabular_reveal").set_value(True).run()
+    assert shown() == ["0"]
+
+
+def test_delete_my_data__forgets_files(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
+    )
+    app.button(key="delete_my_data").click().run()
+    assert not app.metric
+    assert any("Upload three files for each table" in text.value for text in app.markdown)
