@@ -83,9 +83,9 @@ def render_xlsx(report: Report) -> bytes:
 
 def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> None:
     _set_widths(sheet, _SUMMARY_WIDTHS)
-    sheet.append([])
     title = _put(sheet, 1, 1, f"AnonAudit report: {report.title}")
     title.font = Font(bold=True, size=16, color=_INK)
+    title.alignment = Alignment(vertical="top")  # runs on over the empty cells beside it
     row = 2
     sections = [(section, list(rows)) for section, rows in _grouped(about_rows(report))]
     for section, rows in sections[:1] + [part for part in sections if part[0] == "Verdicts"]:

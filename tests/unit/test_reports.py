@@ -189,6 +189,12 @@ def test_render_xlsx__has_a_summary_findings_limits_and_a_sheet_per_table():
     ]
 
 
+def test_render_xlsx__shows_its_whole_title():
+    sheet = workbook(examples.report())["Summary"]
+    assert not sheet["A1"].alignment.wrap_text
+    assert sheet["B1"].value is None
+
+
 def test_render_xlsx__gives_figures_with_their_definition_and_an_exact_value():
     sheet = workbook(examples.report())["Summary"]
     rows = {row[0]: row for row in sheet.iter_rows(values_only=True)}
