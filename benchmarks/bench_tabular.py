@@ -1,0 +1,153 @@
+"""A 1,000,000 × 20 pair verified, against pyarrow.csv reading both files as text."""
+
+import io
+import resource
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from core.datasets import Dataset, read_dataset
+from core.tabular import (
+    AnonymizationLog,
+    LogEntry,
+    TabularAudit,
+    judge_tabular,
+    measure_classes,
+    measure_tabular,
+)
+from core.tabular.second_opinion import SecondOpinionThresholds, measure_second_opinion
+from core.tabular_views import class_chart
+
+N_RECORDS = 1_000_000
+ROUNDS = 3
+LIMITS = {"rules": 6, "with second opinion": 20}
+KINDS = {
+    "patient_id": ("patient_id", "pseudonymize"),
+    "name": ("name", "drop"),
+    "birth_date": ("birthdate", "date_floor_year"),
+    "sex": ("gender", "keep"),
+    "region": ("address", "region_generalize"),
+    "visit_date": ("visit_date", "date_floor_year"),
+    "department": ("department", "keep"),
+    "code": ("diagnosis", "keep"),
+    "note": ("free_text", "keep"),
+    "insured": ("other", "keep"),
+}
+
+
+def run() -> None:
+    """Print the ratios, the time to judge again when k moves, and the largest memory."""
+    files, log = _pair()
+    plainly = _fastest(lambda: [_read_plainly(data) for data in files])
+    original, anonymized = (read_dataset(data, name=f"{i}.csv") for i, data in enumerate(files))
+    measured = measure_tabular(original, anonymized, log)
+    classes = measure_classes(anonymized, measured.quasi_identifiers)
+    rules = _fastest(lambda: _rules(original, anonymized, log))
+    opinion_seconds = _fastest(lambda: measure_second_opinion(original, anonymized, log), rounds=1)
+    opinion = measure_second_opinion(original, anonymized, log)
+    size = " + ".join(f"{len(data) / 1e6:.0f} MB" for data in files)
+    print(f"{N_RECORDS:,} × {len(log.entries)} ({size}), both read as text by pyarrow.csv: {plainly:.2f} s")
+    for label, seconds in (("rules", rules), ("with second opinion", rules + opinion_seconds)):
+        print(f"{label}: {seconds:.2f} s, ratio {seconds / plainly:.1f} (limit {LIMITS[label]})")
+    again = _fastest(
+        lambda: class_chart(
+            judge_tabular(
+                measured,
+                classes=classes,
+                opinion=opinion,
+                opinion_thresholds=SecondOpinionThresholds(smallest_k=7),
+            ),
+            k=7,
+        )
+    )
+    print(f"k moved, judged and drawn again: {1000 * again:.0f} ms (limit 500)")
+    print(f"largest memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB (limit 4)")
+
+
+def _rules(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> TabularAudit:
+    measured = measure_tabular(original, anonymized, log)
+    return judge_tabular(measured, classes=measure_classes(anonymized, measured.quasi_identifiers))
+
+
+def _fastest(work: Callable[[], object], *, rounds: int = ROUNDS) -> float:
+    """Return the seconds of the fastest round; a busy machine only makes rounds slower."""
+    seconds = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
+
+
+def _read_plainly(data: bytes) -> pa.Table:
+    names = [f"{name}_{number}" for number in range(2) for name in KINDS]
+    types = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+    return csv.read_csv(pa.BufferReader(data), convert_options=types)
+
+
+def _pair() -> tuple[list[bytes], AnonymizationLog]:
+    """Return two tables as a hospital has them, ten kinds of columns twice, and their log."""
+    rng = np.random.default_rng(20)
+    original: dict[str, pa.Array] = {}
+    anonymized: dict[str, pa.Array] = {}
+    for number in range(2):
+        for kind in KINDS:
+            original[f"{kind}_{number}"], anonymized[f"{kind}_{number}"] = _column(kind, rng)
+    entries = {
+        f"{kind}_{number}": LogEntry(column=f"{kind}_{number}", semantic=semantic, action=action)
+        for number in range(2)
+        for kind, (semantic, action) in KINDS.items()
+    }
+    return [_written(original), _written(anonymized)], AnonymizationLog(name="log.json", entries=entries)
+
+
+def _column(kind: str, rng: np.random.Generator) -> tuple[pa.Array, pa.Array]:
+    if kind == "patient_id":
+        return _hexadecimal(rng), _hexadecimal(rng)
+    if kind == "name":
+        return _chosen(
+            rng, [a + b for a in "김이박최정강조윤장임" for b in ("민준", "서연", "도윤", "하은")]
+        ), _blank()
+    if kind in {"birth_date", "visit_date"}:
+        days = np.datetime64("1950-01-01") + rng.integers(0, 25_000, N_RECORDS)
+        floored = days.astype("datetime64[Y]").astype("datetime64[D]")
+        return pa.array(days).cast(pa.string()), pa.array(floored).cast(pa.string())
+    if kind == "note":
+        texts = _chosen(
+            rng, ["follow-up in 3 weeks", "경과 관찰", "no change", "blood pressure 120/80", "재진 예정"]
+        )
+        numbers = pa.array(rng.integers(0, 10**6, N_RECORDS)).cast(pa.string())
+        column = pc.binary_join_element_wise(texts, numbers, " ")
+    elif kind == "code":
+        column = pa.array(rng.integers(10**5, 10**9, N_RECORDS)).cast(pa.string())
+    else:
+        values = {
+            "sex": ["남성", "여성"],
+            "region": ["서울", "부산", "대구", "인천", "광주"],
+            "department": ["내과", "외과", "소아과", "정형외과"],
+            "insured": ["yes", "no", ""],
+        }
+        column = _chosen(rng, values[kind])
+    return column, column
+
+
+def _chosen(rng: np.random.Generator, values: list[str]) -> pa.Array:
+    return pa.array(values).take(pa.array(rng.integers(0, len(values), N_RECORDS)))
+
+
+def _hexadecimal(rng: np.random.Generator) -> pa.Array:
+    return pa.array([f"{number:016x}" for number in rng.integers(2**59, 2**62, N_RECORDS).tolist()])
+
+
+def _blank() -> pa.Array:
+    return pa.nulls(N_RECORDS, pa.string())
+
+
+def _written(columns: dict[str, pa.Array]) -> bytes:
+    text = io.BytesIO()
+    csv.write_csv(pa.table(columns), text, csv.WriteOptions(quoting_style="none", quoting_header="none"))
+    return text.getvalue()
