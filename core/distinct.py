@@ -58,7 +58,7 @@ class DistinctValues:
     @cached_property
     def n_distinct(self) -> int:
         """Return the number of distinct non-missing values."""
-        return len(self.values) if self.is_distinct else int(pc.count_distinct(self.values).as_py())
+        return len(self.values) if self.is_distinct else len(pc.unique(self.values))
 
     def n_cells(self, mask: BoolArray) -> int:
         """Return the number of records whose value is marked in `mask`, shape (n_values,)."""

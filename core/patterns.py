@@ -24,7 +24,7 @@ from core.korean import KOREAN_SURNAMES
 _BEFORE = r"(?:^|[^\p{L}\p{N}\-])"
 _AFTER = r"(?:$|[^\p{L}\p{N}\-])"
 _N_TOGETHER = 5  # patterns in one regex; with more, RE2 leaves its fast machine
-_N_CHECKED = 2000  # candidates of a column that a checksum looks at; it is a matter of share
+_N_CHECKED = 500  # candidates of a column that a checksum looks at; it is a matter of share
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -261,21 +261,24 @@ def _check(
     log: AnonymizationLog,
 ) -> tuple[ColumnResult, ...]:
     unnamed = frozenset(original.unnamed_columns)
-    checks: dict[str, list[ColumnCheck]] = {}
-    for match in matched:
+
+    def check(match: MatchedColumn) -> ColumnCheck:
         if match.original in unnamed:
-            check = check_unnamed(match)
-        elif match.anonymized is None:
-            check = check_absent(match, log)
-        else:
-            check = check_column(
-                match,
-                original.table[match.original],
-                anonymized.table[match.anonymized],
-                scanned[match.anonymized],
-                allow_dx=log.allow_dx,
-            )
-        checks.setdefault(match.original, []).append(check)
+            return check_unnamed(match)
+        if match.anonymized is None:
+            return check_absent(match, log)
+        return check_column(
+            match,
+            original.table[match.original],
+            anonymized.table[match.anonymized],
+            scanned[match.anonymized],
+            allow_dx=log.allow_dx,
+        )
+
+    checks: dict[str, list[ColumnCheck]] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for match, found in zip(matched, threads.map(check, matched), strict=True):
+            checks.setdefault(match.original, []).append(found)
     return tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,6 @@ _DIGITS_ONLY = r"^[0-9]+$"
 _UUID = r"^\{?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?$"
 _TOKEN = r"^[A-Za-z0-9+/_\-]{12,}={0,6}$"  # noqa: S105 - the shape of a pseudonym, no password
 _SURNAME_AND_ZEROS = f"^(?:{'|'.join(sorted(KOREAN_SURNAMES))})00$"
-_PREFIX_AND_NUMBER = r"^(?P<prefix>.*[^0-9])[0-9]+$"
 
 
 def _excel_serials(*, decade: bool) -> pa.Array:
@@ -74,22 +74,38 @@ def look_like_pseudonyms(values: DistinctValues) -> BoolArray:
         Shape (n_values,).
     """
     trimmed = pc.utf8_trim_whitespace(values.values)
-    digits = _matches(trimmed, _DIGITS_ONLY)
-    hexadecimal = _matches(trimmed, _HEXADECIMAL)
-    if values.n_cells(hexadecimal & digits) > values.n_cells(hexadecimal & ~digits):
-        hexadecimal &= ~digits
-    mixed = _matches(trimmed, "[A-Za-z]") & _matches(trimmed, "[0-9]")
-    others = _matches(trimmed, f"{_UUID}|{_SURNAME_AND_ZEROS}") | (_matches(trimmed, _TOKEN) & mixed)
-    return hexadecimal | others | _share_a_prefix(trimmed)
+    like = _hexadecimal_tokens(values, trimmed)
+    rest = np.flatnonzero(~like)
+    if len(rest):
+        others = trimmed.take(pa.array(rest))
+        like[rest] = _other_tokens(others) | _matches(others, f"{_UUID}|{_SURNAME_AND_ZEROS}")
+    if not like.all() and _share_a_prefix(trimmed):
+        like[:] = True
+    return like
 
 
-def _share_a_prefix(values: pa.Array) -> BoolArray:
-    """Return True for all values where each is one common prefix and a number, else False for all."""
-    prefixes = pc.extract_regex(values, _PREFIX_AND_NUMBER)
-    shared = (
-        bool(len(values)) and not prefixes.null_count and pc.count_distinct(prefixes.field(0)).as_py() == 1
-    )
-    return np.full(len(values), shared)
+def _hexadecimal_tokens(values: DistinctValues, trimmed: pa.Array) -> BoolArray:
+    tokens = _matches(trimmed, _HEXADECIMAL)
+    digits = np.zeros_like(tokens)
+    digits[tokens] = _matches(trimmed.filter(pa.array(tokens)), _DIGITS_ONLY)
+    if values.n_cells(digits) > values.n_cells(tokens & ~digits):
+        tokens &= ~digits
+    return tokens
+
+
+def _other_tokens(values: pa.Array) -> BoolArray:
+    return _matches(values, _TOKEN) & _matches(values, "[A-Za-z]") & _matches(values, "[0-9]")
+
+
+def _share_a_prefix(values: pa.Array) -> bool:
+    """Return whether every value is one and the same prefix, which ends in no digit, and a number."""
+    first = re.fullmatch(r"(.*[^0-9])[0-9]+", values[0].as_py(), re.DOTALL)
+    if first is None:
+        return False
+    if not pc.all(pc.starts_with(values, first[1])).as_py():
+        return False
+    numbers = pc.utf8_slice_codeunits(values, len(first[1]))
+    return bool(pc.all(pc.match_substring_regex(numbers, _DIGITS_ONLY)).as_py())
 
 
 def n_shared_values(a: DistinctValues, b: DistinctValues) -> int:

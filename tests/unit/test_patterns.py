@@ -178,7 +178,7 @@ def test_scan_column__a_long_column_of_cards_is_judged_by_evenly_spaced_ones():
     column = pa.array([f"4111 1111 1111 1111 {i}" for i in range(5_000)])
     hits = scan_column(column, ALL_PATTERNS)
     assert hits.counts["card"] == 5_000
-    assert hits.confirmed["card"].n_checked <= 2_000
+    assert hits.confirmed["card"].n_checked <= 500
 
 
 def test_distinct_values__large_columns_are_held_as_large_strings(monkeypatch):

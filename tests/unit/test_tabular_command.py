@@ -223,3 +223,58 @@ def test_tabular__expansions_are_nested(folder, capsys):
         "score_high": "FAIL",
     }
     assert file["pass_share"] == pytest.approx(2 / 3)
+
+
+GOOD_LOG = b'{"log_info": {"a": {"semantic": "other", "action": "keep"}}}'
+CELL = "ZZZ-a-cell-ZZZ"
+BAD_FILES = {
+    "zero.csv": b"",
+    "header.csv": b"a,b\n",
+    "binary.csv": bytes(range(256)) * 8,
+    "broken.xlsx": b"PK\x03\x04" + b"\0" * 500,
+    "no_common.csv": f"zz\n{CELL}\n".encode(),
+    "locked.xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600,
+}
+USABLE_FILES = {
+    "ragged.csv": f"a,b\n1,2\n3\n4,5,{CELL}\n".encode(),
+    "blank.csv": b"a,b\n,\n,\n",
+    "twice.csv": b"a,a,b\n1,2,3\n",
+    "one.csv": b"a\n1\n2\n",
+    "wide.csv": ",".join(f"a{i}" for i in range(2_000)).encode() + b"\n" + b",".join([b"1"] * 2_000) + b"\n",
+    "mixed.csv": "a,b\n서울,1\n".encode() + "부산,2\n".encode("cp949"),
+}
+
+
+def test_tabular__bad_files_get_a_sentence_each_and_stop_nothing(tmp_path, capsys):
+    for name, data in {**BAD_FILES, **USABLE_FILES}.items():
+        stem, extension = name.split(".")
+        (tmp_path / name).write_bytes(data)
+        partner = b"a,b\n1,2\n" if name == "no_common.csv" else data
+        (tmp_path / f"{stem}_anonymized.{extension}").write_bytes(partner)
+        (tmp_path / f"{stem}_anonymized_log.json").write_bytes(GOOD_LOG)
+    assert main(["tabular", str(tmp_path), "--json"]) == 2
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    reasons = {file["file"]: file["reason"] for file in document["skipped"]}
+    verified = {file["file"] for file in document["files"]}
+    assert set(BAD_FILES) <= set(reasons)
+    assert verified | set(reasons) == {*BAD_FILES, *USABLE_FILES}
+    assert {"blank.csv", "twice.csv", "one.csv", "wide.csv"} <= verified
+    assert CELL not in printed.out + printed.err
+    for name, reason in reasons.items():
+        assert name.split(".")[0] in reason
+        assert reason.endswith(".")
+    assert "Traceback" not in printed.err
+
+
+def test_tabular__says_in_words_when_every_record_is_blank(tmp_path, capsys):
+    (tmp_path / "x.csv").write_bytes(b"a,b\n1,2\n")
+    (tmp_path / "x_anonymized.csv").write_bytes(b"a,b\n,2\n")
+    (tmp_path / "x_anonymized_log.json").write_bytes(
+        b'{"log_info": {"a": {"semantic": "age", "action": "keep"}}}'
+    )
+    assert main(["tabular", str(tmp_path)]) in {0, 1}
+    assert (
+        "smallest class not assessed: every record is blank in all quasi-identifiers"
+        in capsys.readouterr().out
+    )

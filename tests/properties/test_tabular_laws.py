@@ -1,0 +1,192 @@
+"""Laws of the tabular verifier: what must hold whatever the table is."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.datasets import Dataset, Reading, ReadOptions
+from core.distinct import distinct_values
+from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
+from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
+from core.tabular.values import are_date_floors, masked_shapes
+from core.verdict import Verdict
+
+PIECES = (
+    "900101-1234567", "9001011234567", "010-1234-5678", "2020-01-01", "2020/1/5T10:00", "a.b@c.org", "김철수",
+    "남성", "역삼동", "가", "x", "7", "-", " ", "_", "\x00", "\u200b", "é", "٣", "1980-01-01", "8c8e1c9a",
+)  # fmt: skip
+CELLS = st.one_of(st.none(), st.lists(st.sampled_from(PIECES), max_size=3).map("".join), st.text(max_size=6))
+COLUMNS = st.lists(CELLS, min_size=1, max_size=12)
+ACTIONS = st.sampled_from(
+    [
+        "",
+        "keep",
+        "drop",
+        "pseudonymize",
+        "date_floor_year",
+        "date_floor_decade",
+        "keep_if_permitted_else_drop",
+    ]
+)
+
+BEFORE, AFTER = r"(?<![^\W_])(?<!-)", r"(?![^\W_])(?!-)"
+LITERAL = {
+    "resident_number": rf"{BEFORE}[0-9]{{6}}-?[0-9]{{7}}{AFTER}",
+    "phone": rf"{BEFORE}[0-9]{{2,3}}-[0-9]{{3,4}}-[0-9]{{4}}{AFTER}",
+    "date": rf"{BEFORE}[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:{AFTER}|(?=T[0-9]{{1,2}}:?[0-9]{{2}}))",
+}
+
+
+def dataset(columns):
+    return Dataset(
+        name="x.csv",
+        table=pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()}),
+        fingerprint="",
+        sha256="",
+        n_bytes=0,
+        reading=Reading(format="CSV", options=ReadOptions()),
+    )
+
+
+def filled(cells):
+    return [cell if cell is None or cell.strip() else None for cell in cells]
+
+
+@settings(deadline=None, max_examples=200)
+@given(COLUMNS)
+def test_scan__equals_a_literal_definition_with_lookaround(cells):
+    hits = scan_column(pa.array(cells, pa.string()))
+    for key, pattern in LITERAL.items():
+        expected = sum(cell is not None and re.search(pattern, cell) is not None for cell in cells)
+        assert hits.counts.get(key, 0) == expected, key
+
+
+@settings(deadline=None, max_examples=60)
+@given(COLUMNS, st.randoms(use_true_random=False))
+def test_scan__does_not_depend_on_order_or_chunks_and_repeats_count(cells, random):
+    hits = scan_column(pa.array(cells, pa.string()), ALL_PATTERNS)
+    shuffled = random.sample(cells, len(cells))
+    half = len(cells) // 2
+    chunked = pa.chunked_array([pa.array(part, pa.string()) for part in (shuffled[:half], shuffled[half:])])
+    assert dict(scan_column(chunked, ALL_PATTERNS).counts) == dict(hits.counts)
+    twice = scan_column(pa.array(cells * 2, pa.string()), ALL_PATTERNS)
+    assert dict(twice.counts) == {key: 2 * n for key, n in hits.counts.items()}
+
+
+@settings(deadline=None, max_examples=60)
+@given(COLUMNS)
+def test_scan__fewer_patterns_find_a_part_of_what_more_find(cells):
+    every = scan_column(pa.array(cells, pa.string()), ALL_PATTERNS)
+    rule = scan_column(pa.array(cells, pa.string()), RULE_PATTERNS)
+    assert {key: every.counts[key] for key in rule.counts} == dict(rule.counts)
+    assert rule.n_cells <= every.n_cells <= every.n_filled
+    assert int(rule.in_records().sum()) == rule.n_cells
+
+
+@settings(deadline=None, max_examples=100)
+@given(COLUMNS)
+def test_distinct_values__count_every_filled_record_once(cells):
+    column = pa.array(cells, pa.string())
+    distinct = distinct_values(column)
+    assert distinct.n_filled == sum(cell is not None for cell in cells)
+    assert distinct.n_distinct == len({cell for cell in cells if cell is not None})
+    every = np.ones(len(distinct.values), dtype=bool)
+    assert distinct.in_records(every).tolist() == [cell is not None for cell in cells]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=5))
+def test_masked_shapes__show_no_letter_and_no_digit_of_the_value(cells):
+    for cell, shape in zip(cells, masked_shapes(pa.array(cells, pa.string())).to_pylist(), strict=True):
+        shown = shape.replace("YYYY", "").replace("MM", "").replace("DD", "")
+        assert set(filter(str.isalnum, shown)) <= {"A", "9"}, cell
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1900, 2199), st.integers(1, 12), st.integers(1, 28))
+def test_are_date_floors__only_the_first_of_january(year, month, day):
+    cell = pa.array([f"{year}-{month:02d}-{day:02d}"])
+    first = (month, day) == (1, 1)
+    assert are_date_floors(cell, decade=False).tolist() == [first]
+    assert are_date_floors(cell, decade=True).tolist() == [first and year % 10 == 0]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "a_b", "c"]), st.tuples(COLUMNS, COLUMNS, ACTIONS), min_size=1
+    ),
+    st.sampled_from(["low", "high"]),
+    st.randoms(use_true_random=False),
+)
+def test_measure__figures_are_shares_and_column_order_does_not_matter(columns, mode, random):
+    n = min(len(cells) for pair in columns.values() for cells in pair[:2])
+    original = {name: filled(pair[0][:n]) for name, pair in columns.items()}
+    anonymized = {name: filled(pair[1][:n]) for name, pair in columns.items()}
+    entries = {name: LogEntry(column=name, semantic="age", action=pair[2]) for name, pair in columns.items()}
+    log = AnonymizationLog(name="l.json", mode=mode, entries=entries)
+    found = measure_tabular(dataset(original), dataset(anonymized), log)
+    for share in (found.policy_consistency, found.pattern_residual, found.high_risk_handling):
+        assert 0 <= share <= 1
+    assert abs(found.pass_share + found.warn_share + found.fail_share - 1) < 1e-12
+    order = random.sample(list(columns), len(columns))
+    turned = measure_tabular(
+        dataset({name: original[name] for name in order}),
+        dataset({name: anonymized[name] for name in order}),
+        log,
+    )
+    assert {each.column: each.status for each in turned.columns} == {
+        each.column: each.status for each in found.columns
+    }
+    assert turned.pattern_residual == found.pattern_residual
+    assert judge_tabular(turned).verdict is judge_tabular(found).verdict
+
+
+@settings(deadline=None, max_examples=60)
+@given(COLUMNS, ACTIONS)
+def test_measure__repeating_every_record_changes_no_verdict(cells, action):
+    cells = filled(cells)
+    log = AnonymizationLog(name="l", entries={"c": LogEntry(column="c", semantic="x", action=action)})
+    once = measure_tabular(dataset({"c": cells}), dataset({"c": cells}), log)
+    thrice = measure_tabular(dataset({"c": cells * 3}), dataset({"c": cells * 3}), log)
+    assert [each.status for each in once.checks] == [each.status for each in thrice.checks]
+    assert thrice.n_residual == 3 * once.n_residual
+
+
+@settings(deadline=None, max_examples=60)
+@given(COLUMNS)
+def test_measure__a_value_left_in_a_dropped_column_is_always_fail(cells):
+    cells = filled(cells)
+    log = AnonymizationLog(
+        name="l", mode="high", entries={"c": LogEntry(column="c", semantic="x", action="drop")}
+    )
+    found = measure_tabular(dataset({"c": cells}), dataset({"c": cells}), log)
+    left = any(cell is not None for cell in cells)
+    assert judge_tabular(found).verdict is (Verdict.FAIL if left else Verdict.PASS)
+
+
+NAMES = st.lists(
+    st.builds(
+        "".join,
+        st.tuples(
+            st.sampled_from(["a", "b", "A", "a_anonymized"]),
+            st.sampled_from(["", "_anonymized", "_anonymized_log"]),
+            st.sampled_from([".csv", ".xlsx", ".json", ".CSV", ".pdf"]),
+        ),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(NAMES)
+def test_pair_files__every_file_is_accounted_for(names):
+    found = pair_files(names)
+    paired = {name for pair in found.pairs for name in (pair.original, pair.anonymized, pair.log)}
+    left_out = {file.name for file in (*found.skipped, *found.unused)}
+    assert paired | left_out == set(names)
+    assert len({pair.original for pair in found.pairs}) == len(found.pairs)
+    assert not {pair.original for pair in found.pairs} & left_out

@@ -1,0 +1,641 @@
+"""The published rule on tables that can be counted by hand, and the attacks it has to notice."""
+
+import datetime
+import json
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pytest
+
+from core.datasets import Dataset, Reading, ReadOptions, read_dataset
+from core.errors import AuditInputError
+from core.tabular import (
+    TabularSettings,
+    TabularThresholds,
+    judge_tabular,
+    measure_classes,
+    measure_tabular,
+    read_log,
+    verify_tabular,
+)
+from core.tabular.columns import is_high_risk, is_protecting
+from core.tabular.evidence import evidence_rows
+from core.verdict import Verdict
+
+PASS, WARN, FAIL = Verdict.PASS, Verdict.WARN, Verdict.FAIL
+
+
+def table(columns, *, name="x.csv", unnamed=()):
+    return Dataset(
+        name=name,
+        table=pa.table({column: pa.array(cells, pa.string()) for column, cells in columns.items()}),
+        fingerprint=name,
+        sha256="",
+        n_bytes=0,
+        reading=Reading(format="CSV", options=ReadOptions(), unnamed_columns=unnamed),
+    )
+
+
+def log(entries=None, *, mode="low", allow_dx=False, **meta):
+    """Make a log from "semantic/action" texts."""
+    info = {
+        column: dict(zip(("semantic", "action"), told.split("/"), strict=True))
+        for column, told in (entries or {}).items()
+    }
+    return read_log(
+        json.dumps({"_meta": {"mode": mode, "allow_dx": allow_dx, **meta}, "log_info": info}).encode(),
+        name="x_anonymized_log.json",
+    )
+
+
+def measure(original, anonymized, told=None, **meta):
+    return measure_tabular(table(original), table(anonymized, name="x_anonymized.csv"), log(told, **meta))
+
+
+def check(original, anonymized, told="other/keep", **meta):
+    """Return the only check of a table with the one column `c`."""
+    (found,) = measure({"c": original}, {"c": anonymized}, {"c": told}, **meta).checks
+    return found
+
+
+def outcome(*arguments, **meta):
+    found = check(*arguments, **meta)
+    return found.status, found.reason
+
+
+# ------------------------------------------------------------------------------------------- drop
+
+
+def test_drop__passes_only_when_every_value_is_blank():
+    assert outcome(["a", "b"], [None, None], "ssn/drop") == (PASS, "All 2 values are blank.")
+    assert outcome(["a", "b"], [None, "b"], "ssn/drop") == (
+        FAIL,
+        "1 of 2 (50.0 %) values remain although `drop` is logged.",
+    )
+
+
+def test_drop__one_remaining_value_of_many_fails():
+    cells = [None] * 99_999 + ["x"]
+    found = check(["a"] * 100_000, cells, "ssn/drop")
+    assert (found.status, found.n_failing) == (FAIL, 1)
+    assert found.reason == "1 of 100,000 (under 0.1 %) values remain although `drop` is logged."
+
+
+def test_drop__an_invisible_character_is_a_value():
+    assert check(["a"], ["\u200b"], "ssn/drop").status is FAIL
+    assert check(["a"], ["\x00"], "ssn/drop").status is FAIL
+
+
+def test_keep_if_permitted__needs_permission_or_blanks():
+    told = "diagnosis/keep_if_permitted_else_drop"
+    assert outcome(["a"], ["a"], told, allow_dx=True) == (PASS, "The log permits keeping this column.")
+    assert outcome(["a"], ["a"], told) == (
+        FAIL,
+        "1 of 1 (100 %) values remain although keeping it is not permitted.",
+    )
+    assert outcome(["a"], [None], told) == (PASS, "All 1 values are blank.")
+
+
+# ------------------------------------------------------------------------------------ date floors
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "1987-01-01",
+        " 1987-01-01 ",
+        "1987-01-01 00:00:00",
+        "1987-01-01T00:00:00.000Z",
+        "1987-01-01 0:00",
+        "31778",
+        "31778.0",
+    ],
+)
+def test_date_floor_year__accepts_the_first_of_january_in_every_writing(cell):
+    assert check(["x"], [cell], "birthdate/date_floor_year").status is PASS
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "1987-01-21",
+        "1987-02-01",
+        "1987/01/01",
+        "1987",
+        "31779",
+        "87-01-01",
+        "1987-01-01 00:00:01",
+        "-1987-01-01",
+        "１９８７-01-01",
+        "1987-01-01\u200b",
+        "unknown",
+    ],
+)
+def test_date_floor_year__refuses_everything_else(cell):
+    assert check(["x"], [cell], "birthdate/date_floor_year").status is FAIL
+
+
+def test_date_floor_decade__needs_a_multiple_of_ten():
+    assert outcome(["x", "y", None], ["1980-01-01", "29221", None], "d/date_floor_decade") == (
+        PASS,
+        "All 2 non-blank values are the first day of a decade.",
+    )
+    assert check(["x"], ["1987-01-01"], "d/date_floor_decade").status is FAIL
+    assert check(["x"], ["31778"], "d/date_floor_decade").status is FAIL
+
+
+def test_date_floor__one_wrong_value_of_many_fails_and_shows_its_shape_only():
+    cells = ["1987-01-01"] * 99_999 + ["1987-03-21"]
+    found = check(cells, cells, "birthdate/date_floor_year")
+    assert (found.status, found.n_failing, found.shapes) == (FAIL, 1, ("YYYY-MM-DD",))
+    assert found.reason == (
+        "1 of 100,000 (under 0.1 %) non-blank values are not the first day of a year; shapes: YYYY-MM-DD."
+    )
+
+
+def test_date_floor__shows_the_three_most_frequent_shapes():
+    cells = ["Kim 7", "Lee 8", "2020/1/5", "2020/1/6", "2020/1/7", "x@y", "서울", "0:00\x07"]
+    assert check(cells, cells, "d/date_floor_year").shapes == ("YYYY/MM/DD", "AAA 9", "9:99?")
+
+
+# --------------------------------------------------------------------------------- pseudonymization
+
+
+ORIGINALS = [f"patient {number}" for number in range(100)]
+RNG = np.random.default_rng(1)
+HEXADECIMAL = [f"{number:012x}" for number in RNG.integers(2**44, 2**48, 100)]
+
+
+@pytest.mark.parametrize(
+    "pseudonyms",
+    [
+        HEXADECIMAL,
+        [token[:8].upper() for token in HEXADECIMAL],
+        [f"{token[:8]}-1234-4abc-8def-{token}" for token in HEXADECIMAL],
+        [f"Zx+/{token}==" for token in HEXADECIMAL],
+        [f"SUBJ-{number:05d}" for number in range(100)],
+        [f"환자{number}" for number in range(100)],
+        [f" {token} " for token in HEXADECIMAL],
+    ],
+    ids=["hexadecimal", "short capitals", "uuid", "base64", "prefix", "hangul prefix", "padded"],
+)
+def test_pseudonymize__accepts_what_looks_like_pseudonyms(pseudonyms):
+    status, reason = outcome(ORIGINALS, pseudonyms, "patient_id/pseudonymize")
+    assert status is PASS
+    assert reason == (
+        "100 distinct pseudonyms stand for 100 distinct original values; 100 of 100 (100 %) look "
+        "like pseudonyms."
+    )
+
+
+def test_pseudonymize__a_surname_with_zeros_is_a_pseudonym():
+    originals = ["김철수", "이영희", "남궁민", None]
+    assert check(originals, ["김00", "이00", "남궁00", None], "name/pseudonymize").status is PASS
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"9001{number:02d}1234567" for number in range(100)],  # resident numbers are no hexadecimal tokens
+        [str(20200000 + number) for number in range(100)],
+        [f"{name}name" for name in ORIGINALS],
+        [f"{'ab'[number % 2]}-{number}" for number in range(100)],  # two prefixes
+        [f"{number}" for number in range(100)],
+        ["abcdefghijklmnop" + "x" * number for number in range(100)],  # no digit
+    ],
+)
+def test_pseudonymize__warns_of_what_does_not(values):
+    status, reason = outcome(ORIGINALS, values, "patient_id/pseudonymize")
+    assert status is WARN
+    assert reason == "100 of 100 (100 %) values do not resemble pseudonyms; at most 10.0 % may."
+
+
+def test_pseudonymize__warns_of_low_uniqueness_from_below_70_percent():
+    originals = [f"p{number}" for number in range(10)]
+    assert check(originals, [*HEXADECIMAL[:7], *HEXADECIMAL[:3]], "id/pseudonymize").status is PASS
+    assert outcome(originals, [*HEXADECIMAL[:6], *HEXADECIMAL[:4]], "id/pseudonymize") == (
+        WARN,
+        (
+            "Low uniqueness: 6 distinct pseudonyms stand for 10 distinct original values; at least "
+            "70.0 % are "
+            "asked for."
+        ),
+    )
+    assert check(originals, [None] * 10, "id/pseudonymize").status is WARN
+    assert check([None, None], [None, None], "id/pseudonymize").status is PASS
+
+
+def test_pseudonymize__warns_of_values_that_do_not_resemble_pseudonyms_from_above_10_percent():
+    assert check(ORIGINALS, [*HEXADECIMAL[:90], *ORIGINALS[:10]], "id/pseudonymize").status is PASS
+    status, reason = outcome(ORIGINALS, [*HEXADECIMAL[:89], *ORIGINALS[:11]], "id/pseudonymize")
+    assert (status, reason) == (
+        WARN,
+        "11 of 100 (11.0 %) values do not resemble pseudonyms; at most 10.0 % may.",
+    )
+
+
+def test_pseudonymize__warns_of_unchanged_values_from_above_1_percent():
+    originals = [f"{token}0" for token in HEXADECIMAL]
+    assert check(originals, [originals[0], *HEXADECIMAL[1:]], "id/pseudonymize").status is PASS
+    assert outcome(originals, [*originals[:2], *HEXADECIMAL[2:]], "id/pseudonymize") == (
+        WARN,
+        "2 of 100 (2.0 %) values equal the original in the same row; at most 1.0 % may.",
+    )
+
+
+def test_pseudonymize__compares_sets_of_values_when_records_were_left_out():
+    status, reason = outcome(HEXADECIMAL, HEXADECIMAL[::-1][:90], "id/pseudonymize")
+    assert (status, reason) == (
+        WARN,
+        "90 of 90 (100 %) distinct values occur in the original; at most 1.0 % may.",
+    )
+
+
+def test_pseudonymize__originals_in_another_row_order_pass_the_rule_but_not_the_second_opinion():
+    turned = HEXADECIMAL[1:] + HEXADECIMAL[:1]
+    audit = verify_tabular(
+        table({"id": HEXADECIMAL, "sex": ["F", "M"] * 50}),
+        table({"id": turned, "sex": ["F", "M"] * 50}, name="x_anonymized.csv"),
+        log({"id": "patient_id/pseudonymize", "sex": "gender/keep"}),
+    )
+    assert audit.verdict is PASS
+    assert audit.overall.severity >= WARN.severity
+    assert any("`id`" in finding.message and finding.verdict is not PASS for finding in audit.all_findings)
+
+
+# ----------------------------------------------------------------------------- sensitive patterns
+
+
+def test_patterns__at_most_10_percent_of_the_values_may_hold_one():
+    cells = ["ok"] * 9 + ["a@b.co"]
+    assert outcome(cells, cells) == (
+        PASS,
+        "1 of 10 (10.0 %) non-blank values hold a sensitive pattern (E-mail address 1); at most 10.0 % may.",
+    )
+    assert outcome(cells, [*cells[1:], None]) == (
+        FAIL,
+        "1 of 9 (11.1 %) non-blank values hold a sensitive pattern (E-mail address 1); at most 10.0 % may.",
+    )
+
+
+@pytest.mark.parametrize("told", ["x/keep", "x/", "x/some_new_action", "address/region_generalize"])
+def test_patterns__are_looked_for_under_every_other_action(told):
+    found = check(["900101-1234567"], ["900101-1234567"], told)
+    assert (found.status, found.check, found.shapes) == (FAIL, "patterns", ("999999-9999999",))
+
+
+def test_patterns__are_looked_for_in_columns_the_log_does_not_mention():
+    found = measure({"c": ["010-1234-5678"]}, {"c": ["010-1234-5678"]})
+    assert [result.status for result in found.columns] == [FAIL]
+
+
+def test_patterns__a_blank_column_holds_none():
+    assert outcome(["a"], [None]) == (PASS, "None of 0 non-blank values holds a sensitive pattern.")
+
+
+def test_patterns__can_be_widened():
+    cells = ["1987.01.21", "x"]
+    pair = table({"c": cells}), table({"c": cells}), log({"c": "other/keep"})
+    assert measure_tabular(*pair).checks[0].status is PASS
+    wide = measure_tabular(*pair, settings=TabularSettings(patterns=("date", "date_other")))
+    assert wide.checks[0].status is FAIL
+    with pytest.raises(AuditInputError, match=r"^patterns must be among resident_number, .*, not fax\.$"):
+        TabularSettings(patterns=("fax",))
+
+
+# -------------------------------------------------------------------- absent, unnamed, expanded columns
+
+
+def test_absent__is_a_warning_in_low_mode_unless_drop_is_logged():
+    original, anonymized = {"a": ["1"], "b": ["1"], "c": ["1"]}, {"a": ["1"]}
+    low = measure(original, anonymized, {"b": "x/drop"})
+    assert [(result.column, result.status) for result in low.columns] == [
+        ("a", PASS),
+        ("b", PASS),
+        ("c", WARN),
+    ]
+    removed = "The column was removed: it is not in the anonymized table."
+    assert [found.reason for found in low.checks[1:]] == [
+        removed,
+        f"{removed} In low mode columns are kept, and no `drop` is logged.",
+    ]
+    assert all(found.status is PASS for found in measure(original, anonymized, mode="high").checks)
+
+
+def test_unnamed__is_a_warning_and_left_out():
+    original = table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}, unnamed=("Unnamed: 1",))
+    found = measure_tabular(original, table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}), log())
+    assert next((each.column, each.status, each.reason) for each in found.checks) == (
+        "Unnamed: 1",
+        WARN,
+        "The column has no name and was left out.",
+    )
+    assert found.warn_share == 0.5
+    assert found.n_residual == 1  # but the file figure is over the whole anonymized table
+
+
+def test_expansions__use_their_own_entry_else_the_originals():
+    found = measure(
+        {"score": ["5"], "x": ["1"]},
+        {"score_low": ["1"], "score_day": ["2020-01-01"], "x": ["1"], "scores": ["2020-02-02"]},
+        {"score": "other/drop", "score_day": "visit_date/date_floor_year"},
+    )
+    score = found.columns[0]
+    assert [(each.anonymized_column, each.action, each.status) for each in score.checks] == [
+        ("score_day", "date_floor_year", PASS),
+        ("score_low", "drop", FAIL),
+    ]
+    assert score.status is FAIL
+    assert (found.pass_share, found.fail_share) == (2 / 3, 1 / 3)
+
+
+def test_expansions__a_column_of_the_original_is_never_anothers():
+    found = measure({"a": ["1"], "a_b": ["2"]}, {"a_b": ["2"], "a_c": ["3"]}, mode="high")
+    assert [(each.column, each.anonymized_column) for each in found.checks] == [("a", "a_c"), ("a_b", "a_b")]
+
+
+def test_match_columns__refuses_tables_without_a_common_column():
+    with pytest.raises(AuditInputError) as error:
+        measure({"a": ["1"], "b": ["2"]}, {"z": ["1"]}, mode="high")
+    assert error.value.problems == (
+        (
+            "x_anonymized.csv: none of the 2 columns of x.csv is in it, so there is nothing to "
+            "verify. Check that the "
+            "two files belong together and that the first line holds the column names."
+        ),
+    )
+
+
+def test_match_columns__ten_thousand_absent_columns_are_quick():
+    original = {f"c{number}": ["1"] for number in range(10_000)}
+    anonymized = {f"c{number}_x": ["1"] for number in range(10_000)}
+    assert len(measure(original, anonymized).checks) == 10_000
+
+
+# -------------------------------------------------------------------------------------- file figures
+
+
+def test_policy_consistency__counts_logged_columns_that_should_be_gone():
+    told = {"a": "x/drop", "b": "x/drop", "c": "dx/keep_if_permitted_else_drop", "d": "x/keep", "e": "x/drop"}
+    original = {column: ["1", "2"] for column in "abcd"}
+    anonymized = {"a": [None, "2"], "b": [None, None], "c": ["1", "2"], "d": ["1", "2"]}
+    found = measure(original, anonymized, told)
+    assert (found.inconsistent_columns, found.n_logged) == (("a", "c"), 5)
+    assert found.policy_consistency == 3 / 5
+    assert measure(original, anonymized, told, allow_dx=True).policy_consistency == 4 / 5
+    assert measure(original, anonymized).policy_consistency == 1.0
+
+
+def test_policy_consistency__an_expanded_column_is_not_gone():
+    found = measure({"a": ["1"], "b": ["1"]}, {"a_1": ["1"], "b": ["1"]}, {"a": "x/drop"})
+    assert found.inconsistent_columns == ("a",)
+
+
+def test_pattern_residual__counts_cells_of_the_whole_table_but_no_correct_floor():
+    anonymized = {
+        "born": ["1980-01-01", "1987-05-05", None],
+        "mail": ["a@b.co 2020-01-01", "x", "y"],
+        "new": ["010-1234-5678", None, None],
+    }
+    found = measure({"born": ["x"] * 3, "mail": ["x"] * 3}, anonymized, {"born": "birthdate/date_floor_year"})
+    assert (found.n_residual, found.n_filled) == (3, 6)
+    assert found.pattern_residual == 0.5
+    assert {each.column: dict(each.counts) for each in found.residuals} == {
+        "born": {"date": 1},
+        "mail": {"date": 1, "email": 1},
+        "new": {"phone": 1},
+    }
+    assert measure({"a": ["1"]}, {"a": [None]}).pattern_residual == 0.0
+
+
+def test_high_risk_handling__is_the_share_of_protected_high_risk_columns():
+    told = {"a": "birthdate/date_floor_year", "b": "patient_id/keep", "c": "width/keep", "d": "zip_code/drop"}
+    found = measure({"a": ["1"]}, {"a": ["1"]}, told)
+    assert (found.unprotected_columns, found.n_high_risk) == (("b",), 3)
+    assert found.high_risk_handling == 2 / 3
+    assert measure({"a": ["1"]}, {"a": ["1"]}).high_risk_handling == 1.0
+
+
+@pytest.mark.parametrize(
+    "semantic",
+    "ssn birthdate deathdate dob zip_code zipCode postalAddress ZIPCode patient_id patientID MRN name "
+    "first-name driversLicense driver_licence phone_number mobile emailAddress date_of_birth name2".split(),
+)
+def test_is_high_risk__knows_identifying_semantics(semantic):
+    assert is_high_risk(semantic)
+
+
+@pytest.mark.parametrize(
+    "semantic",
+    ["width", "identity_type", "kidney", "", "surname", "username", "gender", "valid", "rebirth", "이름"],
+)
+def test_is_high_risk__leaves_others(semantic):
+    assert not is_high_risk(semantic)
+
+
+def test_is_protecting__keeping_with_permission_does_not_protect():
+    assert is_protecting("keep_if_permitted_else_drop", allow_dx=False)
+    assert not is_protecting("keep_if_permitted_else_drop", allow_dx=True)
+    assert not is_protecting("keep", allow_dx=False)
+    assert is_protecting("mask_zip_leading", allow_dx=True)
+
+
+# --------------------------------------------------------------------------------- classes, decision
+
+
+def test_quasi_identifiers__are_those_of_the_log_that_are_not_dropped():
+    told = {
+        "a": "age/keep",
+        "b": "gender/drop",
+        "c": "zipcode/mask_zip_leading",
+        "d": "Age/keep",
+        "e": "race/keep",
+    }
+    columns = {column: ["1"] for column in "abcd"}
+    assert measure(columns, columns, told).quasi_identifiers == ("a", "c")
+
+
+def test_quasi_identifiers__of_an_expansion():
+    found = measure(
+        {"age": ["1"], "x": ["1"]}, {"age_low": ["1"], "age_high": ["2"], "x": ["1"]}, {"age": "age/keep"}
+    )
+    assert found.quasi_identifiers == ("age_high", "age_low")
+
+
+def test_measure_classes__leaves_out_and_counts_records_blank_in_all():
+    anonymized = table({"a": ["1", "1", None, None], "b": ["x", "x", None, "y"]})
+    classes = measure_classes(anonymized, ["a", "b"])
+    assert (classes.k, classes.n_left_out, classes.n_records) == (1, 1, 3)
+    assert classes.share_below(2) == pytest.approx(1 / 3)
+    assert measure_classes(anonymized, []) is None
+    with pytest.raises(AuditInputError) as error:
+        measure_classes(anonymized, ["a", "q"])
+    assert error.value.problems == (
+        "x.csv: quasi-identifier `q` is not one of its columns. Choose among `a` and `b`.",
+    )
+
+
+def test_thresholds__are_the_published_ones_of_each_mode():
+    low, high = TabularThresholds.for_mode("low"), TabularThresholds.for_mode("high")
+    assert (low.policy_consistency_share, low.pattern_residual_share) == (0.60, 0.10)
+    assert (low.high_risk_handling_share, low.warn_share) == (1.0, 0.50)
+    assert (high.policy_consistency_share, high.pattern_residual_share) == (0.80, 0.10)
+    assert (high.high_risk_handling_share, high.warn_share) == (1.0, 0.30)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_thresholds__refuse_what_is_no_share(value):
+    with pytest.raises(AuditInputError) as error:
+        TabularThresholds(policy_consistency_share=0.6, warn_share=value)
+    assert error.value.problems == (f"warn_share must be between 0 and 1, not {value}.",)
+
+
+def judged(columns, anonymized, told, mode="low", **limits):
+    measured = measure(columns, anonymized, told, mode=mode)
+    thresholds = TabularThresholds(**(vars(TabularThresholds.for_mode(mode)) | limits))
+    return judge_tabular(measured, thresholds=thresholds)
+
+
+def test_judge_tabular__passes():
+    audit = judged({"a": ["1"]}, {"a": ["1"]}, {"a": "x/keep"})
+    assert (audit.verdict, audit.mandatory_review, audit.recommended_review) == (PASS, False, False)
+    assert audit.findings == ()
+    assert audit.second_opinion_verdict is Verdict.NOT_ASSESSED
+    assert audit.overall is Verdict.NOT_ASSESSED
+
+
+def test_judge_tabular__any_fail_message_is_mandatory_review():
+    audit = judged({"a": ["1"], "b": ["1"]}, {"a": ["1"], "b": ["1"]}, {"a": "x/drop", "b": "x/keep"})
+    assert (audit.verdict, audit.mandatory_review) == (FAIL, True)
+    assert [(finding.check, finding.message) for finding in audit.findings] == [
+        (
+            "policy_consistency",
+            (
+                "Policy consistency is 50.0 %, below 60.0 %: 1 of 2 (50.0 %) logged columns should "
+                "be gone but hold "
+                "values: `a`."
+            ),
+        ),
+        ("mandatory_review", "Review is mandatory: 1 of 2 (50.0 %) column checks are FAIL."),
+        ("column_dropped", "`a`: 1 of 1 (100 %) values remain although `drop` is logged."),
+    ]
+
+
+def test_judge_tabular__recommended_review_from_the_limit_on():
+    columns, anonymized = {"a": ["1"], "b": ["1"]}, {"a": ["1"]}
+    audit = judged(columns, anonymized, {"a": "x/keep"})
+    assert (audit.verdict, audit.recommended_review) == (WARN, True)
+    assert audit.findings[0].message == (
+        "Review is recommended: 1 of 2 (50.0 %) column checks are WARN; the limit is 50.0 %."
+    )
+    assert judged(columns, anonymized, {"a": "x/keep"}, warn_share=0.51).verdict is PASS
+
+
+def test_judge_tabular__a_missed_figure_fails_without_any_fail_message():
+    cells = ["x"] * 9 + ["a@b.co"]
+    audit = judged({"a": cells}, {"a": cells}, {"a": "x/keep"}, pattern_residual_share=0.09)
+    assert (audit.verdict, audit.mandatory_review) == (FAIL, False)
+    assert [finding.message for finding in audit.findings] == [
+        "Pattern residual is above 9.0 %: 1 of 10 (10.0 %) non-blank cells hold a sensitive pattern."
+    ]
+    assert judged({"a": cells}, {"a": cells}, {"a": "x/keep"}).verdict is PASS
+    unprotected = judged({"a": ["1"]}, {"a": ["1"]}, {"a": "patient_id/keep"})
+    assert [finding.message for finding in unprotected.findings] == [
+        (
+            "High-risk handling is 0 %, below 100 %: 1 of 1 (100 %) high-risk columns have no protecting "
+            "action: `a`."
+        )
+    ]
+
+
+def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
+    audit = verify_tabular(
+        table({"a": ["1", "1"]}),
+        table({"a": ["1", "1"]}, name="x_anonymized.csv"),
+        log({"a": "x/shuffle"}, source_file="y.csv"),
+    )
+    assert audit.verdict is PASS
+    assert audit.second_opinion_verdict.severity >= WARN.severity
+    assert {"log_action_unknown", "log_for_another_file"} <= {finding.check for finding in audit.all_findings}
+
+
+def test_verify_tabular__row_counts_may_differ():
+    audit = verify_tabular(
+        table({"a": ["1", "2", "3"]}),
+        table({"a": ["1", "2"]}, name="x_anonymized.csv"),
+        log({"a": "age/keep"}),
+    )
+    assert "row_count_differs" in {finding.check for finding in audit.all_findings}
+    assert (audit.measurement.n_original, audit.measurement.n_anonymized) == (3, 2)
+
+
+# ------------------------------------------------------------------------------------------ evidence
+
+
+def test_evidence_rows__shows_shapes_until_asked():
+    original, anonymized = {"d": ["1987-03-21", "1990-01-01"]}, {"d": ["1987-03-21", "1990-01-01"]}
+    measured = measure(original, anonymized, {"d": "birthdate/date_floor_year"})
+    pair = table(original), table(anonymized)
+    (row,) = evidence_rows(*pair, measured, "d").to_dict("records")
+    assert row == {
+        "Record": 1,
+        "Original value": "YYYY-MM-DD",
+        "Anonymized value": "YYYY-MM-DD",
+        "Found": "not the first day of a year",
+    }
+    (row,) = evidence_rows(*pair, measured, "d", reveal=True).to_dict("records")
+    assert (row["Original value"], row["Anonymized value"]) == ("1987-03-21", "1987-03-21")
+
+
+def evidence(original, anonymized, told, **options):
+    measured = measure({"c": original}, {"c": anonymized}, {"c": told}, **options)
+    rows = evidence_rows(table({"c": original}), table({"c": anonymized}), measured, "c", reveal=True)
+    return [tuple(row.values()) for row in rows.to_dict("records")]
+
+
+def test_evidence_rows__are_those_each_check_counted():
+    assert evidence(["a", "b"], [None, "b"], "x/drop") == [(2, "b", "b", "value remains")]
+    assert evidence(["a"], ["1987-01-01"], "x/date_floor_decade") == [
+        (1, "a", "1987-01-01", "not the first day of a decade")
+    ]
+    assert evidence(["a", "b"], ["a@b.co 2020-01-01", "x"], "x/keep") == [
+        (1, "a", "a@b.co 2020-01-01", "Date, E-mail address")
+    ]
+    assert evidence(["a", "b"], [HEXADECIMAL[0], "b"], "x/pseudonymize") == [
+        (2, "b", "b", "unchanged, or not like a pseudonym")
+    ]
+    assert evidence(["a", "b", "c"], [HEXADECIMAL[0], "b"], "x/pseudonymize") == [
+        (2, "b", "unchanged, or not like a pseudonym")
+    ]
+    assert evidence(["a"], ["a"], "dx/keep_if_permitted_else_drop", allow_dx=True) == []
+    assert evidence(["a"], ["a"], "dx/keep_if_permitted_else_drop") == [(1, "a", "a", "value remains")]
+
+
+def test_evidence_rows__of_other_columns_are_none():
+    original = table({"Unnamed: 1": ["x"], "a": ["x"]}, unnamed=("Unnamed: 1",))
+    anonymized = table({"Unnamed: 1": ["x"], "a": ["x"], "new": ["x"]})
+    measured = measure_tabular(original, anonymized, log())
+    for column in ("new", "Unnamed: 1", "gone"):
+        assert len(evidence_rows(original, anonymized, measured, column)) == 0
+
+
+def test_evidence_rows__are_limited():
+    cells = [str(number) for number in range(500)]
+    measured = measure({"c": cells}, {"c": cells}, {"c": "x/drop"})
+    assert len(evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c", limit=7)) == 7
+
+
+# ------------------------------------------------------------------------- files as people have them
+
+
+def test_verify_tabular__reads_dates_of_excel(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["born", "sex"])
+    for year in (1980, 1987, 1990):
+        book.active.append([datetime.datetime(year, 1, 1), "F"])
+    book.save(tmp_path / "x_anonymized.xlsx")
+    anonymized = read_dataset(tmp_path / "x_anonymized.xlsx")
+    original = table({"born": ["1980-05-05", "1987-06-06", "1990-07-07"], "sex": ["F"] * 3}, name="x.xlsx")
+    told = {"born": "birthdate/date_floor_year", "sex": "gender/keep"}
+    assert measure_tabular(original, anonymized, log(told)).columns[0].status is PASS

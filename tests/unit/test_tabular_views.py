@@ -1,0 +1,209 @@
+import csv
+import io
+from datetime import UTC, datetime
+
+import pytest
+
+from core.datasets import read_dataset
+from core.demo.tabular import make_hospital
+from core.reports import render_csv, render_html, render_json, render_xlsx
+from core.tabular import LeftOutFile, TabularThresholds, judge_tabular, pair_files, read_log, verify_tabular
+from core.tabular.csv_report import HEADERS, csv_report_header, csv_report_name, csv_report_row
+from core.tabular_views import (
+    VerifiedFile,
+    class_chart,
+    class_figures,
+    class_note,
+    columns_table,
+    figures_chart,
+    files_table,
+    headline,
+    messages_chart,
+    opinion_figures,
+    residual_table,
+    rule_figures,
+    run_verdict,
+    skipped_table,
+    tabular_report,
+)
+from core.verdict import Verdict
+
+NOON = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+SKIPPED = (LeftOutFile(name="z.csv", reason="z_anonymized.csv is missing."),)
+
+
+@pytest.fixture(scope="module")
+def files():
+    data = {file.name: file.data for file in make_hospital()["files"]}
+    found = {}
+    for pair in pair_files(list(data)).pairs:
+        audit = verify_tabular(
+            read_dataset(data[pair.original], name=pair.original),
+            read_dataset(data[pair.anonymized], name=pair.anonymized),
+            read_log(data[pair.log], name=pair.log),
+        )
+        found[pair.original] = VerifiedFile(audit=audit, seconds=1.25)
+    return found
+
+
+def test_headline__names_both_verdicts_and_the_main_reason(files):
+    assert headline(files["patients.csv"].audit) == "The published rule says PASS, the second opinion PASS."
+    said = headline(files["survey.csv"].audit)
+    assert said.startswith(
+        "The published rule says PASS, the second opinion FAIL. By the 5 columns left unchanged"
+    )
+    assert headline(files["visits.csv"].audit) == (
+        "The published rule says WARN, the second opinion PASS. Review is recommended: 4 of 7 (57.1 "
+        "%) column "
+        "checks are WARN; the limit is 50.0 %."
+    )
+
+
+def test_run_verdict__a_skipped_file_is_never_a_pass(files):
+    passed = [files["patients.csv"].audit]
+    assert run_verdict(passed) is Verdict.PASS
+    assert run_verdict(passed, n_skipped=3) is Verdict.NOT_ASSESSED
+    assert run_verdict([]) is Verdict.NOT_ASSESSED
+    assert run_verdict([files["survey.csv"].audit], n_skipped=1) is Verdict.FAIL
+
+
+def test_files_table__holds_a_row_per_file(files):
+    table = files_table(list(files.values())).set_index("File")
+    assert list(table["Overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
+    assert table.loc["visits.csv", "WARN messages"] == pytest.approx(4 / 7)
+    assert table.loc["patients.csv", "Smallest class (k)"] == 29
+    assert table["Smallest class (k)"].isna().to_dict()["survey.csv"]
+    assert table["Records with k < 5"].isna().to_dict()["survey.csv"]
+
+
+def test_columns_table__can_be_filtered_by_status(files):
+    audit = files["lab_results.csv"].audit
+    table = columns_table(audit)
+    assert list(table["Column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
+    failed = columns_table(audit, statuses=[Verdict.FAIL])
+    assert list(failed["Column"]) == ["name", "birth_date", "note"]
+    assert list(failed["Speaking against"]) == [2, 7, 70]
+    assert list(failed["Shapes"])[1] == "YYYY-MM-DD"
+
+
+def test_residual_table__counts_patterns_per_column(files):
+    (row,) = (
+        residual_table(files["lab_results.csv"].audit)
+        .query("`Anonymized column` == 'note'")
+        .to_dict("records")
+    )
+    assert (row["Cells with a pattern"], row["Patterns"]) == (70, "Phone number 70")
+    assert row["Share of cells"] == pytest.approx(70 / 420)
+    assert len(residual_table(files["patients.csv"].audit)) == 0
+
+
+def test_rule_figures__stand_beside_their_thresholds(files):
+    figures = {figure.measure: figure for figure in rule_figures(files["lab_results.csv"].audit)}
+    assert figures["policy_consistency"].value == pytest.approx(5 / 6)
+    assert figures["policy_consistency"].threshold == "at least 60.0 %"
+    assert figures["policy_consistency"].verdict is Verdict.PASS
+    assert figures["fail_share"].verdict is Verdict.FAIL
+    warned = {figure.measure: figure for figure in rule_figures(files["visits.csv"].audit)}
+    assert (warned["warn_share"].verdict, warned["warn_share"].threshold) == (Verdict.WARN, "below 50.0 %")
+    strict = TabularThresholds(policy_consistency_share=0.9, warn_share=0.5)
+    missed = rule_figures(judge_tabular(files["lab_results.csv"].audit.measurement, thresholds=strict))
+    assert missed[0].verdict is Verdict.FAIL
+
+
+def test_class_figures__without_quasi_identifiers_are_not_assessed_never_zero(files):
+    assert [figure.value for figure in class_figures(files["survey.csv"].audit)] == [None, None, None]
+    assert [figure.value for figure in class_figures(files["patients.csv"].audit)] == [29, 0.0, 0.0]
+    assert class_note(files["survey.csv"].audit) == (
+        "No quasi-identifier in the log and none chosen, so the size of classes was not assessed."
+    )
+    assert class_note(files["patients.csv"].audit) == "420 records in 6 classes over gender, region."
+
+
+def test_opinion_figures__need_a_second_opinion(files):
+    audit = files["survey.csv"].audit
+    assert {figure.measure for figure in opinion_figures(audit)} >= {"relinkage_share", "k"}
+    assert opinion_figures(judge_tabular(audit.measurement)) == ()
+
+
+def test_messages_chart__draws_the_counts(files):
+    (table,) = messages_chart(files["lab_results.csv"].audit).to_dict()["datasets"].values()
+    assert [(row["label"][2:], row["count"]) for row in table] == [("PASS", 3), ("WARN", 0), ("FAIL", 3)]
+
+
+def test_figures_chart__draws_figures_and_thresholds(files):
+    drawn = figures_chart(files["lab_results.csv"].audit).to_dict()
+    values = [row["c1"] for rows in drawn["datasets"].values() for row in rows if "c1" in row][:4]
+    assert values == pytest.approx([5 / 6, 1.0, 0.0375832, 0.0], abs=1e-6)
+
+
+def test_class_chart__answers_every_k_from_the_same_classes(files):
+    audit = files["patients.csv"].audit
+    assert class_chart(files["survey.csv"].audit, k=5) is None
+    for k in (5, 60):
+        chart = class_chart(audit, k=k, log=k == 60)
+        assert chart is not None
+        bars = next(table for table in chart.to_dict()["datasets"].values() if "n_records" in table[0])
+        assert sum(row["n_records"] for row in bars) == 420
+
+
+def test_csv_report__has_the_published_columns_and_two_decimals(files):
+    assert csv_report_name(NOON) == "anonymization_report_20260131_120005.csv"
+    assert csv_report_header() == (
+        "\ufeff파일명,익명화 결과,정책 일관성 준수율(%),패턴 잔존율(%),"
+        "고위험 필드 처리율(%),PASS 비율(%),WARN 비율(%),FAIL 비율(%),"
+        "추가 검토 여부,필수 검토 여부,k < 2 비율(%),k < 5 비율(%),처리 시간(초)\r\n"
+    )
+    assert len(HEADERS["en"]) == len(HEADERS["ko"]) == 13
+    row = csv_report_row(files["lab_results.csv"].audit, seconds=0.126)
+    assert row == "lab_results.csv,FAIL,83.33,3.76,100.00,50.00,0.00,50.00,False,True,0.00,0.00,0.13\r\n"
+    not_assessed = csv_report_row(files["survey.csv"].audit, seconds=2)
+    assert not_assessed.endswith(",0.00,0.00,2.00\r\n")
+
+
+def test_csv_report__a_file_name_is_never_run_as_a_formula():
+    bad = "=HYPERLINK(1),x.csv"
+    audit = verify_tabular(
+        read_dataset(b"a,b\n1,2\n3,4\n", name=bad),
+        read_dataset(b"a,b\n1,2\n3,4\n", name="x_anonymized.csv"),
+        read_log(b'{"log_info": {}}', name="l.json"),
+    )
+    ((name, *_),) = csv.reader(io.StringIO(csv_report_row(audit, seconds=0)))
+    assert name == f"'{bad}"
+
+
+def test_tabular_report__of_a_run_renders_in_every_format(files):
+    report = tabular_report(list(files.values()), skipped=SKIPPED, created_at=NOON)
+    assert report.verdict is Verdict.FAIL
+    assert report.headline == "4 files verified: 2 FAIL, 1 WARN, 1 PASS. 1 file could not be verified."
+    assert report.verdicts == {"Published rule": Verdict.FAIL, "Second opinion": Verdict.FAIL}
+    assert [finding.message for finding in report.findings if finding.check == "not_verified"] == [
+        "z.csv: z_anonymized.csv is missing."
+    ]
+    assert any(finding.message.startswith("survey.csv: By the 5 columns") for finding in report.findings)
+    assert len(report.charts) == 4 * 2 + 3
+    page = render_html(report).decode()
+    assert "Columns of lab_results.csv" in page
+    assert "보호자 연락처" not in page  # counts and shapes only, no cell values
+    assert all(render(report) for render in (render_json, render_xlsx, render_csv))
+    assert render_json(report) == render_json(
+        tabular_report(list(files.values()), skipped=SKIPPED, created_at=NOON)
+    )
+
+
+def test_tabular_report__of_one_file_and_of_none(files):
+    one = tabular_report([files["survey.csv"]], created_at=NOON)
+    assert one.headline.startswith("survey.csv: The published rule says PASS, the second opinion FAIL.")
+    assert all(not figure.of.startswith("survey.csv") for figure in one.figures)
+    none = tabular_report([], skipped=SKIPPED, created_at=NOON)
+    assert (none.verdict, none.headline) == (
+        Verdict.NOT_ASSESSED,
+        "0 files verified: none. 1 file could not be verified.",
+    )
+    rule_only = VerifiedFile(audit=judge_tabular(files["patients.csv"].audit.measurement))
+    assert tabular_report([rule_only], created_at=NOON).verdict is Verdict.NOT_ASSESSED
+
+
+def test_skipped_table__gives_the_reason():
+    assert skipped_table(SKIPPED).to_dict("records") == [
+        {"File": "z.csv", "Reason": "z_anonymized.csv is missing."}
+    ]
