@@ -20,6 +20,7 @@ from core.diversity.generalizations import (
     generalizations_document,
     in_words,
 )
+from core.diversity.grid_search import Configuration, KeptSet, Status, search
 from core.diversity.model_files import load_estimator
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import (
@@ -30,7 +31,6 @@ from core.diversity.release import (
     released_table,
     verify,
 )
-from core.diversity.search import Configuration, KeptSet, Status, search
 from core.diversity.settings import DiversitySettings, as_published, check_settings
 from core.diversity.singling_out import SinglingOut, rank_by_singling_out
 from core.diversity.stability import Stability, repeat_configuration

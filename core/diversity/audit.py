@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from core.diversity.grid_search import Configuration, OnProgress, ShouldStop, Status, search
 from core.diversity.problem import SearchProblem
 from core.diversity.release import released_table
-from core.diversity.search import Configuration, OnProgress, ShouldStop, Status, search
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict, worst

@@ -298,7 +298,6 @@ def _check_trees(estimator: BaseEstimator) -> None:
     for owner, part in _parts(estimator, None, set()):
         n_features = int(getattr(owner, "n_features_in_", 0))
         if isinstance(part, Tree):
-            _require(part.node_count <= part.capacity)
             _check_nodes(part.children_left, part.children_right, part.feature, n_features)
         elif isinstance(part, TreePredictor):
             nodes = part.nodes

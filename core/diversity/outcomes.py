@@ -13,7 +13,8 @@ from core.diversity.features import FloatArray, is_numeric, n_not_numbers, numbe
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 
-MOST_CLASSES = 50
+FEWEST_SUSPICIOUS = 10
+MOST_NUMERIC_CLASSES = 50
 _CONTINUOUS_SHARE = 0.2
 
 
@@ -135,10 +136,9 @@ def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray],
             f"The label “{label}” has the same value in all {n_records:,} records; "
             "a classifier needs at least two classes."
         )
-    continuous = len(classes) > max(MOST_CLASSES, 1) or (
-        len(classes) > _CONTINUOUS_SHARE * n_records and all(is_numeric(column) for column in columns)
-    )
-    if continuous and n_records >= len(classes):
+    crowded = len(classes) > FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
+    many_numbers = len(classes) > MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
+    if crowded or many_numbers:
         raise AuditInputError(
             f"The label “{label}” has {len(classes):,} different values in {n_records:,} records and looks "
             "continuous; choose regression, or group it into classes."

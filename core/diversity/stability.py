@@ -8,8 +8,8 @@ import numpy as np
 
 from core.diversity.cells import released_values
 from core.diversity.evaluation import FEWEST_RECORDS, evaluate
+from core.diversity.grid_search import Configuration
 from core.diversity.problem import SearchProblem
-from core.diversity.search import Configuration
 from core.errors import AuditInputError
 
 MOST_REPEATS = 1000

@@ -1,0 +1,1153 @@
+"""The (k, l) search on tables countable by hand, and every sentence for bad input."""
+
+import io
+import pickle
+import warnings
+import zipfile
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import skops.io
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from core.datasets import Dataset, read_dataset
+from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, DEMOS, demo_file
+from core.diversity import (
+    DiversitySettings,
+    DiversityThresholds,
+    Generalization,
+    ModelChoice,
+    SearchProblem,
+    Status,
+    check_settings,
+    csv_bytes,
+    generalizations,
+    generalizations_document,
+    in_words,
+    judge_diversity,
+    load_estimator,
+    measure_diversity,
+    minimized_sources,
+    pareto_front,
+    prepare_search,
+    rank_by_singling_out,
+    released_table,
+    repeat_configuration,
+    verify,
+)
+from core.diversity import evaluation as evaluation_module
+from core.diversity import minimization as minimization_module
+from core.diversity.cells import most_frequent, nearest_to_median
+from core.diversity.features import FeatureColumn, FeatureSpace, is_numeric, numbers_of, read_features
+from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
+from core.diversity.sensitive import read_sensitive
+from core.errors import AuditInputError
+from core.verdict import Verdict
+
+COLUMNS = ("age", "job", "income", "score", "ill")
+SETTINGS = DiversitySettings(
+    label="ill",
+    sensitive_attributes=("income",),
+    quasi_identifiers=("age", "job"),
+    categorical=("job",),
+    k_max=5,
+    sensitive_bins=4,
+)
+
+
+def people(n_records: int = 120, seed: int = 3) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, n_records),
+            "job": rng.choice(["clerk", "nurse", "pilot"], n_records),
+            "income": rng.integers(10, 60, n_records),
+            "score": np.round(rng.normal(0, 1, n_records), 3),
+        }
+    )
+    risk = frame["age"] + 12 * (frame["job"] == "pilot") + rng.normal(0, 8, n_records)
+    return frame.assign(ill=np.where(risk > 55, "yes", "no"))
+
+
+def dataset(frame: pd.DataFrame, name: str = "people.csv") -> Dataset:
+    return read_dataset(frame.to_csv(index=False).encode(), name=name)
+
+
+def prepared(
+    frame: pd.DataFrame | None = None, choice: ModelChoice | None = None, **changes: object
+) -> SearchProblem:
+    frame = people() if frame is None else frame
+    return prepare_search(dataset(frame), replace(SETTINGS, **changes), choice or ModelChoice())
+
+
+def problems(call: object) -> tuple[str, ...]:
+    with pytest.raises(AuditInputError) as raised:
+        call()
+    return raised.value.problems
+
+
+# ------------------------------------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"k_min": 1}, "k must run from at least 2 up to at most 10,000; the range given is 1 to 5."),
+        ({"k_min": 6}, "k must run from at least 2 up to at most 10,000; the range given is 6 to 5."),
+        (
+            {"l_min": 6},
+            "l cannot be below 1 nor larger than k: the smallest l must lie between 1 and the largest k, 5; it is 6.",  # noqa: E501
+        ),
+        (
+            {"l_min": 0},
+            "l cannot be below 1 nor larger than k: the smallest l must lie between 1 and the largest k, 5; it is 0.",  # noqa: E501
+        ),
+        (
+            {"k_max": 10_000},
+            (
+                "The grid has 50,004,999 pairs of k and l; at most 200,000 are searched. Narrow the range of k, "  # noqa: E501
+                "or raise the smallest l."
+            ),
+        ),
+        ({"target_accuracy": 1.5}, "The target accuracy must lie between 0 and 1; it is 1.5."),
+        ({"recursive_c": 0.0}, "c of recursive diversity must be above 0; it is 0."),
+        ({"sensitive_bins": 1}, "A sensitive attribute needs at least 2 bins; 1 were asked for."),
+        ({"cells": "round"}, "cells must be one of proper, quasi_identifiers, all_features; it is round."),
+        ({"quasi_identifiers": ()}, "Choose at least one quasi-identifier."),
+        ({"sensitive_attributes": ()}, "Choose at least one sensitive attribute."),
+        ({"label": "sick"}, "The label “sick” is not a column of the table."),
+        ({"quasi_identifiers": ("age", "age")}, "“age” is given twice as quasi-identifier."),
+        ({"quasi_identifiers": ("age", "ill")}, "“ill” cannot be both label and quasi-identifier."),
+        (
+            {"quasi_identifiers": ("age", "income")},
+            "“income” cannot be both sensitive attribute and quasi-identifier.",
+        ),
+        ({"left_out": ("age",)}, "“age” cannot be both quasi-identifier and column left out."),
+        (
+            {"one_hot_groups": (("job", "score"),)},
+            "“job” is in a one-hot group and must be a quasi-identifier that is not categorical.",
+        ),
+    ],
+)
+def test_check_settings__says_what_is_wrong(changes: dict[str, object], sentence: str) -> None:
+    assert sentence in problems(lambda: check_settings(replace(SETTINGS, **changes), COLUMNS))
+
+
+def test_check_settings__collects_all_problems() -> None:
+    wrong = replace(SETTINGS, target_accuracy=2.0, label="sick", recursive_c=-1.0)
+    assert len(problems(lambda: check_settings(wrong, COLUMNS))) == 3
+
+
+def test_pairs__run_l_up_to_k() -> None:
+    assert replace(SETTINGS, k_min=2, k_max=4, l_min=3).pairs == ((3, 3), (4, 3), (4, 4))
+
+
+# ------------------------------------------------------------------------------------------- features
+
+
+def test_numbers_of__reads_signs_exponents_and_missing() -> None:
+    column = pa.chunked_array([[" +1.5", "-2e3", None, ".5", "00123"]])
+    assert is_numeric(column)
+    assert numbers_of(column)[[0, 1, 3, 4]].tolist() == [1.5, -2000.0, 0.5, 123.0]
+    assert np.isnan(numbers_of(column)[2])
+
+
+@pytest.mark.parametrize("text", ["inf", "nan", "1e999", "1,5", "0x10", "twelve"])
+def test_is_numeric__takes_finite_numbers_only(text: str) -> None:
+    assert not is_numeric(pa.chunked_array([["1", text]]))
+
+
+def test_is_numeric__of_nothing_known_is_false() -> None:
+    assert not is_numeric(pa.chunked_array([pa.array([None, None], pa.string())]))
+
+
+def test_read_features__encodes_numbers_missing_as_zero_and_categories_in_columns() -> None:
+    table = pa.table({"a": ["1", None], "b": ["x", None]})
+    space, (values,) = read_features([table], ["a", "b"], categorical=["b"])
+    assert space.columns[1].categories == ("x", "")
+    assert space.encode(values).tolist() == [[1, 1, 0], [0, 0, 1]]
+    assert space.encode(values, [1]).tolist() == [[1, 0], [0, 1]]
+    assert space.encoded_names([0, 1]) == [(0, None), (1, 0), (1, 1)]
+
+
+def test_read_features__names_every_column_it_cannot_use() -> None:
+    table = pa.table({"a": ["1", "two", "3"], "b": pa.array([None] * 3, pa.string())})
+    assert problems(lambda: read_features([table], ["a", "b"], categorical=[])) == (
+        "The feature “a” holds text in 1 of 3 values; say that it is categorical, or leave it out of the features.",  # noqa: E501
+        "The feature “b” has no value in any record; leave it out of the features.",
+    )
+    assert problems(lambda: read_features([table], ["c"], categorical=[])) == (
+        "The feature “c” is not a column of every table.",
+    )
+
+
+# ------------------------------------------------------------------------------------------- outcomes
+
+
+def labels(*cells: str | None) -> pa.ChunkedArray:
+    return pa.chunked_array([list(cells)], pa.string())
+
+
+def test_read_outcomes__orders_numbers_by_value_and_text_by_letter() -> None:
+    (numbers,) = read_outcomes([labels("10", "2", "2.0")], label="y", task="classification")
+    assert (numbers.classes, numbers.values.tolist()) == (("2", "10"), [1, 0, 0])  # noqa: PD011
+    assert sorted_classes({"b", "a", "2"}) == ("2", "a", "b")
+    assert class_text(np.True_) == "1"
+
+
+@pytest.mark.parametrize(
+    ("cells", "task", "sentence"),
+    [
+        (
+            ("a", None),
+            "classification",
+            "The label “y” is missing in 1 of 2 records; accuracy needs the label of every record.",
+        ),
+        (
+            ("a", "a"),
+            "classification",
+            "The label “y” has the same value in all 2 records; a classifier needs at least two classes.",
+        ),
+        (
+            tuple(str(n / 7) for n in range(60)),
+            "classification",
+            (
+                "The label “y” has 60 different values in 60 records and looks continuous; choose regression, or "  # noqa: E501
+                "group it into classes."
+            ),
+        ),
+        (("1", "x"), "regression", "The label “y” holds text in 1 of 2 records; regression needs numbers."),
+    ],
+)
+def test_read_outcomes__says_what_is_wrong(cells: tuple[str | None, ...], task: str, sentence: str) -> None:
+    assert problems(lambda: read_outcomes([labels(*cells)], label="y", task=task)) == (sentence,)
+
+
+def test_r_squared__of_constant_truth_is_one_or_zero() -> None:
+    same = np.array([2.0, 2.0])
+    assert r_squared(same, same) == 1.0
+    assert r_squared(same + 1, same) == 0.0
+    assert r_squared(np.array([1.0, 1.0]), np.array([0.0, 2.0])) == 0.0
+
+
+# ------------------------------------------------------------------------------------------ sensitive
+
+
+def test_read_sensitive__bins_numbers_into_equal_parts() -> None:
+    column = pa.chunked_array([[str(n) for n in range(1, 9)] + [None]])
+    found = read_sensitive(column, name="income", n_bins=4)
+    assert found.edges.tolist() == [2.0, 4.0, 6.0]
+    assert found.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, -1]
+    assert (found.n_distinct, found.n_values, found.distance) == (8, 4, "ordered")
+    assert found.code(pa.chunked_array([["2", "2.5"]])).tolist() == [0, 1]
+
+
+def test_read_sensitive__counts_few_numbers_and_text_as_written() -> None:
+    numbers = read_sensitive(pa.chunked_array([["5", "7", "5"]]), name="n", n_bins=4)
+    assert (numbers.edges, numbers.codes.tolist()) == (None, [0, 1, 0])
+    assert numbers.code(pa.chunked_array([["7", "9"]])).tolist() == [0, 1]
+    text = read_sensitive(pa.chunked_array([["flu", None, "flu"]]), name="t", n_bins=4)
+    assert (text.codes.tolist(), text.distance) == ([0, -1, 0], "equal")
+
+
+# ---------------------------------------------------------------------------------------------- cells
+
+
+def test_nearest_to_median__takes_the_first_of_equally_near() -> None:
+    values = np.array([4.0, 1.0, 2.0, 9.0, np.nan, np.nan, 7.0])
+    cells = np.array([0, 0, 0, 0, 0, 1, 2])
+    grouped, sizes = np.argsort(cells, kind="stable"), np.array([5, 1, 1])
+    # The known values of cell 0 are 1 2 4 9, their median 3: 4 and 2 are equally near, 4 comes first.
+    assert nearest_to_median(values, cells, grouped, sizes).tolist() == [0, 5, 6]
+
+
+def test_most_frequent__takes_the_first_of_equally_frequent() -> None:
+    codes, cells = np.array([2, 1, 1, 2, 0, 0]), np.array([0, 0, 0, 0, 1, 1])
+    assert most_frequent(codes, cells).tolist() == [0, 4]
+
+
+# ---------------------------------------------------------------------------------------- preparation
+
+
+def test_prepare_search__splits_one_table_and_measures_the_untouched_half() -> None:
+    problem = prepared()
+    assert (problem.n_records, problem.n_training) == (60, 60)
+    assert problem.features == ("age", "job", "income", "score")
+    everyone = train_test_split(np.arange(120), test_size=0.5, random_state=14)[1]
+    assert problem.records.tolist() == everyone.tolist()
+    assert 0.5 < problem.base_accuracy < 1
+
+
+def test_prepare_search__trains_on_a_table_of_its_own() -> None:
+    data, training = dataset(people()), dataset(people(80, seed=9), "training.csv")
+    problem = prepare_search(data, SETTINGS, ModelChoice(), training=training)
+    assert (problem.n_records, problem.n_training) == (120, 80)
+
+
+@pytest.mark.parametrize(
+    ("frame", "changes", "choice", "sentence"),
+    [
+        (
+            people(20),
+            {"k_max": 12},
+            ModelChoice(),
+            (
+                "The largest k, 12, is more than the 10 records to anonymize (the other 10 of the table train the "  # noqa: E501
+                "model). Choose a smaller k."
+            ),
+        ),
+        (
+            people(8),
+            {"k_max": 12},
+            ModelChoice(source="predictions", predictions_column="score"),
+            "The largest k, 12, is more than the 8 records to anonymize. Choose a smaller k.",
+        ),
+        (
+            people(1),
+            {},
+            ModelChoice(),
+            "people.csv has 1 records; they cannot be split into 50% to anonymize and the rest to train on.",
+        ),
+        (
+            people().assign(income=7),
+            {},
+            ModelChoice(),
+            "The sensitive attribute “income” has one value only in 60 records; no cell can be diverse.",
+        ),
+        (
+            people().assign(income=None),
+            {},
+            ModelChoice(),
+            "The sensitive attribute “income” has no value in any of 60 records.",
+        ),
+        (
+            people(),
+            {},
+            ModelChoice(source="oracle"),
+            "The model must be one of tree, forest, boosting, logistic, file, predictions; it is oracle.",
+        ),
+        (people(), {}, ModelChoice(test_size=1.0), "The test share must lie between 0 and 1; it is 1."),
+        (people(), {}, ModelChoice(source="predictions"), "Choose the column that holds the predictions."),
+        (
+            people(),
+            {},
+            ModelChoice(source="predictions", predictions_column="guess"),
+            "The predictions column “guess” is not a column of the table.",
+        ),
+        (
+            people(),
+            {},
+            ModelChoice(source="predictions", predictions_column="age"),
+            "“age” cannot be both a feature and the column of predictions.",
+        ),
+        (
+            people(),
+            {"categorical": ()},
+            ModelChoice(),
+            (
+                "The feature “job” holds text in 120 of 120 values; say that it is categorical, or leave it out of "  # noqa: E501
+                "the features."
+            ),
+        ),
+    ],
+)
+def test_prepare_search__says_what_is_wrong(
+    frame: pd.DataFrame, changes: dict[str, object], choice: ModelChoice, sentence: str
+) -> None:
+    assert problems(lambda: prepared(frame, choice, **changes)) == (sentence,)
+
+
+def test_prepare_search__names_columns_that_the_training_table_lacks() -> None:
+    training = dataset(people().drop(columns=["age", "ill"]), "t.csv")
+    assert problems(
+        lambda: prepare_search(dataset(people()), SETTINGS, ModelChoice(), training=training)
+    ) == ("t.csv lacks 2 columns of people.csv: age, ill.",)
+    predictions = ModelChoice(source="predictions", predictions_column="score")
+    assert problems(
+        lambda: prepare_search(dataset(people()), SETTINGS, predictions, training=dataset(people()))
+    ) == ("A training table is used only when the model is trained here.",)
+
+
+def test_prepare_search__refuses_training_records_of_one_class() -> None:
+    training = dataset(people().assign(ill="no"), "t.csv")
+    assert problems(
+        lambda: prepare_search(dataset(people()), SETTINGS, ModelChoice(), training=training)
+    ) == ("All 120 training records have the same label; a classifier needs at least two classes.",)
+
+
+def test_prepare_search__notes_missing_numbers_unseen_categories_and_single_classes() -> None:
+    frame = people()
+    test_half = train_test_split(np.arange(120), test_size=0.5, random_state=14)[1]
+    frame.loc[test_half[0], "job"] = "astronaut"
+    frame.loc[test_half[1], "ill"] = "maybe"
+    frame = frame.astype({"age": float})
+    frame.loc[test_half[2], "age"] = np.nan
+    assert [note.message for note in prepared(frame).notes] == [
+        (
+            "1 of 180 numbers are missing and count as 0 for the model and the cells; a representative is never a "  # noqa: E501
+            "missing one."
+        ),
+        (
+            "1 of 60 records hold a category of “job” that the training records do not have; the model takes it for "  # noqa: E501
+            "none."
+        ),
+        "1 of 3 classes of the label have one record only, so accuracy says nothing about them.",
+    ]
+
+
+@pytest.mark.parametrize("source", ["tree", "forest", "boosting", "logistic"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_prepare_search__trains_every_model_the_same_way_twice(source: str, task: str) -> None:
+    frame = (
+        people() if task == "classification" else people().assign(ill=people()["age"] * 2 + people()["score"])
+    )
+    once, again = (prepared(frame, ModelChoice(source=source), task=task) for _ in range(2))
+    assert once.base_accuracy == again.base_accuracy
+    assert once.base_accuracy > (0.6 if task == "classification" else 0.9)
+
+
+def test_prepare_search__says_when_training_did_not_converge() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 30)) ** 9, columns=[f"f{i}" for i in range(30)])
+    frame = frame.assign(label=np.where(rng.random(400) < 0.5, "a", "b"))
+    settings = DiversitySettings(label="label", sensitive_attributes=("f0",), quasi_identifiers=("f1",))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        problem = prepare_search(dataset(frame), settings, ModelChoice(source="logistic"))
+    assert [note.check for note in problem.notes] in ([], ["training"])
+
+
+# --------------------------------------------------------------------------------------------- search
+
+
+def test_search__removes_cells_of_too_few_values_and_says_so() -> None:
+    # Two cells of two by age; in the older one both have the same illness.
+    frame = pd.DataFrame(
+        {
+            "age": [20, 21, 60, 61] * 4,
+            "illness": ["flu", "cold", "flu", "flu"] * 4,
+            "ill": ["no", "no", "yes", "yes"] * 4,
+        }
+    )
+    settings = DiversitySettings(
+        label="ill",
+        sensitive_attributes=("illness",),
+        quasi_identifiers=("age",),
+        categorical=("illness",),
+        k_min=8,
+        k_max=8,
+        l_min=1,
+        target_accuracy=0.3,
+    )
+    problem = prepare_search(dataset(frame), settings, ModelChoice(), training=dataset(frame, "t.csv"))
+    found = {each.l: each for each in measure_diversity(problem).configurations}
+    assert [found[l].status for l in (1, 2, 3)] == [Status.NO_DELETION, Status.OFFERED, Status.NOTHING_LEFT]  # noqa: E741
+    assert [found[l].deletion_ratio for l in (1, 2, 3)] == [0.0, 0.5, 1.0]  # noqa: E741
+    assert found[2].kept_set.kept.tolist() == [0, 1, 4, 5, 8, 9, 12, 13]
+    released = released_table(problem, found[2].kept_set.kept_cells)
+    assert set(released["age"].to_pylist()) == {"20"}  # nearest the median 20.5, first on ties
+    assert (found[2].verification.k, found[2].verification.distinct_l) == (8, 2)
+    assert found[2].verification.t == 0.0
+
+
+def test_search__marks_what_is_below_the_target() -> None:
+    # Labels by the toss of a coin: no model keeps an accuracy of 99 %.
+    frame = people().assign(ill=np.random.default_rng(0).choice(["yes", "no"], 120))
+    audit = judge_diversity(measure_diversity(prepared(frame, target_accuracy=0.99)))
+    found = {each.status for each in audit.search.configurations}
+    assert found <= {Status.BELOW_TARGET, Status.NOTHING_LEFT}
+    assert (audit.verdict, audit.overall, audit.recommended) == (Verdict.FAIL, Verdict.FAIL, None)
+    assert "None of the 14 evaluated pairs of k and l meets the limits." in [
+        f.message for f in audit.findings
+    ]
+
+
+def test_search__says_too_few_records_where_none_can_be_split() -> None:
+    frame = pd.DataFrame(
+        {"age": [1, 2, 3, 50, 51, 52], "s": list("abcddd"), "ill": ["n", "n", "n", "y", "y", "y"]}
+    )
+    settings = DiversitySettings(
+        label="ill",
+        sensitive_attributes=("s",),
+        quasi_identifiers=("age",),
+        categorical=("s",),
+        k_min=3,
+        k_max=3,
+    )
+    problem = prepare_search(dataset(frame), settings, ModelChoice(), training=dataset(frame, "t.csv"))
+    found = {each.l: each.status for each in measure_diversity(problem).configurations}
+    assert found[2] is Status.TOO_FEW_RECORDS
+
+
+def test_search__stopped_keeps_what_is_done() -> None:
+    seen: list[tuple[int, int]] = []
+    problem = prepared()
+    measured = measure_diversity(
+        problem,
+        on_progress=lambda done, all_pairs: seen.append((done, all_pairs)),
+        should_stop=lambda: len(seen) >= 4,
+    )
+    stopped = [each for each in measured.configurations if each.status is Status.STOPPED]
+    done = [each for each in measured.configurations if each.status is not Status.STOPPED]
+    assert len(measured.configurations) == 14
+    assert len(done) >= 4
+    assert len(stopped) >= 5
+    assert {each.deletion_ratio for each in stopped} == {None}
+    audit = judge_diversity(measured)
+    assert f"The search was stopped: {len(stopped)} of 14 pairs of k and l were not evaluated." in [
+        finding.message for finding in audit.findings
+    ]
+    assert audit.overall.severity >= Verdict.NOT_ASSESSED.severity
+
+
+def test_search__reports_progress_up_to_all_pairs() -> None:
+    seen: list[tuple[int, int]] = []
+    measure_diversity(prepared(), on_progress=lambda *progress: seen.append(progress))
+    assert seen == [(number, 14) for number in range(1, 15)]
+
+
+def test_search__with_predictions_only_does_not_assess_accuracy() -> None:
+    frame = people()
+    choice = ModelChoice(source="predictions", predictions_column="guess")
+    problem = prepared(frame.assign(guess=frame["ill"].where(frame.index % 4 > 0, "unsure")), choice)
+    assert problem.base_accuracy == 0.75
+    assert problem.n_records == 120
+    audit = judge_diversity(measure_diversity(problem))
+    assert {each.status for each in audit.search.configurations} <= {
+        Status.ACCURACY_UNKNOWN,
+        Status.NOTHING_LEFT,
+    }
+    assert (audit.verdict, audit.overall) == (Verdict.NOT_ASSESSED, Verdict.NOT_ASSESSED)
+    with pytest.raises(ValueError, match="no model"):
+        problem.inputs.predict(problem.values)
+
+
+def test_search__regression_measures_r_squared() -> None:
+    frame = people()
+    frame = frame.assign(ill=frame["age"] * 2 + frame["score"])
+    audit = judge_diversity(measure_diversity(prepared(frame, task="regression", target_accuracy=0.5)))
+    evaluated = [each.evaluation for each in audit.search.configurations if each.evaluation]
+    assert all(each.accuracy <= 1 and each.accuracy_low is None for each in evaluated)
+    assert max(each.accuracy for each in evaluated) > 0.8
+    assert audit.recommended.reason.count("R²") == 2
+    numbers = prepared(
+        frame.assign(guess=frame["ill"]),
+        ModelChoice(source="predictions", predictions_column="guess"),
+        task="regression",
+    )
+    assert numbers.base_accuracy == 1.0
+
+
+def test_search__needs_diversity_in_every_sensitive_attribute() -> None:
+    one = prepared(sensitive_attributes=("income",))
+    both = prepared(sensitive_attributes=("income", "score"))
+    for single, several in zip(
+        measure_diversity(one).configurations, measure_diversity(both).configurations, strict=True
+    ):
+        assert set(several.kept_set.kept) <= set(single.kept_set.kept)
+
+
+def test_search__replaces_a_one_hot_group_as_one() -> None:
+    frame = people()
+    for job in ("clerk", "nurse", "pilot"):
+        frame[job] = (frame["job"] == job).astype(int)
+    group = ("clerk", "nurse", "pilot")
+    problem = prepared(
+        frame.drop(columns="job"), quasi_identifiers=("age", *group), one_hot_groups=(group,), categorical=()
+    )
+    assert [unit.columns for unit in problem.inputs.units] == [(0,), (3, 4, 5)]
+    for each in measure_diversity(problem).configurations:
+        if each.kept_set.n_kept:
+            released = released_table(problem, each.kept_set.kept_cells).to_pandas()
+            assert (released[list(group)].astype(int).sum(axis=1) == 1).all()
+        if each.evaluation is not None:
+            assert 0 <= each.evaluation.minimization_ncp <= 1
+
+
+@pytest.mark.parametrize("diversity", ["entropy", "recursive"])
+def test_search__verifies_other_diversities(diversity: str) -> None:
+    measured = measure_diversity(prepared(diversity=diversity, recursive_c=2.0))
+    offered = [each for each in measured.configurations if each.stored]
+    assert offered
+    for each in offered:
+        if diversity == "entropy":
+            assert each.verification.entropy_l >= each.l - 1e-9
+        else:
+            assert each.verification.recursive_c(each.l) < 2.0
+
+
+# --------------------------------------------------------------------------------------- minimization
+
+
+class Threshold:
+    """A model that looks at the first feature only."""
+
+    description = "threshold"
+
+    def predict(self, values: np.ndarray) -> np.ndarray:
+        return (values[:, 0] > 50).astype(float)
+
+
+def minimization_problem(
+    target: float, *, categories: bool = False
+) -> minimization_module.MinimizationProblem:
+    frame = people()
+    names = ["age", "job"] if categories else ["age", "score"]
+    settings = replace(
+        SETTINGS, quasi_identifiers=tuple(names), categorical=("job",) if categories else (), cells="proper"
+    )
+    frame = frame[[*names, "income", "ill"]]
+    problem = prepare_search(dataset(frame), settings, ModelChoice())
+    return minimization_module.MinimizationProblem(
+        space=problem.inputs.space,
+        units=problem.inputs.units,
+        predict=Threshold().predict,
+        outcome=problem.inputs.outcome,
+        majority="records",
+        target_accuracy=target,
+    )
+
+
+def values_for(problem: minimization_module.MinimizationProblem, n_records: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.column_stack(
+        [rng.uniform(0, 100, n_records), rng.integers(0, 3, n_records), rng.normal(size=n_records)]
+    )
+
+
+def test_minimize__cuts_where_the_model_does() -> None:
+    problem = minimization_problem(0.9)
+    values = values_for(problem, 200, 1)
+    predictions = problem.predict(values)
+    found = minimization_module.minimize(
+        problem, values, predictions, fit=np.arange(120), held_out=np.arange(120, 200)
+    )
+    ours = {each.feature: each for each in generalizations(found)}
+    assert len(ours["age"].cuts) == 1
+    assert ours["age"].cuts[0] == pytest.approx(50, abs=3)
+    assert ours["score"].cuts == ()
+    assert in_words(ours["age"]).startswith("age: up to ")
+    assert in_words(ours["score"]) == "score: any value, it makes no difference to the model"
+
+
+def test_minimize__rises_only_while_the_target_holds() -> None:
+    for target in (0.55, 0.8, 0.99):
+        problem = minimization_problem(target)
+        values = values_for(problem, 200, 2)
+        rng = np.random.default_rng(2)
+        noisy = np.where(rng.random(200) < 0.1, 1 - problem.predict(values), problem.predict(values))
+        fit, held_out = np.arange(120), np.arange(120, 200)
+        found = minimization_module.minimize(problem, values, noisy, fit=fit, held_out=held_out)
+        agreement = problem.outcome.agreement(problem.predict(found.apply(values[held_out])), noisy[held_out])
+        assert found.agreement == agreement
+        if found.level:
+            assert agreement >= target
+
+
+def test_minimize__gives_features_back_until_the_target_holds_or_none_is_left() -> None:
+    # The predictions follow the second feature, which the model does not look at: replacing the first
+    # by a cell's representative costs agreement, and giving it back regains it.
+    class FirstTwo:
+        def predict(self, values: np.ndarray) -> np.ndarray:
+            return ((values[:, 0] > 50) ^ (values[:, 2] > 0)).astype(float)
+
+    problem = replace(minimization_problem(0.97), predict=FirstTwo().predict)
+    values = values_for(problem, 60, 4)
+    predictions = problem.predict(values)
+    fit, held_out = np.arange(12), np.arange(12, 60)
+    found = minimization_module.minimize(problem, values, predictions, fit=fit, held_out=held_out)
+    assert found.leaves_agreement < 0.97
+    assert not all(found.generalized)
+    assert found.agreement >= 0.97 or not any(found.generalized)
+    assert found.agreement > found.leaves_agreement
+    untouched = [each for each in generalizations(found) if each.untouched]
+    assert untouched
+    assert in_words(untouched[0]).endswith(": left as it is")
+    kept = [i for i, generalized in enumerate(found.generalized) if not generalized]
+    columns = [problem.units[i].columns[0] for i in kept]
+    assert (found.apply(values[held_out])[:, columns] == values[held_out][:, columns]).all()
+    use = minimization_module.cell_use(found, values[held_out])
+    assert all(minimization_module.unit_ncp(found, use)[i] == 0 for i in kept)
+
+
+def test_minimize__prices_a_feature_by_penalty_per_gain() -> None:
+    base = minimization_module.minimize(
+        minimization_problem(0.0),
+        values_for(minimization_problem(0.0), 80, 5),
+        np.arange(80) % 2.0,
+        fit=np.arange(50),
+        held_out=np.arange(50, 80),
+    )
+    current = replace(base, generalized=(True, True), agreement=0.5)
+    gains = replace(current, generalized=(False, True), agreement=0.75)
+    loses = replace(current, generalized=(True, False), agreement=0.5)
+    penalties = np.array([0.5, 0.1])
+    assert minimization_module._price(gains, current, penalties) == (0, 2.0)
+    assert minimization_module._price(loses, current, penalties) == (1, 0.1)
+    assert minimization_module._price(gains, current, penalties) < minimization_module._price(
+        loses, current, penalties
+    )
+
+
+def test_generalizations__group_categories_that_are_not_told_apart() -> None:
+    class Pilot:
+        def predict(self, values: np.ndarray) -> np.ndarray:
+            return (values[:, 1] == 2).astype(float)
+
+    problem = replace(minimization_problem(0.9, categories=True), predict=Pilot().predict)
+    values = values_for(problem, 120, 6)
+    found = minimization_module.minimize(
+        problem, values, problem.predict(values), fit=np.arange(70), held_out=np.arange(70, 120)
+    )
+    ours = generalizations(found)
+    assert generalizations_document(ours) == {
+        "ranges": {"age": []},
+        "categories": {"job": [["pilot"], ["clerk", "nurse"]]},
+        "untouched": [],
+    }
+    assert in_words(ours[1]) == "job: pilot | clerk or nurse"
+    use = minimization_module.cell_use(found, values[70:])
+    share = float((values[70:, 1] != 2).mean())
+    assert minimization_module.unit_ncp(found, use).tolist() == pytest.approx([1.0, share * 2 / 3])
+
+
+def test_in_words__names_every_range() -> None:
+    assert in_words(Generalization(feature="age", cuts=(30.0, 50.0))) == "age: up to 30 | to 50 | above"
+    assert in_words(Generalization(feature="x", groups=(("a",), ("",)))) == "x: a | (missing)"
+
+
+def test_split_like__equals_train_test_split() -> None:
+    problem = prepared()
+    rng = np.random.default_rng(0)
+    for n_records in (10, 31, 60):
+        predictions = rng.integers(0, 2, n_records).astype(float)
+        ours = evaluation_module._split_like(predictions, problem.inputs)
+        theirs = train_test_split(np.arange(n_records), test_size=0.4, random_state=18, stratify=predictions)
+        assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
+    one_alone = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
+    plain = train_test_split(np.arange(5), test_size=0.4, random_state=18)
+    assert [p.tolist() for p in evaluation_module._split_like(one_alone, problem.inputs)] == [
+        p.tolist() for p in plain
+    ]
+
+
+# -------------------------------------------------------------------------------------------- release
+
+
+def test_csv_bytes__is_read_back_as_it_was_and_runs_no_formula() -> None:
+    table = pa.table({"=a": ["=1+1", "-5", None, "ＡＢ"], "b": ["@x", "+3.5", "-", "\tq"]})
+    text = csv_bytes(table).decode()
+    assert text.splitlines()[0] == '"\'=a","b"'
+    back = read_dataset(csv_bytes(table), name="r.csv").table.to_pylist()
+    assert [row["b"] for row in back] == ["'@x", "+3.5", "'-", "'\tq"]
+    assert [row["'=a"] for row in back] == ["'=1+1", "-5", None, "ＡＢ"]
+
+
+def test_released_table__changes_quasi_identifiers_only_and_leaves_columns_out() -> None:
+    frame = people().assign(name=[f"p{i}" for i in range(120)])
+    problem = prepared(frame, left_out=("name",))
+    each = measure_diversity(problem).configuration(5, 1)
+    released = released_table(problem, each.kept_set.kept_cells).to_pandas()
+    original = problem.data.frame.iloc[problem.records[each.kept_set.kept]].reset_index(drop=True)
+    assert released.columns.tolist() == list(COLUMNS)
+    assert (released[["income", "score", "ill"]] == original[["income", "score", "ill"]]).all(axis=None)
+    assert (released[["age", "job"]] != original[["age", "job"]]).any(axis=None)
+    minimized = released_table(problem, minimized_sources(problem, each.kept_set.kept_cells, each.evaluation))
+    assert verify(csv_bytes(minimized), problem).k >= 5
+
+
+def test_verify__fails_what_was_tampered_with() -> None:
+    problem = prepared()
+    each = measure_diversity(problem).configuration(5, 2)
+    table = released_table(problem, each.kept_set.kept_cells)
+    ages = ["999", *table["age"].to_pylist()[1:]]
+    tampered = table.set_column(0, "age", pa.chunked_array([ages]))
+    assert verify(csv_bytes(table), problem).holds(5, 2, problem.settings)
+    assert not verify(csv_bytes(tampered), problem).holds(5, 2, problem.settings)
+    same = table.set_column(2, "income", pa.chunked_array([["30"] * table.num_rows]))
+    assert not verify(csv_bytes(same), problem).holds(5, 2, problem.settings)
+
+
+def test_search__does_not_offer_what_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = prepared()
+    monkeypatch.setattr(
+        "core.diversity.grid_search.released_table", lambda problem, _cells: problem.data.table
+    )
+    audit = judge_diversity(measure_diversity(problem))
+    assert Status.NOT_VERIFIED in {each.status for each in audit.search.configurations}
+    assert audit.offered == ()
+    assert audit.overall is Verdict.FAIL
+    assert any("did not keep k and l when it was read back" in f.message for f in audit.findings)
+
+
+# ---------------------------------------------------------------------------------------------- judge
+
+
+def test_judge_diversity__filters_and_sorts() -> None:
+    measured = measure_diversity(prepared())
+    everything = judge_diversity(measured)
+    accuracies = [each.accuracy for each in everything.offered]
+    assert accuracies == sorted(accuracies, reverse=True)
+    by_deletion = judge_diversity(measured, DiversityThresholds(sort="deletion_ratio", max_deletion=0.4))
+    deletions = [each.deletion_ratio for each in by_deletion.offered]
+    assert deletions == sorted(deletions)
+    assert max(deletions) <= 0.4
+    nothing = judge_diversity(measured, DiversityThresholds(min_accuracy=1.0, max_deletion=0.0))
+    assert nothing.offered == ()
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "sentence"),
+    [
+        (DiversityThresholds(min_accuracy=2.0), "The smallest accuracy must lie between 0 and 1; it is 2."),
+        (DiversityThresholds(max_deletion=-1.0), "The largest deletion must lie between 0 and 1; it is -1."),
+        (DiversityThresholds(sort="k"), "sort must be one of accuracy, deletion_ratio; it is k."),
+    ],
+)
+def test_judge_diversity__says_what_is_wrong(thresholds: DiversityThresholds, sentence: str) -> None:
+    measured = measure_diversity(prepared(k_max=2))
+    assert problems(lambda: judge_diversity(measured, thresholds)) == (sentence,)
+
+
+def test_pareto_front__holds_what_no_other_beats() -> None:
+    measured = measure_diversity(prepared())
+    met = [each for each in measured.configurations if each.status in (Status.OFFERED, Status.NO_DELETION)]
+    front = pareto_front(met)
+    assert front
+
+    def costs(each: object) -> tuple[float, float, float]:
+        return (-each.accuracy, each.deletion_ratio, each.kept_set.ncp)
+
+    for each in met:
+        beaten = any(
+            all(a <= b for a, b in zip(costs(other), costs(each), strict=True))
+            and costs(other) != costs(each)
+            for other in met
+        )
+        on_front = costs(each) in [costs(member) for member in front]
+        assert on_front != beaten
+
+
+def test_judge_diversity__counts_records_that_untouched_columns_single_out() -> None:
+    audit = judge_diversity(measure_diversity(prepared()))
+    (finding,) = [f for f in audit.findings if f.check == "untouched_columns"]
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    scores = released_table(audit.search.problem, chosen.kept_set.kept_cells)["score"].to_pylist()
+    n_unique = sum(scores.count(score) == 1 for score in scores)
+    assert finding.n_affected == n_unique
+    assert finding.verdict is Verdict.WARN
+    assert finding.message == (
+        f"1 columns besides the quasi-identifiers are released as they are. Together they single out {n_unique} of "  # noqa: E501
+        f"{len(scores)} records. k and l protect only against somebody who knows the quasi-identifiers and nothing "  # noqa: E501
+        "of these columns."
+    )
+
+
+def test_judge_diversity__warns_of_steered_cells_and_continuous_attributes() -> None:
+    audit = judge_diversity(
+        measure_diversity(
+            prepared(cells="all_features", sensitive_bins=None, sensitive_attributes=("score",))
+        )
+    )
+    checks = {finding.check: finding.message for finding in audit.findings}
+    assert "every feature, the sensitive attribute included" in checks["cells_are_steered"]
+    assert checks["continuous_sensitive"].startswith("“score” has 60 different numbers in 60 records")
+    few = judge_diversity(
+        measure_diversity(prepared(sensitive_attributes=("job",), quasi_identifiers=("age",), l_min=4))
+    )
+    assert "“job” has 3 values to count, fewer than the smallest l, 4: no cell can be kept." in [
+        finding.message for finding in few.findings
+    ]
+
+
+def test_configuration__names_a_pair_outside_the_grid() -> None:
+    measured = measure_diversity(prepared())
+    assert problems(lambda: measured.configuration(9, 1)) == (
+        "k = 9, l = 1 was not searched: k runs from 2 to 5, and l from 1 to k.",
+    )
+
+
+def test_repeat_configuration__begins_with_the_search_itself() -> None:
+    problem = prepared()
+    each = measure_diversity(problem).configuration(5, 1)
+    found = repeat_configuration(problem, each, n_repeats=5)
+    assert found.accuracies[0] == each.accuracy
+    assert len(set(found.accuracies)) > 1
+    assert found.low <= found.mean <= found.high
+    assert problems(lambda: repeat_configuration(problem, each, n_repeats=0)) == (
+        "The repeats must lie between 1 and 1,000; 0 were asked for.",
+    )
+    nothing = measure_diversity(prepared(sensitive_attributes=("job",), quasi_identifiers=("age",), l_min=4))
+    assert problems(lambda: repeat_configuration(nothing.problem, nothing.configurations[0])) == (
+        "k = 4, l = 4 has no accuracy to repeat: nothing left.",
+    )
+
+
+def test_rank_by_singling_out__puts_the_most_telling_column_first() -> None:
+    table = pa.table(
+        {
+            "sex": ["f", "m", "f", "m"],
+            "age": ["1", "1", "2", "2"],
+            "id": ["a", "b", "c", "d"],
+            "same": ["x", "x", "x", "x"],
+        }
+    )
+    ranked = rank_by_singling_out(table, ["sex", "age", "id", "same"])
+    assert [each.column for each in ranked] == ["id", "sex", "age", "same"]
+    assert [each.unique_share for each in ranked] == [1.0, 0.0, 0.0, 0.0]
+    pair = rank_by_singling_out(table, ["sex", "age"])
+    assert [each.unique_share_with_former for each in pair] == [0.0, 1.0]
+    assert rank_by_singling_out(table, []) == ()
+
+
+# ------------------------------------------------------------------------------------------ the model
+
+
+def fitted(kind: object, frame: pd.DataFrame | None = None) -> bytes:
+    frame = people() if frame is None else frame
+    return skops.io.dumps(kind.fit(frame[["age", "income", "score"]], frame["ill"]))
+
+
+def from_file(data: bytes, **changes: object) -> SearchProblem:
+    choice = ModelChoice(source="file", file_name="model.skops", file=data)
+    frame = people().drop(columns="job")
+    return prepared(frame, choice, quasi_identifiers=("age",), categorical=(), **changes)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        DecisionTreeClassifier(random_state=0),
+        RandomForestClassifier(5, random_state=0),
+        GradientBoostingClassifier(n_estimators=5, random_state=0),
+        HistGradientBoostingClassifier(max_iter=5, random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+    ids=lambda kind: type(kind).__name__,
+)
+def test_load_estimator__predicts_what_the_model_predicted_before(kind: object) -> None:
+    frame = people()
+    problem = from_file(fitted(kind))
+    expected = (kind.predict(frame[["age", "income", "score"]]) == frame["ill"]).mean()
+    assert problem.base_accuracy == pytest.approx(expected)
+    assert type(kind).__name__ in problem.inputs.model.description
+    assert judge_diversity(measure_diversity(problem)).verdict is Verdict.PASS
+
+
+def test_load_estimator__takes_a_pipeline_with_categories() -> None:
+    frame = people()
+    encoder = ColumnTransformer([("jobs", OneHotEncoder(), ["job"])], remainder="passthrough")
+    model = make_pipeline(encoder, RandomForestClassifier(5, random_state=0))
+    data = skops.io.dumps(model.fit(frame[["age", "job", "income", "score"]], frame["ill"]))
+    choice = ModelChoice(source="file", file_name="m.skops", file=data)
+    assert prepared(frame, choice).base_accuracy > 0.9
+    unseen = frame.assign(job=frame["job"].where(frame.index > 0, "astronaut"))
+    assert problems(lambda: prepared(unseen, choice)) == (
+        (
+            "The model in m.skops cannot predict the records: its features must hold what it was trained on, the same "  # noqa: E501
+            "kinds of values and no category it has not seen."
+        ),
+    )
+
+
+def test_file_model__gives_missing_numbers_as_zero_to_a_model_that_refuses_them() -> None:
+    frame = people().drop(columns="job")
+    data = fitted(make_pipeline(StandardScaler(), LogisticRegression()))
+    holes = frame.astype({"age": float})
+    holes.loc[0, "age"] = np.nan
+    choice = ModelChoice(source="file", file_name="model.skops", file=data)
+    problem = prepared(holes, choice, quasi_identifiers=("age",), categorical=())
+    assert "The model takes no missing values; missing numbers were given to it as 0." in [
+        note.message for note in problem.notes
+    ]
+
+
+def test_load_estimator__names_features_the_table_does_not_have() -> None:
+    frame = people().rename(columns={"age": "years"})
+    model = DecisionTreeClassifier().fit(frame[["years", "income", "score"]], frame["ill"])
+    assert problems(lambda: from_file(skops.io.dumps(model))) == (
+        "model.skops was trained on 1 of 3 features that the table does not have: years.",
+    )
+    nameless = DecisionTreeClassifier().fit(frame[["years", "income"]].to_numpy(), frame["ill"])
+    assert problems(lambda: from_file(skops.io.dumps(nameless))) == (
+        (
+            "model.skops was trained on 2 features without names; the table has 3. Leave out the columns that are no "  # noqa: E501
+            "features of the model."
+        ),
+    )
+    exact = DecisionTreeClassifier(random_state=0).fit(
+        frame[["years", "income", "score"]].to_numpy(), frame["ill"]
+    )
+    assert from_file(skops.io.dumps(exact)).base_accuracy == 1.0
+
+
+def test_load_estimator__refuses_a_model_for_another_task() -> None:
+    frame = people()
+    model = LinearRegression().fit(frame[["age", "income", "score"]], frame["age"])
+    assert problems(lambda: from_file(skops.io.dumps(model))) == (
+        "model.skops holds a model for regression; classification was asked for.",
+    )
+    numbers = prepared(
+        frame.drop(columns=["job", "ill"]).assign(years=frame["age"]),
+        ModelChoice(source="file", file_name="model.skops", file=skops.io.dumps(model)),
+        label="years",
+        task="regression",
+        quasi_identifiers=("age",),
+        categorical=(),
+    )
+    assert numbers.base_accuracy == pytest.approx(1.0)
+
+
+class Anything:
+    """Not a type that skops knows."""
+
+
+def joblib_bytes(compress: int) -> bytes:
+    buffer = io.BytesIO()
+    joblib.dump({"a": np.arange(3)}, buffer, compress=compress)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(pickle.dumps({"a": 1}, protocol=protocol) for protocol in range(6)),
+        joblib_bytes(0),
+        joblib_bytes(3),
+    ],
+)
+def test_load_estimator__refuses_pickles_whatever_their_name(data: bytes) -> None:
+    assert problems(lambda: load_estimator(data, name="model.skops")) == (
+        (
+            "model.skops is a pickle or joblib file, whatever its name says; such files run code when they are opened, "  # noqa: E501
+            "so they are refused. Save the model with skops.io.dump instead."
+        ),
+    )
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_load_estimator__refuses_what_is_no_whole_skops_file() -> None:
+    whole = fitted(DecisionTreeClassifier())
+    cut = (
+        "m.skops is not a complete skops file: it is damaged or cut off. Copy it again, or save the model again "  # noqa: E501
+        "with skops.io.dump."
+    )
+    damaged = (
+        "m.skops is not a complete skops file: it is damaged, or from another version. Save the model again with "  # noqa: E501
+        "skops.io.dump."
+    )
+    assert problems(lambda: load_estimator(b"", name="m.skops")) == ("m.skops: the file is empty (0 bytes).",)
+    assert problems(lambda: load_estimator(b"a,b\n1,2\n", name="m.skops")) == (
+        "m.skops is not a skops file. Save the model with skops.io.dump.",
+    )
+    for end in range(4, len(whole), len(whole) // 20):
+        assert problems(lambda: load_estimator(whole[:end], name="m.skops")) == (cut,)  # noqa: B023
+    for members in ({"a.txt": b"hello"}, {"schema.json": b"{}"}, {"schema.json": b"[" * 5000}):
+        assert problems(lambda: load_estimator(zipped(members), name="m.skops")) == (damaged,)  # noqa: B023
+
+
+def test_load_estimator__bounds_what_it_unpacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.diversity.model_files.LARGEST_UNPACKED_BYTES", 1_000_000)
+    bomb = zipped({"schema.json": b"{}", "bomb": b"0" * 30_000_000})
+    assert len(bomb) < 100_000
+    assert problems(lambda: load_estimator(bomb, name="m.skops")) == (
+        "m.skops would unpack to 30 MB in 2 parts; at most 1 MB in 50,000 parts are read.",
+    )
+
+
+def test_load_estimator__lists_types_it_does_not_trust() -> None:
+    frame = people()
+    model = KNeighborsClassifier().fit(frame[["age", "income"]], frame["ill"])
+    (sentence,) = problems(lambda: load_estimator(skops.io.dumps(model), name="m.skops"))
+    assert sentence == (
+        "m.skops holds types that are not trusted and was not loaded: "
+        "sklearn.metrics._dist_metrics.EuclideanDistance64, sklearn.neighbors._kd_tree.KDTree. Models of "
+        "scikit-learn's trees, forests, boosting, linear models, support vector machines and naive Bayes, also in "  # noqa: E501
+        "pipelines, are accepted."
+    )
+
+
+def test_load_estimator__refuses_what_does_not_predict_or_was_never_fitted() -> None:
+    assert problems(lambda: load_estimator(skops.io.dumps({"a": 1}), name="m.skops")) == (
+        "m.skops holds no scikit-learn model that predicts.",
+    )
+    never = ("m.skops holds a model that was never fitted, or whose parts contradict each other.",)
+    assert problems(lambda: load_estimator(skops.io.dumps(DecisionTreeClassifier()), name="m.skops")) == never
+    outliers = make_pipeline(StandardScaler()).fit(np.eye(3))
+    assert problems(lambda: load_estimator(skops.io.dumps(outliers), name="m.skops")) == (
+        "m.skops holds no scikit-learn model that predicts.",
+    )
+
+
+@pytest.mark.parametrize("field", ["left_child", "right_child", "feature", "owner"])
+def test_load_estimator__refuses_trees_that_reach_outside_their_arrays(field: str) -> None:
+    frame = people()
+    model = DecisionTreeClassifier(random_state=0).fit(frame[["age", "income", "score"]], frame["ill"])
+    state = model.tree_.__getstate__()
+    nodes = state["nodes"].copy()
+    if field != "owner":
+        nodes[field][0] = 1_000_000
+    state["nodes"] = nodes
+    hostile = type(model.tree_)(3, np.array([2]), 1)
+    hostile.__setstate__(state)
+    model.tree_ = hostile
+    if field == "owner":
+        model.n_features_in_ = 0
+    assert problems(lambda: load_estimator(skops.io.dumps(model), name="m.skops")) == (
+        "m.skops holds a model that was never fitted, or whose parts contradict each other.",
+    )
+
+
+def test_load_estimator__refuses_boosted_trees_that_reach_outside_their_arrays() -> None:
+    frame = people()
+    model = HistGradientBoostingClassifier(max_iter=2).fit(frame[["age", "income", "score"]], frame["ill"])
+    model._predictors[0][0].nodes["left"][0] = 4_000_000
+    assert problems(lambda: load_estimator(skops.io.dumps(model), name="m.skops")) == (
+        "m.skops holds a model that was never fitted, or whose parts contradict each other.",
+    )
+
+
+# ----------------------------------------------------------------------------------------------- demo
+
+
+@pytest.mark.parametrize("name", DEMO_NAMES)
+def test_demo_file__reads_as_a_table_with_the_roles_it_comes_with(name: str) -> None:
+    file = demo_file(name)
+    data = read_dataset(file.data, name=file.name)
+    roles = DEMO_ROLES[name]
+    assert {"target", roles.sensitive_attribute, *roles.quasi_identifiers} <= set(data.columns)
+    assert data.n_records == {"breast_cancer": 569, "wine": 178, "iris": 150, "diabetes": 442}[name]
+    assert [demo.make()["data"][0].name for demo in DEMOS if demo.key == name] == [f"{name}.csv"]
+
+
+def test_demo_file__names_the_demos_there_are() -> None:
+    assert problems(lambda: demo_file("titanic")) == (
+        "The demo must be one of breast_cancer, wine, iris, diabetes; it is titanic.",
+    )
+
+
+def test_feature_space__knows_positions() -> None:
+    space = FeatureSpace(columns=(FeatureColumn(name="a"), FeatureColumn(name="b", categories=("x", "y"))))
+    assert (space.position("b"), space.offsets.tolist()) == (1, [0, 1, 3])
