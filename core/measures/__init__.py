@@ -17,6 +17,7 @@ from core.measures import (
     shared,
     tabular,
     utility,
+    vcf,
 )
 from core.measures.formatting import format_number, format_value, unit_word
 from core.measures.measure import Measure
@@ -31,6 +32,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             leakage.MEASURES,
             tabular.MEASURES,
             second_opinion.MEASURES,
+            vcf.MEASURES,
             events.MEASURES,
             diversity.MEASURES,
         )

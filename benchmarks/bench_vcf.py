@@ -1,0 +1,233 @@
+"""The VCF verifier against the time to decompress both files.
+
+Three kinds of files, generated: many samples, long INFO, one sample. Sizes are a fraction of
+the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of INFO; 2,000,000 records of one
+sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is ``bgzip -dc`` of both files where
+bgzip is installed, else isal's decompression; which one it was is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pysam
+
+from core.vcf import VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.files import read_pieces
+
+SCALE = float(os.environ.get("BENCH_VCF_SCALE", "0.1"))
+MEMORY_LIMIT_MB = 150
+REPEAT_ALT = b"AC" * 8
+HEADER = b"""##fileformat=VCFv4.2
+##cmdline=caller --in sample.bam
+##reference=file:///data/ref.fa
+##contig=<ID=chr1,length=248956422>
+##contig=<ID=chr2,length=242193529>
+##INFO=<ID=AC,Number=A,Type=Integer,Description="x">
+##INFO=<ID=AF,Number=A,Type=Float,Description="x">
+##INFO=<ID=AN,Number=1,Type=Integer,Description="x">
+##INFO=<ID=CSQ,Number=.,Type=String,Description="x">
+##INFO=<ID=DP,Number=1,Type=Integer,Description="x">
+##FORMAT=<ID=GT,Number=1,Type=String,Description="x">
+##FORMAT=<ID=AD,Number=R,Type=Integer,Description="x">
+##FORMAT=<ID=DP,Number=1,Type=Integer,Description="x">
+##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="x">
+##FORMAT=<ID=PL,Number=G,Type=Integer,Description="x">
+"""
+MASKED_HEADER = HEADER.replace(b"=caller --in sample.bam", b"=.").replace(b"file:///data/", b"")
+
+Line = tuple[bytes, bytes, bytes, bytes]  # up to REF, ALT, between, rest after INFO's frequency
+
+
+def run() -> None:
+    """Print seconds, ratios and memory for each kind of file."""
+    for name, (make, full, limit) in KINDS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            pair = write_pair(Path(folder), name, make(int(full * SCALE)))
+            report(name, pair, int(full * SCALE), limit)
+
+
+def report(name: str, pair: VcfPair, n_records: int, limit: float) -> None:
+    """Measure one pair and print a line."""
+    yardstick, baseline = decompression_seconds(pair)
+    seconds = min(best_of(1, lambda: verify(pair)), best_of(1, lambda: verify(pair)))
+    memory = memory_in_own_process(pair)
+    print(
+        f"{name}, {n_records:,} records: {seconds:.2f} s, {seconds / baseline:.1f}× {yardstick} of both "
+        f"files ({baseline:.2f} s; aim {limit:g}×), peak memory {memory:.0f} MB (aim {MEMORY_LIMIT_MB} MB)"
+    )
+
+
+def verify(pair: VcfPair) -> None:
+    """Read, judge, and make sure that the result is what the generator made."""
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    assert audit.n_targets > 2
+    assert audit.n_masked < audit.n_targets
+
+
+def decompression_seconds(pair: VcfPair) -> tuple[str, float]:
+    """Return the yardstick's name and its best time over both files."""
+    bgzip = shutil.which("bgzip")
+    files = (pair.original, pair.anonymized)
+    if bgzip is None:
+        return "isal decompression", best_of(3, lambda: [sum(map(len, read_pieces(file))) for file in files])
+    return "bgzip -dc", best_of(
+        3,
+        lambda: [
+            subprocess.run([bgzip, "-dc", str(file.path)], stdout=subprocess.DEVNULL, check=True)
+            for file in files
+        ],
+    )
+
+
+def best_of(n_times: int, action: Callable[[], object]) -> float:
+    """Return the shortest of several timings."""
+    times = []
+    for _ in range(n_times):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def memory_in_own_process(pair: VcfPair) -> float:
+    """Return the peak memory in MB of a fresh process that verifies the pair."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.bench_vcf", str(pair.original.path), str(pair.anonymized.path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def write_pair(folder: Path, name: str, records: Iterator[tuple[bytes, bytes]]) -> VcfPair:
+    """Write original and anonymized records, block-compressed."""
+    first, second = folder / f"{name}.vcf.gz", folder / f"high_anony_{name}.vcf.gz"
+    columns = COLUMNS[name]
+    with pysam.BGZFile(str(first), "wb") as original, pysam.BGZFile(str(second), "wb") as anonymized:
+        original.write(HEADER + columns)
+        anonymized.write(MASKED_HEADER + columns)
+        for line, masked in records:
+            original.write(line)
+            anonymized.write(masked)
+    return VcfPair(
+        original=VcfFile(name=first.name, path=first),
+        anonymized=VcfFile(name=second.name, path=second),
+        level="high",
+    )
+
+
+def masked_alt(alt: bytes, frequency: float, chance: float) -> bytes:
+    """Mask as an anonymizer would, and forget one target in a hundred."""
+    if chance < 0.01:
+        return alt
+    if alt == REPEAT_ALT:
+        return b"N"
+    return b"." if frequency < 0.01 else alt
+
+
+def sites(n_records: int, rare_share: float) -> Iterator[tuple[bytes, bytes, float, float, float]]:
+    """Yield CHROM-POS, ALT, frequency and two random numbers, sorted."""
+    rng = np.random.default_rng(7)
+    positions = np.cumsum(rng.integers(1, 200, n_records))
+    rare = rng.random(n_records) < rare_share
+    frequencies = np.where(rare, rng.random(n_records) * 0.01, 0.01 + rng.random(n_records) * 0.6)
+    chances, others, repeats = rng.random(n_records), rng.random(n_records), rng.random(n_records) < 0.01
+    for position, frequency, chance, other, repeat in zip(
+        positions.tolist(),
+        frequencies.tolist(),
+        chances.tolist(),
+        others.tolist(),
+        repeats.tolist(),
+        strict=True,
+    ):
+        yield (
+            b"chr1\t%d\t.\tA\t" % position,
+            REPEAT_ALT if repeat else b"G",
+            round(frequency, 4),
+            chance,
+            other,
+        )
+
+
+def many_samples(n_records: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield records of 500 samples with genotypes drawn from the frequency."""
+    rng = np.random.default_rng(11)
+    genotypes = np.array([b"\t0/0", b"\t0/1", b"\t1/1"], dtype="S4")
+    for place, alt, frequency, chance, _ in sites(n_records, 0.1):
+        calls = genotypes[rng.binomial(2, frequency, 500)].tobytes()
+        info = b"\t50\tPASS\tAC=%d;AF=%.4f;AN=1000\tGT" % (int(frequency * 1000), frequency)
+        kept = masked_alt(alt, frequency, chance)
+        yield place + alt + info + calls + b"\n", place + kept + info + calls + b"\n"
+
+
+def long_info(n_records: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield records without samples, with 2 kB of annotation."""
+    rng = np.random.default_rng(13)
+    transcripts = [
+        b"|".join(b"%s%08d" % (word, number) for word in (b"intron_variant", b"MODIFIER", b"ENSG", b"ENST"))
+        for number in rng.integers(0, 10**8, 400).tolist()
+    ]
+    for place, alt, frequency, chance, other in sites(n_records, 0.1):
+        start = int(other * 360)
+        info = b"\t50\tPASS\tAC=%d;AF=%.4f;AN=1000;DP=%d;CSQ=%s\n" % (
+            int(frequency * 1000),
+            frequency,
+            int(other * 9000),
+            b",".join(transcripts[start : start + 35]),
+        )
+        yield place + alt + info, place + masked_alt(alt, frequency, chance) + info
+
+
+def one_sample(n_records: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield records of one sample as a variant caller writes them."""
+    for place, alt, frequency, chance, other in sites(n_records, 0.05):
+        depth = int(other * 60)
+        rest = (
+            b"\t%.2f\tPASS\tAC=1;AF=%.4f;AN=2;DP=%d;MQ=60.00\tGT:AD:DP:GQ:PL\t0/1:%d,%d:%d:99:%d,0,%d\n"
+            % (
+                other * 1000,
+                frequency,
+                depth,
+                depth // 2,
+                depth - depth // 2,
+                depth,
+                depth * 15,
+                depth * 14,
+            )
+        )
+        yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
+
+
+_SITE_COLUMNS = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+COLUMNS = {
+    "many samples": _SITE_COLUMNS + b"\tFORMAT" + b"".join(b"\tS%d" % i for i in range(500)) + b"\n",
+    "long INFO": _SITE_COLUMNS + b"\n",
+    "one sample": _SITE_COLUMNS + b"\tFORMAT\tS1\n",
+}
+KINDS = {
+    "many samples": (many_samples, 200_000, 2.0),
+    "long INFO": (long_info, 1_000_000, 2.0),
+    "one sample": (one_sample, 2_000_000, 4.0),
+}
+
+
+if __name__ == "__main__":
+    verify(
+        VcfPair(
+            original=VcfFile(name="original", path=Path(sys.argv[1])),
+            anonymized=VcfFile(name="anonymized", path=Path(sys.argv[2])),
+            level="high",
+        )
+    )
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

@@ -1,0 +1,199 @@
+"""``python -m core vcf``: verify folders of VCF files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from core.commands.output import print_json, print_problems
+from core.errors import AuditInputError
+from core.vcf import (
+    Pairing,
+    PairOutcome,
+    VcfAudit,
+    VcfSettings,
+    default_jobs,
+    pair_folders,
+    run_pairs,
+    write_report,
+)
+from core.verdict import Verdict, exit_code, worst
+
+NAME = "vcf"
+HELP = "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants."
+DEFAULT_REPORT_DIR = Path("reports")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommand's arguments."""
+    defaults = VcfSettings()
+    parser.add_argument("-o", "--origin", type=Path, required=True, help="folder of the original files")
+    parser.add_argument("-a", "--anony", type=Path, required=True, help="folder of the anonymized files")
+    parser.add_argument(
+        "--maf",
+        type=float,
+        default=defaults.maf_threshold,
+        help="minor allele frequency below which a site must be masked (default %(default)s)",
+    )
+    parser.add_argument(
+        "--min-motif",
+        type=int,
+        default=defaults.min_motif,
+        help="shortest repeat motif (default %(default)s)",
+    )
+    parser.add_argument(
+        "--max-motif", type=int, default=defaults.max_motif, help="longest motif, bases (default %(default)s)"
+    )
+    parser.add_argument(
+        "--min-repeat",
+        type=int,
+        default=defaults.min_repeat,
+        help="fewest motif copies (default %(default)s)",
+    )
+    parser.add_argument(
+        "--report-dir",
+        type=Path,
+        help="where the CSV report goes (default: reports; with --json no file unless given)",
+    )
+    parser.add_argument("--jobs", type=int, default=None, help="pairs at once (default: one per core)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify all pairs, print the result, return the exit code.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder or a setting cannot be used.
+    """
+    settings = _settings(arguments)
+    pairing = pair_folders(arguments.origin, arguments.anony)
+    if not pairing.pairs and not pairing.unmatched:
+        raise AuditInputError(
+            f"Neither {arguments.origin} nor {arguments.anony} holds files that end in .vcf.gz, .vcf.bgz, "
+            ".vcf or .bcf."
+        )
+    started = time.perf_counter()
+    outcomes = list(_verify(pairing, settings, arguments))
+    seconds = time.perf_counter() - started
+    report = _write(outcomes, arguments)
+    if arguments.json:
+        print_json(_document(outcomes, pairing))
+    else:
+        _print_summary(outcomes, report, seconds)
+    _print_trouble(outcomes, pairing)
+    incomplete = bool(pairing.unmatched) or any(outcome.audit is None for outcome in outcomes)
+    return exit_code(_overall(outcomes), incomplete=incomplete)
+
+
+def _settings(arguments: argparse.Namespace) -> VcfSettings:
+    if arguments.jobs is not None and arguments.jobs < 1:
+        raise AuditInputError(f"--jobs must be at least 1; received {arguments.jobs}.")
+    return VcfSettings(
+        maf_threshold=arguments.maf,
+        min_motif=arguments.min_motif,
+        max_motif=arguments.max_motif,
+        min_repeat=arguments.min_repeat,
+    )
+
+
+def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespace) -> Iterator[PairOutcome]:
+    n_jobs = arguments.jobs or default_jobs()
+    for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
+        if not arguments.json:
+            print(
+                f"[CHECK] origin={outcome.pair.original.name}, anony={outcome.pair.anonymized.name}",
+                flush=True,
+            )
+        yield outcome
+
+
+def _audits(outcomes: Sequence[PairOutcome]) -> list[VcfAudit]:
+    return [outcome.audit for outcome in outcomes if outcome.audit is not None]
+
+
+def _write(outcomes: Sequence[PairOutcome], arguments: argparse.Namespace) -> Path | None:
+    folder: Path | None = arguments.report_dir
+    if folder is None:
+        if arguments.json:
+            return None
+        folder = DEFAULT_REPORT_DIR
+    try:
+        return write_report(_audits(outcomes), folder)
+    except OSError as error:
+        reason = error.strerror or "unknown reason"
+        raise AuditInputError(f"The report cannot be written to {folder} ({reason}).") from None
+
+
+def _overall(outcomes: Sequence[PairOutcome]) -> Verdict:
+    """Return the worst verdict; a pair in error was not assessed."""
+    return worst(
+        outcome.audit.overall if outcome.audit is not None else Verdict.NOT_ASSESSED for outcome in outcomes
+    )
+
+
+def _document(outcomes: Sequence[PairOutcome], pairing: Pairing) -> dict[str, object]:
+    return {
+        "tool": NAME,
+        "verdict": _overall(outcomes).value,
+        "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
+        "errors": [
+            {"filename": outcome.pair.anonymized.name, "message": " ".join(outcome.problems)}
+            for outcome in outcomes
+            if outcome.audit is None
+        ],
+        "unmatched": list(pairing.unmatched),
+    }
+
+
+def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
+    return {
+        **audit.report_row(),
+        "origin": outcome.pair.original.name,
+        "verdict": audit.verdict.value,
+        "exposure_verdict": audit.exposure_verdict.value,
+        "overall": audit.overall.value,
+        "exposure": [
+            {
+                "check": exposure.check,
+                "n_affected": exposure.n_affected,
+                "examples": list(exposure.examples),
+                "verdict": exposure.verdict.value,
+                "message": exposure.message,
+            }
+            for exposure in audit.exposure
+        ],
+        "missing_sites": len(audit.missing),
+        "seconds": round(outcome.n_seconds, 3),
+    }
+
+
+def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds: float) -> None:
+    audits = _audits(outcomes)
+    again = sum(audit.verdict is Verdict.FAIL for audit in audits)
+    print(f"Pairs checked: {len(audits)} of {len(outcomes)}")
+    print(f"Files to anonymize again: {again}")
+    print(f"Time: {seconds:.1f} s")
+    print(f"Report: {report}")
+    for audit in audits:
+        row = audit.report_row()
+        print(
+            f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
+            f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
+            f"variant {row['variant_masked']}/{row['variant_targets']})"
+        )
+        for exposure in audit.exposure:
+            print(f"  {exposure.verdict}: {exposure.message}")
+
+
+def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
+    print_problems(tuple(problem for outcome in outcomes for problem in outcome.problems))
+    for name in pairing.unmatched:
+        print(
+            f"warning: {name}: no partner; an anonymized file is named <level>_…anony_<original's name>.",
+            file=sys.stderr,
+        )

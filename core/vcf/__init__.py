@@ -1,0 +1,72 @@
+"""Was the genome file really masked? Site by site, and what would still give it away.
+
+`scan_pair` reads both files once; `judge_scan` applies a MAF threshold to what was read.
+"""
+
+from core.vcf.candidates import Candidates, Tally
+from core.vcf.exposure import CHECKS, Check, Exposure
+from core.vcf.files import VcfFile
+from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan, positions_of
+from core.vcf.pairing import (
+    Level,
+    Pairing,
+    VcfPair,
+    is_vcf_name,
+    level_of,
+    original_name,
+    pair_files,
+    split_uploads,
+)
+from core.vcf.report import REPORT_NAME, render_report, write_report
+from core.vcf.running import (
+    PairOutcome,
+    ScanOutcome,
+    default_jobs,
+    judge_outcome,
+    pair_folders,
+    run_pairs,
+    run_scan,
+)
+from core.vcf.scan import VcfScan, scan_pair
+from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
+from core.vcf.sites import Mark
+
+__all__ = [
+    "CHECKS",
+    "MAF_LIMIT",
+    "MOTIF_LIMIT",
+    "REPEAT_LIMITS",
+    "REPORT_COLUMNS",
+    "REPORT_NAME",
+    "Candidates",
+    "Check",
+    "Exposure",
+    "Level",
+    "Mark",
+    "PairOutcome",
+    "Pairing",
+    "ScanOutcome",
+    "Tally",
+    "Targets",
+    "VcfAudit",
+    "VcfFile",
+    "VcfPair",
+    "VcfScan",
+    "VcfSettings",
+    "default_jobs",
+    "find_targets",
+    "is_vcf_name",
+    "judge_outcome",
+    "judge_scan",
+    "level_of",
+    "original_name",
+    "pair_files",
+    "pair_folders",
+    "positions_of",
+    "render_report",
+    "run_pairs",
+    "run_scan",
+    "scan_pair",
+    "split_uploads",
+    "write_report",
+]

@@ -1,0 +1,301 @@
+"""Records of a VCF file in blocks: whole lines, where each begins, and its columns as offsets.
+
+A block is about 2 MB of text held once, with numpy arrays that point into it. Sites are never
+split between two blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from core.errors import AuditInputError
+from core.vcf.header import VcfHeader
+
+Offsets = npt.NDArray[np.int64]
+TAB, NEWLINE, HASH, SPACE = 9, 10, 35, 32
+POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
+MAX_POS = 1 << 62
+_SPACED_KEY = re.compile(rb"(?:^|;)[^;=]*\s[^;=]*(?:=|;|$)")
+
+
+class UnsortedError(Exception):
+    """The records are not sorted by contig and position, so one pass cannot pair them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole lines of one file.
+
+    Attributes
+    ----------
+    name
+        The file's name, for messages.
+    n_columns
+        How many columns every line must have.
+    data
+        The lines, each ending in a newline.
+    first_line
+        Number of the first line among the file's records, from 1.
+    order
+        For a file that was sorted by us: each line's place in the file; None otherwise.
+    """
+
+    name: str
+    n_columns: int
+    data: bytes
+    first_line: int
+    order: Offsets | None = None
+
+    @cached_property
+    def text(self) -> npt.NDArray[np.uint8]:
+        """Return the text as numbers, shape (size,)."""
+        return np.frombuffer(self.data, dtype=np.uint8)
+
+    @cached_property
+    def ends(self) -> Offsets:
+        """Return where each line's newline is, shape (lines,)."""
+        return np.flatnonzero(self.text == NEWLINE)
+
+    @cached_property
+    def starts(self) -> Offsets:
+        """Return where each line begins, shape (lines,)."""
+        starts = np.empty_like(self.ends)
+        starts[:1] = 0
+        starts[1:] = self.ends[:-1] + 1
+        return starts
+
+    @cached_property
+    def tabs(self) -> Offsets:
+        """Return where each line's first columns end, shape (columns up to 9, lines).
+
+        Raises
+        ------
+        AuditInputError
+            When a line has too few or too many columns, is blank or is a comment.
+        """
+        return np.ascontiguousarray(self._tab_table[:, :9].T)
+
+    @property
+    def sample_starts(self) -> Offsets:
+        """Return where the tab before each sample is, shape (lines, samples)."""
+        return self._tab_table[:, 8:]
+
+    @cached_property
+    def _tab_table(self) -> Offsets:
+        """Return all tabs, shape (lines, columns - 1), checked."""
+        found = np.flatnonzero(self.text == TAB)
+        wanted = self.n_columns - 1
+        n_lines = len(self.ends)
+        if len(found) != n_lines * wanted:
+            self._report_columns(found)
+        first = np.arange(n_lines) * wanted
+        if n_lines and (np.any(found[first] < self.starts) or np.any(found[first + wanted - 1] > self.ends)):
+            self._report_columns(found)
+        self._check_comments()
+        return found.reshape(n_lines, wanted)
+
+    @cached_property
+    def info_ends(self) -> Offsets:
+        """Return where each line's INFO column ends, shape (lines,)."""
+        return self.tabs[7] if self.n_columns > 8 else self.ends
+
+    @cached_property
+    def positions(self) -> Offsets:
+        """Return POS of every line, shape (lines,).
+
+        Raises
+        ------
+        AuditInputError
+            When a POS is not a whole number from 0.
+        """
+        begin, end = self.tabs[0] + 1, self.tabs[1]
+        lengths = end - begin
+        width = min(int(lengths.max(initial=1)), POS_DIGITS)
+        cells = np.take(self.text, (end[:, None] - 1) - np.arange(width), mode="clip") - np.uint8(48)
+        inside = np.arange(width) < lengths[:, None]
+        bad = (((cells > 9) & inside).any(axis=1)) | (lengths == 0)
+        cells[~inside] = 0
+        positions = (cells.astype(np.float64) @ (10.0 ** np.arange(width))).astype(np.int64)
+        for line in np.flatnonzero(bad | (lengths > POS_DIGITS)).tolist():
+            positions[line] = self.parse_position(line)
+        return positions
+
+    def parse_position(self, line: int) -> int:
+        """Read one line's POS digit by digit."""
+        text = self.data[self.tabs[0][line] + 1 : self.tabs[1][line]]
+        return parse_position(self.name, self.first_line + line, text)
+
+    @cached_property
+    def segments(self) -> list[tuple[bytes, int, int]]:
+        """Return runs of lines on one contig as (contig, first line, line after the last)."""
+        n_lines = len(self.ends)
+        if n_lines == 0:
+            return []
+        contig = self.contig(0)
+        if self._all_on(contig):
+            return [(contig, 0, n_lines)]
+        names = [self.contig(line) for line in range(n_lines)]
+        changes = [0, *(line for line in range(1, n_lines) if names[line] != names[line - 1]), n_lines]
+        return [(names[low], low, high) for low, high in pairwise(changes)]
+
+    def contig(self, line: int) -> bytes:
+        """Return one line's CHROM."""
+        return self.data[self.starts[line] : self.tabs[0][line]]
+
+    def _all_on(self, contig: bytes) -> bool:
+        if np.any(self.tabs[0] - self.starts != len(contig)):
+            return False
+        cells = np.take(self.text, self.starts[:, None] + np.arange(len(contig)))
+        return bool(np.all(cells == np.frombuffer(contig, dtype=np.uint8)))
+
+    def line(self, line: int) -> bytes:
+        """Return one line without its newline."""
+        return self.data[self.starts[line] : self.ends[line]]
+
+    def site_text(self, line: int) -> bytes:
+        """Return one line's CHROM and POS as written; of a line without two tabs, all of it."""
+        start, end = int(self.starts[line]), int(self.ends[line])
+        return _site_of(self.data, start, end)
+
+    def check_info_keys(self) -> None:
+        """Refuse INFO keys with spaces; one search of the block when it holds no space at all.
+
+        Raises
+        ------
+        AuditInputError
+            Naming the first line concerned.
+        """
+        if b" " not in self.data:
+            return
+        spaces = np.flatnonzero(self.text == SPACE)
+        for line in np.unique(np.searchsorted(self.ends, spaces)).tolist():
+            info = self.data[self.tabs[6][line] + 1 : self.info_ends[line]]
+            check_info_keys(self.name, self.first_line + line, info)
+
+    def _report_columns(self, found: Offsets) -> None:
+        """Raise for the first line whose number of columns is wrong."""
+        self._check_comments()
+        counts = np.diff(np.searchsorted(found, np.append(self.starts, len(self.data))))
+        line = int(np.flatnonzero(counts != self.n_columns - 1)[0])
+        check_columns(self.name, self.first_line + line, self.line(line), self.n_columns)
+
+    def _check_comments(self) -> None:
+        comments = np.flatnonzero(np.take(self.text, self.starts) == HASH)
+        if len(comments):
+            line = int(comments[0])
+            check_columns(self.name, self.first_line + line, self.line(line), self.n_columns)
+
+
+def check_columns(name: str, number: int, line: bytes, n_columns: int) -> None:
+    """Refuse a blank line, a comment, or a line with the wrong number of columns.
+
+    Raises
+    ------
+    AuditInputError
+        Naming the record's number.
+    """
+    if not line:
+        raise AuditInputError(f"{name}: record {number:,} is a blank line; remove it.")
+    if line.startswith(b"#"):
+        raise AuditInputError(
+            f"{name}: record {number:,} is a comment or header line between records; remove it."
+        )
+    found = line.count(b"\t") + 1
+    if found != n_columns:
+        raise AuditInputError(
+            f"{name}: record {number:,} has {found} of the {n_columns} columns that the header announces; "
+            "the line is damaged or cut short."
+            if found < n_columns
+            else f"{name}: record {number:,} has {found} columns, but the header announces {n_columns}."
+        )
+
+
+def check_info_keys(name: str, number: int, info: bytes) -> None:
+    """Refuse INFO keys with spaces.
+
+    Raises
+    ------
+    AuditInputError
+        Naming the record's number.
+    """
+    if b" " in info and _SPACED_KEY.search(info):
+        raise AuditInputError(f"{name}: record {number:,} has a space in an INFO key; INFO keys hold none.")
+
+
+def parse_position(name: str, number: int, text: bytes) -> int:
+    """Read a POS.
+
+    Raises
+    ------
+    AuditInputError
+        When it is not a whole number from 0 to 2⁶².
+    """
+    if not text.isdigit():
+        raise AuditInputError(f"{name}: record {number:,} has a POS that is not a whole number from 0.")
+    position = int(text)
+    if position >= MAX_POS:
+        raise AuditInputError(f"{name}: record {number:,} has a POS beyond 2⁶².")
+    return position
+
+
+def read_blocks(name: str, header: VcfHeader, pieces: Iterator[bytes]) -> Iterator[Block]:
+    """Cut pieces of text into blocks that end where a site ends.
+
+    Parameters
+    ----------
+    name
+        The file's name, for messages.
+    header
+        The file's header.
+    pieces
+        The text after the header, in pieces of any size.
+    """
+    rest: list[bytes] = []
+    number = 1
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if cut == 0:
+            rest.append(piece)
+            continue
+        text = _without_returns(b"".join([*rest, piece[:cut]]))
+        kept = _site_cut(text)
+        rest = [text[kept:], piece[cut:]]
+        if kept:
+            block = Block(name, header.n_columns, text[:kept], number)
+            number += len(block.ends)
+            yield block
+    last = b"".join(rest)
+    if last:
+        ended = last if last.endswith(b"\n") else last + b"\n"
+        yield Block(name, header.n_columns, _without_returns(ended), number)
+
+
+def _without_returns(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n") if b"\r" in text else text
+
+
+def _site_cut(text: bytes) -> int:
+    """Return where the last site's first line begins: what follows may go on in the next piece."""
+    cut = len(text)
+    site: bytes | None = None
+    while cut > 0:
+        start = text.rfind(b"\n", 0, cut - 1) + 1
+        found = _site_of(text, start, cut)
+        if site is not None and found != site:
+            return cut
+        site = found
+        cut = start
+    return 0
+
+
+def _site_of(text: bytes, start: int, end: int) -> bytes:
+    first = text.find(b"\t", start, end)
+    second = text.find(b"\t", first + 1, end) if first >= 0 else -1
+    return text[start:second] if second >= 0 else text[start:end]

@@ -1,0 +1,153 @@
+"""The original records that may be targets, kept as compact arrays while a file streams by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.blocks import Block, Offsets
+from core.vcf.repeats import RepeatPattern
+from core.vcf.sites import Mark
+
+N_EXAMPLES = 5
+MAX_MOTIF = np.iinfo(np.uint16).max  # motifs beyond share one name; motifs of 6 bases never get there
+T = TypeVar("T", bound=np.generic)
+
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.uint32]
+
+
+@dataclass(eq=False)
+class Tally:
+    """How many records or sites, with the first few positions."""
+
+    n: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, contig: bytes, position: int | bytes, n: int = 1) -> None:
+        """Count `n` more at a position."""
+        self.n += n
+        if len(self.examples) < N_EXAMPLES:
+            self.examples.append(position_text(contig, position))
+
+
+def position_text(contig: bytes, position: int | bytes) -> str:
+    """Return ``CHROM:POS`` as text; bytes that are not UTF-8 are written as escapes."""
+    at = position if isinstance(position, int) else position.decode("ascii", "backslashreplace")
+    return f"{contig.decode('utf-8', 'backslashreplace')}:{at}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Candidates:
+    """Original records that are a target at some threshold, in file order; arrays of one length.
+
+    Attributes
+    ----------
+    contigs
+        Index into `contig_names`, one a candidate.
+    positions
+        POS.
+    mafs
+        Site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable.
+    marks
+        Bits of :class:`core.vcf.sites.Mark`.
+    masked_up_to
+        The MAF rule is satisfied at a threshold t exactly when this is not below t.
+    motifs
+        Index into `motif_names`, 0 where there is no repeat.
+    """
+
+    contigs: npt.NDArray[np.int32]
+    positions: npt.NDArray[np.int64]
+    mafs: npt.NDArray[np.float64]
+    marks: npt.NDArray[np.uint32]
+    masked_up_to: npt.NDArray[np.float64]
+    motifs: npt.NDArray[np.uint16]
+    contig_names: tuple[str, ...]
+    motif_names: tuple[str, ...]
+
+
+class CandidateCollector:
+    """Takes the candidates of one block after the other and joins them at the end."""
+
+    def __init__(self, pattern: RepeatPattern) -> None:
+        self.pattern = pattern
+        self.contig_ids: dict[bytes, int] = {}
+        self.motif_ids: dict[bytes, int] = {b"": 0}
+        self.contigs: list[npt.NDArray[np.int32]] = []
+        self.positions: list[Offsets] = []
+        self.mafs: list[Floats] = []
+        self.marks: list[Marks] = []
+        self.masked_up_to: list[Floats] = []
+        self.motifs: list[npt.NDArray[np.uint16]] = []
+        self.orders: list[Offsets] = []
+
+    def add(self, block: Block, lines: Offsets, mafs: Floats, marks: Marks, masked_up_to: Floats) -> None:
+        """Keep the candidate lines of a block; the arrays have an entry for every line of it."""
+        contigs = self._contigs(block)[lines]
+        positions, own_marks = block.positions[lines], marks[lines]
+        same = np.zeros(len(lines), dtype=bool)
+        same[1:] = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
+        own_marks[same] |= np.uint32(Mark.SAME_SITE)
+        self.contigs.append(contigs)
+        self.positions.append(positions)
+        self.mafs.append(mafs[lines])
+        self.marks.append(own_marks)
+        self.masked_up_to.append(masked_up_to[lines])
+        self.motifs.append(self._motifs(block, lines, own_marks))
+        if block.order is not None:
+            self.orders.append(block.order[lines])
+
+    def result(self) -> Candidates:
+        """Join the parts, freeing each column's parts as it is joined."""
+        candidates = Candidates(
+            contigs=_joined(self.contigs, np.int32),
+            positions=_joined(self.positions, np.int64),
+            mafs=_joined(self.mafs, np.float64),
+            marks=_joined(self.marks, np.uint32),
+            masked_up_to=_joined(self.masked_up_to, np.float64),
+            motifs=_joined(self.motifs, np.uint16),
+            contig_names=tuple(name.decode("utf-8", "backslashreplace") for name in self.contig_ids),
+            motif_names=tuple(name.decode("ascii") for name in self.motif_ids),
+        )
+        return _in_file_order(candidates, _joined(self.orders, np.int64)) if self.orders else candidates
+
+    def _contigs(self, block: Block) -> npt.NDArray[np.int32]:
+        contigs = np.empty(len(block.ends), dtype=np.int32)
+        for contig, low, high in block.segments:
+            contigs[low:high] = self.contig_ids.setdefault(contig, len(self.contig_ids))
+        return contigs
+
+    def _motifs(self, block: Block, lines: Offsets, marks: Marks) -> npt.NDArray[np.uint16]:
+        motifs = np.zeros(len(lines), dtype=np.uint16)
+        for place in np.flatnonzero(marks & Mark.REPEAT).tolist():
+            line = lines[place]
+            motif = self.pattern.motif(block.data[block.tabs[3][line] + 1 : block.tabs[4][line]])
+            motifs[place] = min(self.motif_ids.setdefault(motif, len(self.motif_ids)), MAX_MOTIF)
+        return motifs
+
+
+def _joined(parts: list[npt.NDArray[T]], kind: type[T]) -> npt.NDArray[T]:
+    joined = np.concatenate(parts) if parts else np.empty(0, dtype=kind)
+    parts.clear()
+    return joined
+
+
+def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
+    """Order sites by where their first record stands in the file, keeping a site's records together."""
+    begins = (candidates.marks & Mark.SAME_SITE) == 0
+    first = order[begins][np.cumsum(begins) - 1]
+    in_file = np.lexsort((np.arange(len(order)), first))
+    return Candidates(
+        contigs=candidates.contigs[in_file],
+        positions=candidates.positions[in_file],
+        mafs=candidates.mafs[in_file],
+        marks=candidates.marks[in_file],
+        masked_up_to=candidates.masked_up_to[in_file],
+        motifs=candidates.motifs[in_file],
+        contig_names=candidates.contig_names,
+        motif_names=candidates.motif_names,
+    )

@@ -1,0 +1,171 @@
+"""The minor allele frequency of a site, from INFO, as the published rule defines it.
+
+The first of MAF, AF, AC with AN that is present decides. Values are read as htslib reads them:
+a field declared Float holds 32-bit floats, one declared Integer holds the digits a text begins
+with, one declared String or not declared holds text. A site whose frequency cannot be computed has
+the value infinity here, which is below no threshold; so has NaN.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from core.vcf.header import UNDECLARED, Declaration
+
+NOT_COMPUTABLE = math.inf
+INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides missing and end marks
+
+_FLOAT = re.compile(
+    rb"\s*([+-]?(?:0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?"
+    rb"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]))"
+)
+_INTEGER = re.compile(rb"[+-]?\d+")
+_SINGLE = struct.Struct("<f")
+_FIELDS = {
+    key: re.compile(rb"(?:^|;)%s(?:=([^;]*)|(?=;|$))" % key.encode()) for key in ("MAF", "AF", "AC", "AN")
+}
+
+Value = float | bytes | None
+
+
+class Field(NamedTuple):
+    """The values of an INFO field; `single` when the declaration promises exactly one and one is there."""
+
+    values: tuple[Value, ...]
+    single: bool
+    flag: bool
+
+
+class SiteFrequency(NamedTuple):
+    """A site's minor allele frequency; infinity if not computable, with the declaration that is the cause."""
+
+    maf: float
+    hindered_by: str
+    frequencies: tuple[float, ...]
+
+
+_NONE = SiteFrequency(NOT_COMPUTABLE, "", ())
+
+
+class FrequencyReader:
+    """Reads site frequencies under one file's declarations."""
+
+    def __init__(self, declarations: Mapping[str, Declaration]) -> None:
+        self.declared = {key: declarations.get(key, UNDECLARED) for key in _FIELDS}
+
+    def site(self, info: bytes) -> SiteFrequency:
+        """Compute the site's minor allele frequency from its INFO column."""
+        maf = self._field("MAF", info)
+        if maf is not None:
+            decided = _from_maf(maf)
+            if decided is not None:
+                return decided
+        af = self._field("AF", info)
+        if af is not None:
+            frequencies = tuple(_numbers(af.values))
+            if frequencies:
+                return SiteFrequency(smallest(frequencies), "", frequencies)
+        return self._from_counts(info)
+
+    def maf(self, info: bytes) -> float:
+        """Compute the site's minor allele frequency alone."""
+        return self.site(info).maf
+
+    def _from_counts(self, info: bytes) -> SiteFrequency:
+        counts, total = self._field("AC", info), self._field("AN", info)
+        if counts is None or total is None:
+            return _NONE
+        if not total.single:
+            return SiteFrequency(NOT_COMPUTABLE, "AN", ())
+        n_alleles = next(_numbers(total.values), 0.0)
+        if not n_alleles > 0:
+            return _NONE
+        frequencies = tuple(count / n_alleles for count in _numbers(counts.values))
+        return SiteFrequency(smallest(frequencies), "", frequencies) if frequencies else _NONE
+
+    def _field(self, key: str, info: bytes) -> Field | None:
+        match = _FIELDS[key].search(info)
+        if match is None:
+            return None
+        declared = self.declared[key]
+        if declared.type == "Flag":
+            return Field((), single=False, flag=True)
+        text = match[1] or b""
+        if declared.type in ("Float", "Integer"):
+            values = _typed(text, declared.type) if match[1] is not None else ()
+        else:
+            values = tuple(part or None for part in text.split(b",")) if text else ()
+        return Field(values, single=declared.single and len(values) <= 1, flag=False)
+
+
+def smallest(frequencies: Iterable[float]) -> float:
+    """Return min(max(0, 1 − Σf), f…): the frequency of the rarest allele, the reference included.
+
+    A NaN among the frequencies makes the reference's share 0, and so the result at most 0.
+    """
+    listed = tuple(frequencies)
+    return min(max(0, 1 - sum(listed)), *listed)
+
+
+def as_single(value: float) -> float:
+    """Round to the nearest 32-bit float, as htslib stores a value declared Float."""
+    try:
+        return float(_SINGLE.unpack(_SINGLE.pack(value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _from_maf(field: Field) -> SiteFrequency | None:
+    """Decide by the MAF field; None when its single value is missing and the next key decides."""
+    if field.flag:
+        return SiteFrequency(NOT_COMPUTABLE, "MAF", ())
+    first = field.values[0] if field.values else None
+    if first is None:
+        return None if field.single else SiteFrequency(NOT_COMPUTABLE, "MAF", ())
+    number = _number(first)
+    if number is None:
+        return SiteFrequency(NOT_COMPUTABLE, "MAF", ())
+    return SiteFrequency(NOT_COMPUTABLE if math.isnan(number) else number, "", (number,))
+
+
+def _typed(text: bytes, kind: str) -> tuple[Value, ...]:
+    read = _float_prefix if kind == "Float" else _integer_prefix
+    return tuple(read(part) for part in text.split(b","))
+
+
+def _float_prefix(text: bytes) -> float | None:
+    match = _FLOAT.match(text)
+    if match is None:
+        return None
+    number = match[1]
+    if b"x" in number or b"X" in number:
+        return as_single(float.fromhex(number.decode()))
+    return as_single(float(number))
+
+
+def _integer_prefix(text: bytes) -> float | None:
+    match = _INTEGER.match(text)
+    if match is None or len(match[0]) > 20:
+        return None
+    number = int(match[0])
+    return number if INT_RANGE[0] <= number <= INT_RANGE[1] else None
+
+
+def _numbers(values: Iterable[Value]) -> Iterator[float]:
+    for value in values:
+        number = None if value is None else _number(value)
+        if number is not None:
+            yield number
+
+
+def _number(value: float | bytes) -> float | None:
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return None

@@ -1,0 +1,158 @@
+"""The header of a VCF file: checked by us first, then by htslib."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import pysam
+
+from core.errors import AuditInputError
+
+FREQUENCY_KEYS = ("MAF", "AF", "AC", "AN")
+FIXED_COLUMNS = (b"#CHROM", b"POS", b"ID", b"REF", b"ALT", b"QUAL", b"FILTER", b"INFO")
+MAGIC = b"##fileformat=VCF"
+MAX_HEADER = 1 << 28
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """How a header declares an INFO field: its type and whether it holds exactly one value."""
+
+    type: str
+    single: bool
+
+
+UNDECLARED = Declaration("String", single=True)  # what htslib assumes
+
+
+@dataclass(frozen=True, kw_only=True)
+class VcfHeader:
+    """The header of one file.
+
+    Attributes
+    ----------
+    lines
+        Every ``##`` line, without line ends.
+    samples
+        Sample names, in order.
+    contigs
+        Names of the declared contigs, in order.
+    declarations
+        How MAF, AF, AC and AN are declared; a key that is not declared is absent.
+    """
+
+    lines: tuple[bytes, ...]
+    samples: tuple[bytes, ...]
+    contigs: tuple[bytes, ...]
+    declarations: dict[str, Declaration]
+
+    @property
+    def n_columns(self) -> int:
+        """Return how many columns every record must have."""
+        return len(FIXED_COLUMNS) + (1 + len(self.samples) if self.samples else 0)
+
+
+def split_header(text: bytes) -> int | None:
+    """Return where the records begin in `text`, None when the header does not end in it."""
+    if text.startswith(b"#CHROM"):
+        start = 0
+    else:
+        start = text.find(b"\n#CHROM") + 1
+        record = _first_record(text)
+        if record is not None and (start == 0 or record < start):
+            return record
+        if start == 0:
+            return None
+    end = text.find(b"\n", start)
+    return None if end < 0 else end + 1
+
+
+def _first_record(text: bytes) -> int | None:
+    """Return where a line begins that is no header line, None when there is none."""
+    offset = 0
+    while 0 <= offset < len(text):
+        if text[offset : offset + 1] not in (b"#", b"\n", b"\r"):
+            return offset
+        offset = text.find(b"\n", offset) + 1
+        if offset == 0:
+            return None
+    return None
+
+
+def parse_header(name: str, text: bytes) -> VcfHeader:
+    """Check and read a header.
+
+    Parameters
+    ----------
+    name
+        The file's name, for messages.
+    text
+        Everything up to and with the ``#CHROM`` line.
+
+    Raises
+    ------
+    AuditInputError
+        Without ``##fileformat``, without a ``#CHROM`` line or with a wrong one, with duplicate or
+        empty sample names, or when htslib cannot read it.
+    """
+    lines = text.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+    meta = tuple(line for line in lines if line.startswith(b"##"))
+    if not lines[0].startswith(MAGIC):
+        raise AuditInputError(f"{name}: not a VCF file; its first line must begin with “##fileformat=VCF”.")
+    if not lines[-1].startswith(b"#CHROM"):
+        raise AuditInputError(f"{name}: the header has no “#CHROM” line before the first record.")
+    samples = _samples(name, lines[-1])
+    known = _read_with_htslib(name, b"\n".join(lines) + b"\n")
+    return VcfHeader(
+        lines=meta,
+        samples=samples,
+        contigs=tuple(contig.encode() for contig in known.contigs),
+        declarations=_declarations(known),
+    )
+
+
+def _samples(name: str, line: bytes) -> tuple[bytes, ...]:
+    columns = line.split(b"\t")
+    if tuple(columns[:8]) != FIXED_COLUMNS or (len(columns) > 8 and columns[8] != b"FORMAT"):
+        raise AuditInputError(
+            f"{name}: the “#CHROM” line must hold the eight fixed columns, then FORMAT and the samples, "
+            "separated by tabs."
+        )
+    samples = tuple(columns[9:])
+    if len(columns) == len(FIXED_COLUMNS) + 1:
+        raise AuditInputError(f"{name}: the “#CHROM” line has a FORMAT column but no sample.")
+    if b"" in samples:
+        raise AuditInputError(f"{name}: the “#CHROM” line has an empty sample name.")
+    if len(set(samples)) < len(samples):
+        n_repeated = len(samples) - len(set(samples))
+        raise AuditInputError(
+            f"{name}: sample names must differ; {n_repeated} of {len(samples)} repeat another."
+        )
+    return samples
+
+
+def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
+    if b"\x00" in text:
+        raise AuditInputError(f"{name}: the header holds a NUL byte; the file is damaged.")
+    quiet = pysam.set_verbosity(0)
+    try:
+        with os.fdopen(os.memfd_create("vcf-header"), "w+b") as memory:
+            memory.write(text)
+            memory.flush()
+            memory.seek(0)
+            with pysam.VariantFile(memory) as file:
+                return file.header.copy()
+    except (ValueError, OSError):
+        raise AuditInputError(f"{name}: htslib cannot read the header; check its “##” lines.") from None
+    finally:
+        pysam.set_verbosity(quiet)
+
+
+def _declarations(known: pysam.VariantHeader) -> dict[str, Declaration]:
+    found = {}
+    for key in FREQUENCY_KEYS:
+        if key in known.info:
+            entry = known.info[key]
+            found[key] = Declaration(entry.type or "String", entry.number == 1)
+    return found

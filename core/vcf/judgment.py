@@ -1,0 +1,318 @@
+"""Apply a MAF threshold to a scan: targets, counts, verdict, and the exposure findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.candidates import Candidates
+from core.vcf.exposure import SITE_CHECKS, Exposure, check_severities, found
+from core.vcf.header import VcfHeader
+from core.vcf.header_leaks import header_exposures
+from core.vcf.scan import VcfScan
+from core.vcf.settings import VcfSettings
+from core.vcf.sites import Mark
+from core.verdict import Verdict, worst
+
+NEIGHBOUR_WINDOW = 50  # bases
+REPORT_COLUMNS = (
+    "filename",
+    "anonymization_level",
+    "anonymization_rate",
+    "verification_result",
+    "total_targets",
+    "metadata_targets",
+    "variant_targets",
+    "metadata_masked",
+    "variant_masked",
+    "unmasked_positions",
+)
+
+Offsets = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Targets:
+    """The target sites at one threshold, in file order; arrays of one length.
+
+    Attributes
+    ----------
+    candidates
+        Index of the record that defines each target: the last one at its site that is a target.
+    is_repeat
+        Whether the repeat rule applies; otherwise the MAF rule does.
+    is_masked
+        Whether the published rule counts the site as masked.
+    """
+
+    candidates: Offsets
+    is_repeat: Mask
+    is_masked: Mask
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VcfAudit:
+    """What one pair of files comes to at one threshold.
+
+    Attributes
+    ----------
+    scan
+        The reading it rests on.
+    settings
+        The settings in force: threshold and severities.
+    metadata_targets, metadata_masked
+        Header lines that had to be masked, and those that are.
+    targets
+        The variant sites that had to be masked; none at low level.
+    exposure
+        What was found beside the counts; empty when nothing was.
+    """
+
+    scan: VcfScan
+    settings: VcfSettings
+    metadata_targets: int
+    metadata_masked: int
+    targets: Targets
+    exposure: tuple[Exposure, ...]
+
+    @property
+    def n_variant_targets(self) -> int:
+        """Return the number of variant sites that had to be masked."""
+        return len(self.targets.candidates)
+
+    @cached_property
+    def n_variant_masked(self) -> int:
+        """Return the number of variant sites that count as masked."""
+        return int(self.targets.is_masked.sum())
+
+    @property
+    def n_targets(self) -> int:
+        """Return header and variant targets together."""
+        return self.metadata_targets + self.n_variant_targets
+
+    @property
+    def n_masked(self) -> int:
+        """Return header and variant targets that count as masked."""
+        return self.metadata_masked + self.n_variant_masked
+
+    @property
+    def masked_share(self) -> float:
+        """Return masked / all targets in [0, 1]; 1 when there is no target."""
+        return self.n_masked / self.n_targets if self.n_targets else 1.0
+
+    @cached_property
+    def missing(self) -> Offsets:
+        """Return the targets that the anonymized file does not have, as indices of candidates."""
+        marks = self.scan.candidates.marks[self.targets.candidates]
+        return self.targets.candidates[(marks & Mark.MISSING) != 0]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the published rule's verdict: PASS when every target is masked, else FAIL."""
+        return Verdict.PASS if self.n_masked == self.n_targets else Verdict.FAIL
+
+    @property
+    def exposure_verdict(self) -> Verdict:
+        """Return the worst of our own findings, PASS when there is none."""
+        return worst([Verdict.PASS, *(exposure.verdict for exposure in self.exposure)])
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worse of the rule's verdict and our own."""
+        return worst([self.verdict, self.exposure_verdict])
+
+    def unmasked(self) -> Iterator[tuple[str, int]]:
+        """Yield contig and position of every target site that does not count as masked, in file order."""
+        candidates = self.scan.candidates
+        left = self.targets.candidates[~self.targets.is_masked]
+        for contig, position in zip(
+            candidates.contigs[left].tolist(), candidates.positions[left].tolist(), strict=True
+        ):
+            yield candidates.contig_names[contig], position
+
+    def report_row(self) -> dict[str, str | int]:
+        """Return the row of the CSV report, in the order of its columns."""
+        positions = ";".join(f"{contig}:{position}" for contig, position in self.unmasked())
+        return {
+            "filename": self.scan.anonymized_name,
+            "anonymization_level": self.scan.level,
+            "anonymization_rate": f"{100 * self.masked_share:.2f}%({self.n_masked}/{self.n_targets})",
+            "verification_result": "ok" if self.verdict is Verdict.PASS else "fail",
+            "total_targets": self.n_targets,
+            "metadata_targets": self.metadata_targets,
+            "variant_targets": self.n_variant_targets,
+            "metadata_masked": self.metadata_masked,
+            "variant_masked": self.n_variant_masked,
+            "unmasked_positions": positions or "-",
+        }
+
+
+def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
+    """Apply the threshold and severities of `settings` to a scan, without reading again.
+
+    Parameters
+    ----------
+    scan
+        The scan; its own repeat parameters stay in force.
+    settings
+        Threshold and severities.
+
+    Raises
+    ------
+    AuditInputError
+        When `settings` names an exposure check that does not exist.
+    """
+    check_severities(settings.severities)
+    all_targets = find_targets(scan.candidates, settings.maf_threshold)
+    targets = all_targets if scan.level == "high" else _none(all_targets)
+    metadata_targets, metadata_masked = judge_header(scan.original_header, scan.anonymized_header)
+    nothing = metadata_targets + len(targets.candidates) == 0
+    exposure = [
+        *_assessability(scan, settings.severities, nothing=nothing),
+        *_site_exposures(scan, targets, settings.severities),
+        *_neighbours(scan, targets, settings.severities),
+        *_donors(scan, all_targets, settings.severities),
+        *_integrity(scan, settings.severities),
+        *header_exposures(scan.header_findings, settings.severities),
+    ]
+    return VcfAudit(
+        scan=scan,
+        settings=settings,
+        metadata_targets=metadata_targets,
+        metadata_masked=metadata_masked,
+        targets=targets,
+        exposure=tuple(sorted(exposure, key=lambda one: -one.verdict.severity)),
+    )
+
+
+def judge_header(original: VcfHeader, anonymized: VcfHeader) -> tuple[int, int]:
+    """Return how many of ``##cmdline`` and ``##reference`` had to be masked, and how many are.
+
+    The command line is masked when the anonymized header has ``##cmdline=.``, the reference when
+    it has a ``##reference=`` without a slash.
+    """
+    n_targets = n_masked = 0
+    if any(line.startswith(b"##cmdline=") for line in original.lines):
+        n_targets += 1
+        n_masked += b"##cmdline=." in anonymized.lines
+    if any(line.startswith(b"##reference=") for line in original.lines):
+        n_targets += 1
+        n_masked += any(line.startswith(b"##reference=") and b"/" not in line for line in anonymized.lines)
+    return n_targets, n_masked
+
+
+def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
+    """Return the target sites at a threshold and which of them count as masked.
+
+    Of several records at one site, the last that is a target defines it. A repeat is a target at
+    any threshold and is judged by the repeat rule.
+    """
+    marks = candidates.marks
+    repeats = (marks & Mark.REPEAT) != 0
+    wanted = np.flatnonzero(repeats | (candidates.mafs < maf_threshold))
+    sites = np.cumsum((marks & Mark.SAME_SITE) == 0)[wanted]
+    last = np.append(sites[1:] != sites[:-1], True) if len(sites) else np.empty(0, dtype=bool)
+    defining = wanted[last]
+    is_repeat = repeats[defining]
+    by_repeat = (marks[defining] & Mark.REPEAT_MASKED) != 0
+    by_maf = ~(candidates.masked_up_to[defining] < maf_threshold)
+    return Targets(candidates=defining, is_repeat=is_repeat, is_masked=np.where(is_repeat, by_repeat, by_maf))
+
+
+def _none(targets: Targets) -> Targets:
+    nothing = np.empty(0, dtype=bool)
+    return Targets(candidates=targets.candidates[:0], is_repeat=nothing, is_masked=nothing)
+
+
+def positions_of(candidates: Candidates, places: Offsets) -> list[str]:
+    """Return ``CHROM:POS`` of candidates."""
+    contigs, positions = candidates.contigs[places].tolist(), candidates.positions[places].tolist()
+    return [
+        f"{candidates.contig_names[contig]}:{position}"
+        for contig, position in zip(contigs, positions, strict=True)
+    ]
+
+
+def _site_exposures(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    masked = targets.candidates[targets.is_masked]
+    marks = scan.candidates.marks[masked]
+    exposures: list[Exposure] = []
+    for check in SITE_CHECKS:
+        affected = masked[(marks & np.uint32(check.mark or 0)) != 0]
+        examples = positions_of(scan.candidates, affected[:5])
+        exposures += found(check.name, len(affected), len(masked), examples, severities)
+    return exposures
+
+
+def _neighbours(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Find masked repeats with an unmasked repeat of the same motif close by."""
+    candidates = scan.candidates
+    masked = targets.candidates[targets.is_repeat & targets.is_masked]
+    shown = np.flatnonzero((candidates.marks & Mark.REPEAT_KEPT) != 0)
+    keys = _places(candidates, shown)
+    shown, keys = shown[np.argsort(keys)], np.sort(keys)
+    own = _places(candidates, masked)
+    lows = np.searchsorted(keys, own - NEIGHBOUR_WINDOW)
+    highs = np.searchsorted(keys, own + NEIGHBOUR_WINDOW, side="right")
+    close = [
+        int(masked[i])
+        for i in np.flatnonzero(highs > lows).tolist()
+        if _has_neighbour(candidates, int(masked[i]), shown[lows[i] : highs[i]])
+    ]
+    examples = positions_of(candidates, np.array(close[:5], dtype=np.int64))
+    return found("repeat_neighbour", len(close), len(masked), examples, severities, window=NEIGHBOUR_WINDOW)
+
+
+def _has_neighbour(candidates: Candidates, site: int, others: Offsets) -> bool:
+    elsewhere = candidates.positions[others] != candidates.positions[site]
+    return bool(np.any(elsewhere & (candidates.motifs[others] == candidates.motifs[site])))
+
+
+def _places(candidates: Candidates, which: Offsets) -> Offsets:
+    """Return one sortable number per candidate: contig, then position."""
+    return (candidates.contigs[which].astype(np.int64) << 40) + np.minimum(
+        candidates.positions[which], 1 << 39
+    )
+
+
+def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    marks = scan.candidates.marks[targets.candidates]
+    affected = targets.candidates[(marks & Mark.SOLE_CARRIER) != 0]
+    examples = positions_of(scan.candidates, affected[:5])
+    return found("sole_carrier", len(affected), len(targets.candidates), examples, severities)
+
+
+def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    exposures: list[Exposure] = []
+    for name, tally, of in (
+        ("records_removed", scan.removed, scan.n_original),
+        ("records_added", scan.added, scan.n_anonymized),
+        ("repeats_added", scan.added_repeats, scan.n_anonymized),
+        ("genotypes_changed", scan.genotypes_changed, scan.n_original),
+        ("reference_changed", scan.reference_changed, scan.n_original),
+    ):
+        exposures += found(name, tally.n, of, tally.examples, severities)
+    return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
+
+
+def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing: bool) -> list[Exposure]:
+    """Say what could not be assessed."""
+    exposures = found("nothing_to_verify", 1, 1, (), severities) if nothing else []
+    if scan.level == "low":
+        return exposures
+    exposures += found(
+        "declaration_hides_frequency", scan.hindered.n, scan.n_with_alt, scan.hindered.examples, severities
+    )
+    unknown = scan.n_without_frequency - scan.hindered.n
+    if unknown and unknown == scan.n_with_alt - _n_repeats(scan.candidates):
+        return exposures + found("no_frequency_at_all", unknown, scan.n_with_alt, (), severities)
+    return exposures + found("frequency_unknown", unknown, scan.n_with_alt, (), severities)
+
+
+def _n_repeats(candidates: Candidates) -> int:
+    return int(np.count_nonzero(candidates.marks & Mark.REPEAT))

@@ -1,0 +1,160 @@
+"""What at a masked site still gives the masked allele or the donor away: one function a check.
+
+Each takes the original record and the anonymized record that stands at its site, and answers yes
+or no. They are written from the attacker's side: position, public databases and everything left in
+the record are at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from core.vcf.records import Record
+from core.vcf.repeats import RepeatPattern
+
+_ANNOTATION = re.compile(rb"(?i)(?:^|;)(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*=([^;]+)")
+_PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
+_HGVS = re.compile(rb"[cgmnpr]\.[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])")
+_FREQUENCY = re.compile(rb"(?:^|;)(?!(?:AF|MAF)=)[\w.\-]*(?:AF|FREQ|Freq|freq|af)[\w.\-]*=([^;]+)")
+_NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_REPEAT_KEYS = re.compile(
+    rb"(?:^|;)(?:RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ|STR|PERIOD|BPDIFFS|END)="
+)
+_BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
+_SYMBOLIC = re.compile(rb"<[^<>]*>")
+_LONG_ALLELE = 6
+
+#: FORMAT fields and what in a sample's value betrays a non-reference allele (applied from its start).
+DEPTH_FIELDS = {
+    b"AD": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
+    b"ADF": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
+    b"ADR": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
+    b"DPR": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
+    b"AO": rb"(?:[0.]*,)*[1-9]",
+    b"DV": rb"[1-9]",
+    b"NV": rb"(?:[0.]*,)*[1-9]",
+    b"VAF": rb"(?:0?\.?0*,)*0?\.?0*[1-9]",
+    b"PL": rb"[1-9][0-9]*,",
+    b"REPCN": rb"[0-9]",
+}
+
+
+def public_id(kept: Record) -> bool:
+    """Tell whether the ID column holds a public database's identifier, which names the allele."""
+    return kept.id != b"." and _PUBLIC_ID.search(kept.id) is not None
+
+
+def id_holds_allele(original: Record, kept: Record) -> bool:
+    """Tell whether the ID spells the masked allele out, as in ``1:1005:A:G``."""
+    if kept.id == b".":
+        return False
+    words = re.split(rb"[^A-Za-z<>*]+", kept.id)
+    return any(allele in words for allele in original.alleles)
+
+
+def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
+    """Tell whether INFO still holds a masked allele: an annotation of it, or its text in a field.
+
+    Parameters
+    ----------
+    alleles
+        The original's ALT alleles.
+    ref
+        The original's REF: annotators write only what an insertion adds to it.
+    info
+        The anonymized record's INFO.
+    """
+    if any(_spells(allele.strip(b"<>"), ref, info) for allele in alleles):
+        return True
+    return (b"|" in info or b">" in info or b"HGVS" in info) and any(
+        _names_an_allele(match[1]) for match in _ANNOTATION.finditer(info)
+    )
+
+
+def _spells(allele: bytes, ref: bytes, info: bytes) -> bool:
+    """Tell whether INFO holds an allele as a word of a field's value or, if it is long, anywhere."""
+    inserted = allele[len(ref) :] if allele.startswith(ref) else b""
+    return _holds(allele, info) or (len(inserted) > 1 and _holds(inserted, info))
+
+
+def _holds(text: bytes, info: bytes) -> bool:
+    if text not in info:
+        return False
+    return len(text) >= _LONG_ALLELE or _word(text).search(info) is not None
+
+
+@lru_cache(maxsize=4096)
+def _word(text: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<![A-Za-z0-9_.*])%s(?![A-Za-z0-9_.*=])" % re.escape(text))
+
+
+def _names_an_allele(value: bytes) -> bool:
+    first = value.split(b"|", 1)[0]
+    return _HGVS.search(value) is not None or (b"|" in value and first not in (b"", b".", b"N"))
+
+
+def other_frequency(info: bytes, maf: float) -> bool:
+    """Tell whether an INFO field of another name (AF_afr, gnomAD_AF, …) holds a frequency as rare as `maf`.
+
+    A value of exactly 0 in a population field says "not seen there", which is rare as well.
+    """
+    for match in _FREQUENCY.finditer(info):
+        for number in _NUMBER.findall(match[1]):
+            if float(number) <= maf * 1.001:
+                return True
+    return False
+
+
+def depth_betrays(kept: Record) -> bool:
+    """Tell whether AD, PL or a like field of any sample shows reads of a non-reference allele."""
+    if not kept.format:
+        return False
+    return any(pattern.search(kept.samples) for pattern in _depth_patterns(kept.format))
+
+
+@cache
+def _depth_patterns(format_: bytes) -> tuple[re.Pattern[bytes], ...]:
+    keys = format_.split(b":")
+    return tuple(
+        re.compile(rb"(?:\A|\t)(?:[^\t:]*:){%d}%s" % (keys.index(key), value))
+        for key, value in DEPTH_FIELDS.items()
+        if key in keys
+    )
+
+
+def masked_in_name_only(kept: Record) -> bool:
+    """Tell whether every ``N`` of the ALT column stands inside a symbolic allele or a mate's name.
+
+    ``<N>`` and ``<NN>`` count as masked.
+    """
+    return not any(_has_masked_base(allele) for allele in kept.alt.split(b","))
+
+
+def _has_masked_base(allele: bytes) -> bool:
+    if allele.startswith(b"<"):
+        return bool(allele.strip(b"<>")) and not allele.strip(b"<>N")
+    return b"N" in _SYMBOLIC.sub(b"", _BREAKEND_MATE.sub(b"", allele))
+
+
+def repeat_still_in_alt(kept: Record, pattern: RepeatPattern) -> bool:
+    """Tell whether the masked ALT still holds a short tandem repeat."""
+    return pattern.found(kept.alt)
+
+
+def repeat_length_kept(original: Record, kept: Record, pattern: RepeatPattern) -> bool:
+    """Tell whether a masked allele is as long as the repeat it masks, so that the length can be counted."""
+    lengths = {len(allele) for allele in original.alleles if pattern.found(allele)}
+    return any(b"N" in allele and len(allele) in lengths for allele in kept.alt.split(b","))
+
+
+def reference_holds_allele(original: Record, kept: Record) -> bool:
+    """Tell whether REF was changed and now holds a masked allele."""
+    return kept.ref != original.ref and any(
+        len(allele) > 1 and allele in kept.ref for allele in original.alleles
+    )
+
+
+def repeat_described(kept: Record, pattern: RepeatPattern) -> bool:
+    """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
+    return _REPEAT_KEYS.search(kept.info) is not None or pattern.found(kept.ref)

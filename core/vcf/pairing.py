@@ -1,0 +1,90 @@
+"""Which anonymized file belongs to which original, and at which level it was anonymized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.vcf.files import VcfFile
+
+Level = Literal["high", "low"]
+SEPARATOR = "anony_"
+SUFFIXES = (".vcf.gz", ".vcf.bgz", ".vcf", ".bcf")
+_LEVELS: tuple[tuple[str, Level], ...] = (
+    ("high_", "high"),
+    ("strong_", "high"),
+    ("low_", "low"),
+    ("weak_", "low"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VcfPair:
+    """An original with one of its anonymized files."""
+
+    original: VcfFile
+    anonymized: VcfFile
+    level: Level
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """All pairs, low level before high for each original, and the names that found no partner."""
+
+    pairs: tuple[VcfPair, ...]
+    unmatched: tuple[str, ...]
+
+
+def is_vcf_name(name: str) -> bool:
+    """Tell whether a file name ends as a VCF or BCF file's does."""
+    return name.lower().endswith(SUFFIXES)
+
+
+def original_name(anonymized: str) -> str | None:
+    """Return the original's name that an anonymized file's name holds, None when it holds none.
+
+    Examples
+    --------
+    >>> original_name("high_0.01_anony_sample2.vcf.gz")
+    'sample2.vcf.gz'
+    """
+    _, separator, rest = anonymized.partition(SEPARATOR)
+    return rest if separator and rest else None
+
+
+def level_of(anonymized: str) -> Level:
+    """Return the level an anonymized file's name begins with; low when it says nothing."""
+    return next((level for prefix, level in _LEVELS if anonymized.startswith(prefix)), "low")
+
+
+def pair_files(originals: Sequence[VcfFile], anonymized: Sequence[VcfFile]) -> Pairing:
+    """Pair files by name.
+
+    Every anonymized file of an original makes a pair. Names without a partner, on either side,
+    are listed in `unmatched`.
+    """
+    by_name = {file.name: file for file in originals}
+    pairs, unmatched = [], []
+    for file in anonymized:
+        original = by_name.get(original_name(file.name) or "")
+        if original is None:
+            unmatched.append(file.name)
+        else:
+            pairs.append(VcfPair(original=original, anonymized=file, level=level_of(file.name)))
+    used = {pair.original.name for pair in pairs}
+    unmatched.extend(name for name in by_name if name not in used)
+    return Pairing(pairs=tuple(_in_order(pairs)), unmatched=tuple(unmatched))
+
+
+def split_uploads(files: Iterable[VcfFile]) -> tuple[list[VcfFile], list[VcfFile]]:
+    """Split files dropped together into originals and anonymized ones, by ``anony_`` in the name."""
+    originals: list[VcfFile] = []
+    anonymized: list[VcfFile] = []
+    for file in files:
+        (anonymized if original_name(file.name) else originals).append(file)
+    return originals, anonymized
+
+
+def _in_order(pairs: Iterable[VcfPair]) -> list[VcfPair]:
+    return sorted(pairs, key=lambda pair: (pair.original.name, pair.level != "low", pair.anonymized.name))

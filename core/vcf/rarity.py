@@ -1,0 +1,184 @@
+"""Site frequencies of a whole block at once.
+
+Plain numbers (``AF=0.0012``, ``AC=3;AN=1000``) are read with numpy; every other line, such as one
+with several ALT alleles, goes through :class:`core.vcf.frequencies.FrequencyReader`, whose result
+this must equal on every line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.blocks import NEWLINE, TAB, Block, Offsets
+from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
+from core.vcf.header import Declaration
+
+Mask = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+EQUALS, SEMICOLON, POINT = 61, 59, 46
+WIDTH = 14  # one digit, the point, twelve digits: below 2⁵³, so the quotient is rounded once
+INT_WIDTH = 10
+_A, _C, _F, _M, _N = b"ACFMN"
+
+
+class Rarity(NamedTuple):
+    """Per line: the site's minor allele frequency, and whether the reference is the rarest allele.
+
+    `hindered` lists the lines whose frequency cannot be computed because of a declaration.
+    """
+
+    mafs: Floats
+    reference_is_rarest: Mask
+    hindered: list[int]
+
+
+def site_rarity(block: Block, reader: FrequencyReader, wanted: Mask) -> Rarity:
+    """Compute the site frequency of every wanted line; infinity elsewhere and where not computable."""
+    n_lines = len(block.ends)
+    result = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.zeros(n_lines, dtype=bool), [])
+    if b"MAF" in block.data and reader.declared["MAF"] != Declaration("Float", single=True):
+        slow = wanted
+    else:
+        slow = np.zeros(n_lines, dtype=bool)
+        _FastReading(block, reader, result, slow).read(wanted)
+    for line in np.flatnonzero(slow).tolist():
+        info = block.data[block.tabs[6][line] + 1 : block.info_ends[line]]
+        site = reader.site(info)
+        result.mafs[line] = site.maf
+        result.reference_is_rarest[line] = reference_is_rarest(site.frequencies)
+        if site.hindered_by:
+            result.hindered.append(line)
+    return result
+
+
+def reference_is_rarest(frequencies: Sequence[float]) -> bool:
+    """Tell whether the reference allele is rarer than every ALT allele with a known frequency."""
+    return bool(frequencies) and max(0, 1 - sum(frequencies)) < min(frequencies)
+
+
+@dataclass(eq=False)
+class _FastReading:
+    """What numpy reads of one block, and the lines it leaves to the slow reader."""
+
+    block: Block
+    reader: FrequencyReader
+    result: Rarity
+    slow: Mask
+
+    def read(self, wanted: Mask) -> None:
+        """Read every wanted line by the first of its keys that decides."""
+        maf, af, ac, an = _first_hits(self.block)
+        has_maf = wanted & (maf >= 0)
+        has_af = wanted & ~has_maf & (af >= 0)
+        has_counts = wanted & ~has_maf & ~has_af & (ac >= 0) & (an >= 0)
+        self._from_maf(np.flatnonzero(has_maf), maf)
+        self._from_af(np.flatnonzero(has_af), af)
+        self._from_counts(np.flatnonzero(has_counts), ac, an)
+
+    def _from_maf(self, lines: Offsets, maf: Offsets) -> None:
+        values, plain = _decimals(self.block, maf[lines] + 1)
+        self.result.mafs[lines[plain]] = _single(values[plain])
+        self.slow[lines[~plain]] = True
+
+    def _from_af(self, lines: Offsets, af: Offsets) -> None:
+        kind = self.reader.declared["AF"].type
+        if kind not in ("Float", "String"):
+            self.slow[lines] = True
+            return
+        values, plain = _decimals(self.block, af[lines] + 1)
+        self._fill(lines[plain], _single(values[plain]) if kind == "Float" else values[plain])
+        self.slow[lines[~plain]] = True
+
+    def _from_counts(self, lines: Offsets, ac: Offsets, an: Offsets) -> None:
+        declared = self.reader.declared
+        if declared["AC"].type != "Integer" or declared["AN"] != Declaration("Integer", single=True):
+            self.slow[lines] = True
+            return
+        counts, plain_counts = _integers(self.block, ac[lines] + 1)
+        totals, plain_totals = _integers(self.block, an[lines] + 1)
+        plain = plain_counts & plain_totals & (totals > 0)
+        self._fill(lines[plain], counts[plain] / totals[plain])
+        self.slow[lines[~plain]] = True
+
+    def _fill(self, lines: Offsets, frequencies: Floats) -> None:
+        reference = np.maximum(0, 1 - frequencies)
+        self.result.mafs[lines] = np.minimum(reference, frequencies)
+        self.result.reference_is_rarest[lines] = reference < frequencies
+
+
+def _single(values: Floats) -> Floats:
+    return values.astype(np.float32).astype(np.float64)
+
+
+def _first_hits(block: Block) -> tuple[Offsets, Offsets, Offsets, Offsets]:
+    """Return per line where the ``=`` of the first MAF, AF, AC and AN stands, −1 where there is none."""
+    text = block.text
+    equals = np.flatnonzero(text == EQUALS)
+    last, before = _at(text, equals, -1), _at(text, equals, -2)
+    third = before == _A
+    af_like = equals[third & (last == _F)]
+    preceding = _at(text, af_like, -3)
+    m_like = af_like[preceding == _M]
+    return (
+        _first_per_line(block, m_like[_is_boundary(_at(text, m_like, -4))]),
+        _first_per_line(block, af_like[_is_boundary(preceding)]),
+        _first_per_line(block, _short_keys(text, equals[third & (last == _C)])),
+        _first_per_line(block, _short_keys(text, equals[third & (last == _N)])),
+    )
+
+
+def _short_keys(text: npt.NDArray[np.uint8], equals: Offsets) -> Offsets:
+    return equals[_is_boundary(_at(text, equals, -3))]
+
+
+def _at(text: npt.NDArray[np.uint8], offsets: Offsets, shift: int) -> npt.NDArray[np.uint8]:
+    return np.take(text, offsets + shift, mode="clip")
+
+
+def _is_boundary(cells: npt.NDArray[np.uint8]) -> Mask:
+    return (cells == SEMICOLON) | (cells == TAB)
+
+
+def _first_per_line(block: Block, hits: Offsets) -> Offsets:
+    first = np.full(len(block.ends), -1)
+    lines = np.searchsorted(block.ends, hits)
+    inside = (hits > block.tabs[6][lines]) & (hits < block.info_ends[lines])
+    first[lines[inside][::-1]] = hits[inside][::-1]
+    return first
+
+
+def _cells(block: Block, starts: Offsets, width: int) -> tuple[npt.NDArray[np.uint8], Offsets, Mask]:
+    """Return the `width` bytes from each start, the value's length, and whether it ends within them."""
+    cells = np.take(block.text, starts[:, None] + np.arange(width), mode="clip")
+    stops = (cells == SEMICOLON) | (cells == TAB) | (cells == NEWLINE)
+    return cells, stops.argmax(axis=1), stops.any(axis=1)
+
+
+def _decimals(block: Block, starts: Offsets) -> tuple[Floats, Mask]:
+    """Read numbers written ``d`` or ``d.ddd`` with up to twelve decimals; tell which were so written."""
+    cells, lengths, ended = _cells(block, starts, WIDTH)
+    digits = cells - np.uint8(48)
+    outside = np.arange(WIDTH) >= lengths[:, None]
+    digits[outside] = 0
+    plain = ended & (lengths > 0) & (lengths != 2) & ((cells[:, 1] == POINT) | (lengths == 1))
+    digits[:, 1] = 0
+    plain &= (digits <= 9).all(axis=1)
+    weights = 10.0 ** np.arange(WIDTH - 1, -1, -1)
+    weights[0] = 10.0 ** (WIDTH - 2)  # the digit before the point; the point itself counts as 0
+    return (digits.astype(np.float64) @ weights) / 10.0 ** (WIDTH - 2), plain
+
+
+def _integers(block: Block, starts: Offsets) -> tuple[Floats, Mask]:
+    """Read whole numbers of up to nine digits; tell which were so written."""
+    cells, lengths, ended = _cells(block, starts, INT_WIDTH)
+    digits = cells - np.uint8(48)
+    digits[np.arange(INT_WIDTH) >= lengths[:, None]] = 0
+    plain = ended & (lengths > 0) & (digits <= 9).all(axis=1)
+    scaled = digits.astype(np.float64) @ (10.0 ** np.arange(INT_WIDTH - 1, -1, -1))
+    return scaled / 10.0 ** (INT_WIDTH - lengths), plain

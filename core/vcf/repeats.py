@@ -1,0 +1,49 @@
+"""Short tandem repeats in ALT alleles."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.vcf.settings import VcfSettings
+
+
+@dataclass(frozen=True)
+class RepeatPattern:
+    """The pattern of a short tandem repeat, compiled once for a scan."""
+
+    pattern: re.Pattern[bytes]
+    min_length: int
+
+    @classmethod
+    def of(cls, settings: VcfSettings) -> RepeatPattern:
+        """Compile the pattern: a motif of A, C, G, T (upper case), repeated in a row."""
+        source = rb"([ACGT]{%d,%d}?)\1{%d,}" % (
+            settings.min_motif,
+            settings.max_motif,
+            settings.min_repeat - 1,
+        )
+        return cls(re.compile(source), settings.min_motif * settings.min_repeat)
+
+    def found(self, alt: bytes) -> bool:
+        """Tell whether the ALT column as written (commas included) holds a repeat."""
+        return len(alt) >= self.min_length and self.pattern.search(alt) is not None
+
+    def motif(self, alt: bytes) -> bytes:
+        """Return the motif of the first repeat in the ALT column, b"" for none.
+
+        Rotations of a motif are one: the alphabetically first is returned.
+        """
+        match = self.pattern.search(alt) if len(alt) >= self.min_length else None
+        return canonical_motif(match[1]) if match else b""
+
+
+def canonical_motif(motif: bytes) -> bytes:
+    """Return the alphabetically first rotation of a motif.
+
+    Examples
+    --------
+    >>> canonical_motif(b"GCA")
+    b'AGC'
+    """
+    return min(motif[shift:] + motif[:shift] for shift in range(len(motif)))

@@ -1,0 +1,100 @@
+"""Verify pairs of files, each on its own: an error ends one pair, never the run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+
+from core.errors import AuditInputError
+from core.vcf.files import VcfFile
+from core.vcf.judgment import VcfAudit, judge_scan
+from core.vcf.pairing import Pairing, VcfPair, is_vcf_name, pair_files, split_uploads
+from core.vcf.scan import Progress, VcfScan, scan_pair
+from core.vcf.settings import VcfSettings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScanOutcome:
+    """What reading one pair came to: its scan, or the problems that ended it."""
+
+    pair: VcfPair
+    scan: VcfScan | None
+    problems: tuple[str, ...]
+    n_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairOutcome:
+    """What verifying one pair came to: its audit, or the problems that ended it."""
+
+    pair: VcfPair
+    audit: VcfAudit | None
+    problems: tuple[str, ...]
+    n_seconds: float
+
+
+def run_scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None = None) -> ScanOutcome:
+    """Read one pair; problems of its files become part of the outcome."""
+    started = time.perf_counter()
+    scan: VcfScan | None = None
+    problems: tuple[str, ...] = ()
+    try:
+        scan = scan_pair(pair, settings, progress=progress)
+    except AuditInputError as error:
+        problems = error.problems
+    return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
+
+
+def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
+    """Judge one outcome at the threshold of `settings`."""
+    return PairOutcome(
+        pair=outcome.pair,
+        audit=judge_scan(outcome.scan, settings) if outcome.scan is not None else None,
+        problems=outcome.problems,
+        n_seconds=outcome.n_seconds,
+    )
+
+
+def run_pairs(pairs: Sequence[VcfPair], settings: VcfSettings, *, n_jobs: int = 1) -> Iterator[PairOutcome]:
+    """Verify pairs, several at once in processes of their own when `n_jobs` allows, in the order given."""
+    n_jobs = min(n_jobs, len(pairs))
+    if n_jobs <= 1:
+        scans: Iterator[ScanOutcome] = (run_scan(pair, settings) for pair in pairs)
+    else:
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+        scans = parallel(joblib.delayed(run_scan)(pair, settings) for pair in pairs)
+    for outcome in scans:
+        yield judge_outcome(outcome, settings)
+
+
+def default_jobs() -> int:
+    """Return how many pairs to verify at once: the cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def pair_folders(originals: Path, anonymized: Path) -> Pairing:
+    """Pair the VCF and BCF files of two folders, which may be the same folder.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder cannot be read.
+    """
+    first, second = _files_in(originals), _files_in(anonymized)
+    if originals.resolve() == anonymized.resolve():
+        first, second = split_uploads(first)
+    return pair_files(first, second)
+
+
+def _files_in(folder: Path) -> list[VcfFile]:
+    try:
+        found = sorted(path for path in folder.iterdir() if is_vcf_name(path.name) and path.is_file())
+    except OSError as error:
+        reason = error.strerror or "unknown reason"
+        raise AuditInputError(f"The folder {folder} cannot be read ({reason}).") from None
+    return [VcfFile(name=path.name, path=path) for path in found]

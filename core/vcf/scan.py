@@ -1,0 +1,394 @@
+"""Read a pair of files once and note everything that a judgment at any MAF threshold needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, Repeated, align
+from core.vcf.binary import is_binary, read_binary
+from core.vcf.blocks import (
+    Block,
+    Offsets,
+    UnsortedError,
+    check_columns,
+    check_info_keys,
+    parse_position,
+    read_blocks,
+)
+from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Marks, Tally
+from core.vcf.carriers import sole_carriers
+from core.vcf.files import VcfFile, read_pieces
+from core.vcf.frequencies import FrequencyReader
+from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
+from core.vcf.header_leaks import HeaderFinding, header_findings
+from core.vcf.pairing import Level, VcfPair
+from core.vcf.rarity import Mask, Rarity, site_rarity
+from core.vcf.records import NO_ALT, Record, genotypes
+from core.vcf.repeats import RepeatPattern
+from core.vcf.settings import MAF_LIMIT, VcfSettings
+from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
+from core.vcf.sorting import sorted_blocks
+
+DOT, COMMA = 46, 44
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VcfScan:
+    """Everything one reading of a pair found; no threshold has been applied yet.
+
+    Attributes
+    ----------
+    settings
+        The settings the scan was made with; its repeat parameters are part of the result.
+    n_original, n_anonymized
+        Records of each file.
+    n_with_alt, n_without_frequency
+        Original records with an ALT allele, and those among them whose frequency is not computable.
+    hindered
+        Records whose frequency a declaration in the header makes not computable.
+    removed, added, reordered, reference_changed, genotypes_changed
+        Records of the anonymized file compared with the original.
+    """
+
+    original_name: str
+    anonymized_name: str
+    level: Level
+    settings: VcfSettings
+    original_header: VcfHeader
+    anonymized_header: VcfHeader
+    candidates: Candidates
+    n_original: int
+    n_anonymized: int
+    n_with_alt: int
+    n_without_frequency: int
+    hindered: Tally
+    removed: Tally
+    added: Tally
+    added_repeats: Tally
+    reordered: int
+    reference_changed: Tally
+    genotypes_changed: Tally
+
+    @cached_property
+    def header_findings(self) -> tuple[HeaderFinding, ...]:
+        """Return what the anonymized header and sample names tell."""
+        return header_findings(self.original_header, self.anonymized_header)
+
+
+def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None = None) -> VcfScan:
+    """Read both files of a pair once.
+
+    Sorted files are read in one pass with constant memory. Files that are not sorted by contig and
+    position are read again, held in memory and sorted.
+
+    Parameters
+    ----------
+    pair
+        The files and the level.
+    settings
+        Repeat parameters; the MAF threshold is applied later.
+    progress
+        Called with the number of stored bytes read since the last call.
+
+    Raises
+    ------
+    AuditInputError
+        When either file cannot be read as VCF.
+    """
+    try:
+        return _scan(pair, settings, progress, sort=False)
+    except UnsortedError:
+        return _scan(pair, settings, None, sort=True)
+
+
+def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, sort: bool) -> VcfScan:
+    first_header, first = open_records(pair.original, progress)
+    second_header, second = open_records(pair.anonymized, progress)
+    contigs = _contig_order(first_header, second_header)
+    if sort:
+        order: dict[bytes, int] = {}
+        first, second, contigs = sorted_blocks(first, order), sorted_blocks(second, order), order
+    scanner = _Scanner(settings, first_header, second_header)
+    for pairing in align(scanner.originals(first), scanner.count_anonymized(second), contigs):
+        scanner.take(pairing)
+    return scanner.result(pair)
+
+
+def _contig_order(first: VcfHeader, second: VcfHeader) -> dict[bytes, int]:
+    order: dict[bytes, int] = {}
+    for contig in (*first.contigs, *second.contigs):
+        order.setdefault(contig, len(order))
+    return order
+
+
+def open_records(file: VcfFile, progress: Progress | None) -> tuple[VcfHeader, Iterator[Block]]:
+    """Read a file's header, and return it with the blocks of records that follow.
+
+    Raises
+    ------
+    AuditInputError
+        When the file is not a VCF file that can be read; the blocks raise it as they are read.
+    """
+    pieces = read_pieces(file, progress=progress)
+    text = next(pieces, b"")
+    if is_binary(text):
+        return read_binary(file, pieces)
+    while (end := split_header(text)) is None and len(text) < MAX_HEADER:
+        piece = next(pieces, b"")
+        if not piece:
+            end = len(text)
+            break
+        text += piece
+    header = parse_header(file.name, text[:end])
+    return header, read_blocks(file.name, header, _chain(text[end:], pieces))
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest
+
+
+@dataclass(eq=False)
+class _OriginalBlock:
+    """What is known of the block of the original that is being paired."""
+
+    block: Block
+    rarity: Rarity
+    candidates: Mask
+    marks: Marks
+    masked_up_to: npt.NDArray[np.float64]
+
+
+class _Scanner:
+    """Collects the candidates and the tallies while blocks and pairings come in."""
+
+    def __init__(self, settings: VcfSettings, first: VcfHeader, second: VcfHeader) -> None:
+        self.settings = settings
+        self.headers = (first, second)
+        self.rules = SiteRules(
+            pattern=RepeatPattern.of(settings),
+            original_reader=FrequencyReader(first.declarations),
+            anonymized_reader=FrequencyReader(second.declarations),
+        )
+        self.same_declarations = first.declarations == second.declarations
+        self.pending: _OriginalBlock | None = None
+        self.collector = CandidateCollector(self.rules.pattern)
+        self.counts = dict.fromkeys(("original", "anonymized", "with_alt", "without_frequency"), 0)
+        self.tallies = {name: Tally() for name in _TALLIES}
+        self.orders: list[tuple[Offsets, Offsets]] = []
+
+    def originals(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Pass the original's blocks on, each judged as it comes and stored when the next one comes."""
+        for block in blocks:
+            self._store()
+            self.pending = self._prepare(block)
+            yield block
+        self._store()
+
+    def count_anonymized(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Pass the anonymized file's blocks on and count their lines."""
+        for block in blocks:
+            self.counts["anonymized"] += len(block.ends)
+            yield block
+
+    def take(self, pairing: Pairing) -> None:
+        """Note what one pairing of records tells."""
+        if isinstance(pairing, Matched):
+            self._take_matched(pairing)
+        elif isinstance(pairing, Repeated):
+            self._take_repeated(pairing)
+        elif isinstance(pairing, OnlyOriginal):
+            self._take_removed(pairing)
+        else:
+            self._take_added(pairing)
+
+    def _prepare(self, block: Block) -> _OriginalBlock:
+        block.check_info_keys()
+        alt_starts, alt_ends = block.tabs[3] + 1, block.tabs[4]
+        lengths = alt_ends - alt_starts
+        has_alt = ~((lengths == 1) & (np.take(block.text, alt_starts, mode="clip") == DOT))
+        rarity = site_rarity(block, self.rules.original_reader, has_alt)
+        marks = np.zeros(len(block.ends), dtype=np.uint32)
+        found, min_length = self.rules.pattern.found, self.rules.pattern.min_length
+        for line in np.flatnonzero(has_alt & (lengths >= min_length)).tolist():
+            if found(block.data[alt_starts[line] : alt_ends[line]]):
+                marks[line] = Mark.REPEAT | Mark.REPEAT_KEPT
+        candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
+        marks[sole_carriers(block, self.headers[0], self.rules.original_reader, candidates, rarity)] |= int(
+            Mark.SOLE_CARRIER
+        )
+        self._count_block(block, has_alt, rarity, marks)
+        masked_up_to = rarity.mafs.copy()
+        first = np.take(block.text, alt_starts, mode="clip")
+        for line in np.flatnonzero(has_alt & ((first == DOT) | (first == COMMA) | (lengths == 0))).tolist():
+            if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
+                masked_up_to[line] = ALWAYS_MASKED
+        return _OriginalBlock(block, rarity, candidates, marks, masked_up_to)
+
+    def _count_block(self, block: Block, has_alt: Mask, rarity: Rarity, marks: Marks) -> None:
+        self.counts["original"] += len(block.ends)
+        self.counts["with_alt"] += int(has_alt.sum())
+        unknown = has_alt & (rarity.mafs == np.inf) & ((marks & Mark.REPEAT) == 0)
+        self.counts["without_frequency"] += int(unknown.sum())
+        for line in rarity.hindered:
+            if not marks[line] & Mark.REPEAT:
+                self.tallies["hindered"].add(block.contig(line), int(block.positions[line]))
+
+    def _current(self, block: Block) -> _OriginalBlock:
+        if self.pending is None or self.pending.block is not block:
+            raise TypeError("Pairings must follow the blocks of the original.")
+        return self.pending
+
+    def _take_matched(self, matched: Matched) -> None:
+        state = self._current(matched.original_block)
+        self._note_order(matched)
+        block, other = matched.original_block, matched.anonymized_block
+        for pair in matched.changed:
+            line, place = int(matched.original[pair]), int(matched.anonymized[pair])
+            original = Record(block.line(line))
+            kept = self._kept(other, place, original, state.rarity.mafs[line])
+            if state.candidates[line]:
+                self._mark(state, line, original, [kept])
+            if kept.record.ref != original.ref or kept.record.rest != original.rest:
+                self._compare_integrity([original], [kept.record])
+
+    def _kept(self, block: Block, line: int, original: Record, maf: float) -> KeptRecord:
+        """Split a changed line, checking and computing only what the original does not settle."""
+        record = self._tail_checked(block, line, original.rest)
+        if self.same_declarations and record.rest == original.rest and original.alt != NO_ALT:
+            return KeptRecord(record, float(maf))
+        return keep(record, self.rules)
+
+    def _tail_checked(self, block: Block, line: int, rest: bytes) -> Record:
+        text = block.line(line)
+        if text.endswith(rest) and text.count(b"\t", 0, len(text) - len(rest)) == 5:
+            record = Record(text)
+            parse_position(block.name, block.first_line + line, record.pos)
+            return record
+        return self._checked(block, line)
+
+    def _mark(self, state: _OriginalBlock, line: int, original: Record, kept: list[KeptRecord]) -> None:
+        marks, masked_up_to = mark_site(original, float(state.rarity.mafs[line]), kept, self.rules)
+        state.marks[line] = marks
+        state.masked_up_to[line] = masked_up_to
+
+    def _take_repeated(self, site: Repeated) -> None:
+        state = self._current(site.original_block)
+        kept = [self._checked(site.anonymized_block, line) for line in site.anonymized]
+        self._compare(state, list(site.original), kept)
+        extra = len(site.anonymized) - len(site.original)
+        if extra:
+            line = site.original[0]
+            tally = self.tallies["added" if extra > 0 else "removed"]
+            tally.add(state.block.contig(line), int(state.block.positions[line]), abs(extra))
+
+    def _compare(self, state: _OriginalBlock, lines: list[int], records: list[Record]) -> None:
+        kept = [keep(record, self.rules) for record in records]
+        originals = [Record(state.block.line(line)) for line in lines]
+        for line, original in zip(lines, originals, strict=True):
+            if state.candidates[line]:
+                self._mark(state, line, original, kept)
+        self._compare_integrity(originals, records)
+
+    def _compare_integrity(self, originals: list[Record], records: list[Record]) -> None:
+        first = originals[0]
+        if {record.ref for record in originals} != {record.ref for record in records}:
+            self.tallies["reference_changed"].add(first.chrom, first.pos)
+        if len(originals) == len(records) and any(
+            left.samples != right.samples and genotypes(left) != genotypes(right)
+            for left, right in zip(originals, records, strict=True)
+        ):
+            self.tallies["genotypes_changed"].add(first.chrom, first.pos)
+
+    def _checked(self, block: Block, line: int) -> Record:
+        """Split a line of the anonymized file, refusing what htslib refuses."""
+        text, number = block.line(line), block.first_line + line
+        check_columns(block.name, number, text, block.n_columns)
+        record = Record(text)
+        parse_position(block.name, number, record.pos)
+        check_info_keys(block.name, number, record.info)
+        return record
+
+    def _take_removed(self, removed: OnlyOriginal) -> None:
+        lines = removed.lines
+        if not len(lines):
+            return
+        state = self._current(removed.block)
+        state.marks[lines] = (state.marks[lines] & Mark.REPEAT) | int(Mark.MISSING)
+        state.masked_up_to[lines] = -np.inf
+        self._tally_lines("removed", removed.block, lines)
+
+    def _take_added(self, added: OnlyAnonymized) -> None:
+        if not len(added.lines):
+            return
+        added.block.check_info_keys()
+        self._tally_lines("added", added.block, added.lines)
+        for line in added.lines.tolist():
+            record = self._checked(added.block, line)
+            if self.rules.pattern.found(record.alt):
+                self.tallies["added_repeats"].add(record.chrom, record.pos)
+
+    def _tally_lines(self, name: str, block: Block, lines: Offsets) -> None:
+        tally = self.tallies[name]
+        for line in lines[:N_EXAMPLES].tolist():
+            tally.add(block.contig(line), int(block.positions[line]))
+        tally.n += max(0, len(lines) - N_EXAMPLES)
+
+    def _note_order(self, matched: Matched) -> None:
+        mine, theirs = matched.original_block.order, matched.anonymized_block.order
+        if mine is not None and theirs is not None:
+            self.orders.append((mine[matched.original], theirs[matched.anonymized]))
+
+    def _store(self) -> None:
+        """Keep the candidates of the block that has been paired completely."""
+        state, self.pending = self.pending, None
+        if state is not None:
+            lines = np.flatnonzero(state.candidates)
+            self.collector.add(state.block, lines, state.rarity.mafs, state.marks, state.masked_up_to)
+
+    def result(self, pair: VcfPair) -> VcfScan:
+        """Put everything together once both files are at their end."""
+        self._store()
+        return VcfScan(
+            original_name=pair.original.name,
+            anonymized_name=pair.anonymized.name,
+            level=pair.level,
+            settings=self.settings,
+            original_header=self.headers[0],
+            anonymized_header=self.headers[1],
+            candidates=self.collector.result(),
+            n_original=self.counts["original"],
+            n_anonymized=self.counts["anonymized"],
+            n_with_alt=self.counts["with_alt"],
+            n_without_frequency=self.counts["without_frequency"],
+            reordered=_n_out_of_order(self.orders),
+            **self.tallies,
+        )
+
+
+_TALLIES = (
+    "hindered",
+    "removed",
+    "added",
+    "added_repeats",
+    "reference_changed",
+    "genotypes_changed",
+)
+
+
+def _n_out_of_order(orders: list[tuple[Offsets, Offsets]]) -> int:
+    """Count the anonymized records that stand after a record they preceded in the original."""
+    if not orders:
+        return 0
+    mine = np.concatenate([pair[0] for pair in orders])
+    theirs = np.concatenate([pair[1] for pair in orders])
+    in_file = mine[np.argsort(theirs, kind="stable")]
+    return int(np.sum(in_file < np.maximum.accumulate(in_file)))

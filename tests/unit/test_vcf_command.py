@@ -1,0 +1,169 @@
+"""``python -m core vcf``: output, report file, exit codes."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.vcf import REPORT_COLUMNS, VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
+from tests.vcf_files import bgzf, masked_header, vcf_text
+
+LINES = ["chr1 100 . A G . . AF=0.001", "chr1 200 . A ACACACACACACACA . . AF=0.3"]
+MASKED = ["chr1 100 . A . . . .", "chr1 200 . A N . . ."]
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    monkeypatch.chdir(tmp_path)
+    origin, anony = tmp_path / "origin", tmp_path / "anony"
+    origin.mkdir()
+    anony.mkdir()
+    (origin / "s.vcf.gz").write_bytes(bgzf(vcf_text(LINES)))
+    (anony / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(MASKED, header=masked_header())))
+    (anony / "low_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(LINES, header=masked_header())))
+    return origin, anony
+
+
+def _call(folders: tuple[Path, Path], *more: str) -> int:
+    return main(["vcf", "-o", str(folders[0]), "-a", str(folders[1]), "--jobs", "1", *more])
+
+
+def test_command__prints_checks_summary_and_a_line_per_file(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _call(folders) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        "[CHECK] origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
+        "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
+        "Pairs checked: 2 of 2",
+        "Files to anonymize again: 0",
+    ]
+    assert lines[4].startswith("Time: ")
+    assert lines[5] == "Report: reports/VCF_anonymization_verification_report.csv"
+    assert lines[6:] == [
+        "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
+        "high_anony_s.vcf.gz: ok  100.00%(4/4)  (meta 2/2, variant 2/2)",
+    ]
+
+
+def test_command__writes_reports_beside_each_other(folders: tuple[Path, Path]) -> None:
+    for _ in range(3):
+        _call(folders, "--report-dir", "out")
+    names = sorted(path.name for path in Path("out").iterdir())
+    stem = "VCF_anonymization_verification_report"
+    assert set(names) == {f"{stem}.csv", f"{stem}_2.csv", f"{stem}_3.csv"}
+    rows = list(csv.DictReader(Path("out", f"{stem}.csv").read_text(encoding="utf-8").splitlines()))
+    assert tuple(rows[0]) == REPORT_COLUMNS
+    assert [row["anonymization_rate"] for row in rows] == ["100.00%(2/2)", "100.00%(4/4)"]
+
+
+def test_command__json_is_one_document_and_writes_no_file(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _call(folders, "--json", "--maf", "0.5") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched"]
+    assert (document["tool"], document["verdict"]) == ("vcf", "PASS")
+    first = document["pairs"][1]
+    assert list(first) == [
+        *REPORT_COLUMNS,
+        "origin",
+        "verdict",
+        "exposure_verdict",
+        "overall",
+        "exposure",
+        "missing_sites",
+        "seconds",
+    ]
+    assert (first["filename"], first["origin"], first["missing_sites"]) == (
+        "high_anony_s.vcf.gz",
+        "s.vcf.gz",
+        0,
+    )
+    assert not Path("reports").exists()
+
+
+def test_command__errors_and_unmatched_files_exit_with_2_and_the_rest_is_reported(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folders[1] / "weak_anony_s.vcf.gz").write_bytes(b"")
+    (folders[1] / "high_anony_other.vcf.gz").write_bytes(bgzf(vcf_text(LINES)))
+    assert _call(folders, "--json", "--report-dir", "out") == 2
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert len(document["pairs"]) == 2
+    assert document["verdict"] == "NOT_ASSESSED"
+    assert document["errors"] == [
+        {
+            "filename": "weak_anony_s.vcf.gz",
+            "message": "weak_anony_s.vcf.gz: the file is empty (0 bytes); get it again from its source.",
+        }
+    ]
+    assert document["unmatched"] == ["high_anony_other.vcf.gz"]
+    assert captured.err.splitlines() == [
+        "error: weak_anony_s.vcf.gz: the file is empty (0 bytes); get it again from its source.",
+        (
+            "warning: high_anony_other.vcf.gz: no partner; an anonymized file is named "
+            "<level>_…anony_<original's name>."
+        ),
+    ]
+    assert Path("out/VCF_anonymization_verification_report.csv").is_file()
+
+
+def test_command__fail_exits_with_1_and_lists_exposure(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folders[1] / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(LINES)))
+    assert _call(folders) == 1
+    out = capsys.readouterr().out
+    assert "Files to anonymize again: 1" in out
+    assert (
+        "high_anony_s.vcf.gz: fail  0.00%(0/4)  (meta 0/2, variant 0/2)\n  FAIL: 1 of 10 header lines hold"
+        in out
+    )
+
+
+def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    (folders[0] / "high_anony_s.vcf.gz").write_bytes((folders[1] / "high_anony_s.vcf.gz").read_bytes())
+    assert _call((folders[0], folders[0]), "--json") == 0
+    assert [pair["origin"] for pair in json.loads(capsys.readouterr().out)["pairs"]] == ["s.vcf.gz"]
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (["--maf", "2"], "error: maf_threshold must be above 0 and at most 0.5; received 2.0."),
+        (["--jobs", "0"], "error: --jobs must be at least 1; received 0."),
+        (["-o", "gone"], "error: The folder gone cannot be read (No such file or directory)."),
+        (
+            ["-o", ".", "-a", "."],
+            "error: Neither . nor . holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",
+        ),
+        (["--report-dir", "file"], "error: The report cannot be written to file (File exists)."),
+    ],
+)
+def test_command__refuses_arguments(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str], more: list[str], problem: str
+) -> None:
+    Path("file").write_text("")
+    assert _call(folders, *more) == 2
+    assert problem in capsys.readouterr().err.splitlines()
+
+
+def test_render_report__never_lets_a_file_name_run_as_a_formula() -> None:
+    content = bgzf(vcf_text(LINES))
+    pair = VcfPair(
+        original=VcfFile(name="x", content=content),
+        anonymized=VcfFile(name="=HYPERLINK(1)anony_x", content=content),
+        level="low",
+    )
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    assert (
+        render_report([audit])
+        .decode()
+        .splitlines()[1]
+        .startswith("'=HYPERLINK(1)anony_x,low,0.00%(0/2),fail,")
+    )

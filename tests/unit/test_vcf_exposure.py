@@ -1,0 +1,303 @@
+"""What gives a masked allele or the donor away: every check, found and not found."""
+
+import pytest
+
+from core.errors import AuditInputError
+from core.vcf import CHECKS, VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.header_leaks import looks_personal
+from core.verdict import Verdict
+from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
+
+REPEAT = "ACACACACACACACA"
+RARE = "chr1 100 . A G . . AF=0.001"
+COMMON = "chr1 900 . A T . . AF=0.4"
+STR = f"chr1 200 . A {REPEAT} . . AF=0.3"
+CLEAN = ["chr1 100 . A . . . .", "chr1 200 . A N . . .", COMMON]
+SAMPLES = ("S1", "S2", "S3")
+
+
+def _audit(
+    original: list[str],
+    anonymized: list[str],
+    *,
+    samples: tuple[str, ...] = (),
+    names: tuple[str, ...] = (),
+    header: list[str] | None = None,
+    original_header: list[str] | None = None,
+    level: str = "high",
+    severities: dict[str, Verdict] | None = None,
+) -> VcfAudit:
+    first = vcf_text(original, samples=samples, header=original_header or HEADER)
+    second = vcf_text(anonymized, samples=names or samples, header=header or masked_header())
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", first),
+        anonymized=vcf_file("high_anony_x.vcf.gz", second),
+        level="high" if level == "high" else "low",
+    )
+    return judge_scan(scan_pair(pair, VcfSettings()), VcfSettings(severities=severities or {}))
+
+
+def _found(audit: VcfAudit) -> dict[str, int]:
+    return {exposure.check: exposure.n_affected for exposure in audit.exposure}
+
+
+def test_judge_scan__a_clean_file_exposes_nothing() -> None:
+    audit = _audit([RARE, STR, COMMON], CLEAN)
+    assert audit.exposure == ()
+    assert (audit.verdict, audit.exposure_verdict, audit.overall) == (Verdict.PASS,) * 3
+
+
+@pytest.mark.parametrize(
+    ("check", "original", "kept"),
+    [
+        ("masked_in_name_only", STR, "chr1 200 . A G,<NON_REF> . . ."),
+        ("masked_in_name_only", STR, "chr1 200 . A G]chrUn_NT_1:5] . . ."),
+        ("frequency_only", RARE, "chr1 100 . A G . . ."),
+        ("frequency_only", RARE, "chr1 100 . A G . . AF=0.4"),
+        ("public_id", RARE, "chr1 100 rs123 A . . . ."),
+        ("public_id", RARE, "chr1 100 x;COSV99 A . . . ."),
+        ("public_id", RARE, "chr1 100 1:100:A:G A . . . ."),
+        ("other_id", RARE, "chr1 100 lab_17 A . . . ."),
+        ("allele_in_info", RARE, "chr1 100 . A . . . CSQ=G|missense_variant|MODERATE"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . ANN=T|x,C|HGVS:c.12A>G"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . CLNHGVS=NC_000001.11:g.100A>G"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . ORIG=G"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . ALLELES=A,G"),
+        ("allele_in_info", STR, f"chr1 200 . A N . . SEQ=xx{REPEAT}xx"),
+        ("allele_in_info", "chr1 100 . A <DEL> . . AF=0.001", "chr1 100 . A . . . SVTYPE=DEL"),
+        ("allele_in_info", "chr1 100 . A ATG . . AF=0.001", "chr1 100 . A . . . INS=TG"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.001"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AC=1;AN=1000"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_afr=0.0009"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . gnomAD_AF=0"),
+        ("repeat_in_masked_alt", STR, f"chr1 200 . A {REPEAT}N . . ."),
+        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * len(REPEAT)} . . ."),
+        ("allele_in_ref", STR, f"chr1 200 . {REPEAT} N . . ."),
+        ("repeat_described", STR, "chr1 200 . A N . . RU=AC;RL=14"),
+        ("unmasked_duplicate", RARE, "chr1 100 . A . . . .\nchr1 100 . A G . . AF=0.001"),
+        ("unmasked_duplicate", STR, f"chr1 200 . A N . . .\nchr1 200 . A {REPEAT} . . ."),
+        ("repeat_neighbour", STR, f"chr1 200 . A N . . .\nchr1 230 . A G{REPEAT} . . AF=0.3"),
+    ],
+)
+def test_judge_scan__finds(check: str, original: str, kept: str) -> None:
+    neighbour = ["chr1 230 . A GACACACACACACACA . . AF=0.3"] if check == "repeat_neighbour" else []
+    audit = _audit([original, *neighbour], kept.split("\n"))
+    exposure = {one.check: one for one in audit.exposure}[check]
+    assert exposure.n_affected == 1
+    assert exposure.examples == (":".join(original.split()[:2]),)
+    assert exposure.verdict is CHECKS[check].default
+    assert f"1 of {audit.n_variant_masked} " in exposure.message
+
+
+@pytest.mark.parametrize(
+    ("check", "original", "kept"),
+    [
+        ("masked_in_name_only", STR, "chr1 200 . A <N> . . ."),
+        ("masked_in_name_only", STR, "chr1 200 . A <NON_REF>,GN . . ."),
+        ("allele_in_info", RARE, "chr1 100 . A . . . GENE=GATA1;G=3;DP=7"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . CSQ=.|||"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_afr=0.3;DP=0"),
+        ("public_id", RARE, "chr1 100 first7 A . . . ."),
+        ("repeat_neighbour", STR, "chr1 200 . A N . . ."),
+        ("frequency_only", RARE, "chr1 100 . A T . . ."),
+    ],
+)
+def test_judge_scan__does_not_find(check: str, original: str, kept: str) -> None:
+    assert check not in _found(_audit([original], [kept]))
+
+
+GENOTYPES = "GT:AD:PL 0/0:9,0:0,9,99 0/1:4,5:50,0,50 0/0:9,0:0,9,99"
+
+
+@pytest.mark.parametrize(
+    ("samples", "checks"),
+    [
+        (GENOTYPES, {"genotype_kept", "depth_betrays"}),
+        ("GT 0/0 0|1 0/0", {"genotype_kept"}),
+        ("GT 0 1 0", {"genotype_kept"}),
+        ("GT ./. ./1 0/0", {"genotype_kept"}),
+        ("GT:AD 0/0:9,0 ./.:4,5 0/0:9,0", {"depth_betrays"}),
+        ("GT:PL 0/0:0,9,99 ./.:50,0,50 0/0:0,9,9", {"depth_betrays"}),
+        ("GT:AO 0/0:0 ./.:12 0/0:0", {"depth_betrays"}),
+        ("GT:AD 0/0:9,0 ./.:. 0/0:9,0", set()),
+        ("GT ./. ./. 0/0", set()),
+        ("DP 11 12 13", set()),
+    ],
+)
+def test_judge_scan__finds_who_carries_a_masked_allele(samples: str, checks: set[str]) -> None:
+    original = [f"{RARE} {GENOTYPES}"]
+    audit = _audit(original, [f"chr1 100 . A . . . . {samples}"], samples=SAMPLES)
+    assert {check for check in _found(audit) if check in ("genotype_kept", "depth_betrays")} == checks
+
+
+@pytest.mark.parametrize(
+    ("line", "samples", "n_sites"),
+    [
+        ("chr1 100 . A G . . AF=0.001", "GT 0/0 0/1 0/0", 1),
+        ("chr1 100 . A G . . AF=0.001", "GT 0/0 1|1 0/0", 1),
+        ("chr1 100 . A G . . AF=0.001", "GT 0 1 0", 1),
+        ("chr1 100 . A G . . AF=0.001", "GT:DP 0/0:1 0/1:1 1/1:1", 0),
+        ("chr1 100 . A G . . AF=0.001", "GT 0/0 0/0 0/0", 0),
+        ("chr1 100 . A G . . AF=0.001", "GT 0/0/0 0/0/1 0/0/0", 1),
+        ("chr1 100 . A G . . AF=0.001", "DP 0 1 0", 0),
+        ("chr1 100 . A G . . AF=0.999", "GT 1/1 0/1 1/1", 1),
+        ("chr1 100 . A G . . AF=0.999", "GT 1/1 0/1 0/1", 0),
+        ("chr1 100 . A G,T . . AF=0.3,0.001", "GT 0/1 0/2 0/1", 1),
+        ("chr1 100 . A G,T . . AF=0.001,0.3", "GT 0/1 0/2 0/1", 0),
+        ("chr1 100 . A G . . AF=0.4", "GT 0/0 0/1 0/0", 0),
+    ],
+)
+@pytest.mark.parametrize("changed", ["", "x"], ids=["unchanged", "changed"])
+def test_judge_scan__counts_rare_alleles_of_one_donor(
+    line: str, samples: str, n_sites: int, changed: str
+) -> None:
+    kept = line.replace(" . A", f" {changed or '.'} A", 1)
+    audit = _audit([f"{line} {samples}"], [f"{kept} {samples}"], samples=SAMPLES)
+    assert _found(audit).get("sole_carrier", 0) == n_sites
+
+
+@pytest.mark.parametrize(
+    ("samples", "n_sites"), [("GT 0/1", 1), ("GT 1", 1), ("GT 0/0", 0), ("GT:DP ./.:3", 0), ("DP 1", 0)]
+)
+def test_judge_scan__one_sample_is_one_donor(samples: str, n_sites: int) -> None:
+    lines = [
+        f"{RARE} {samples}",
+        f"chr1 110 . A G . . AF=0.999 {samples.replace('0/1', '1/0').replace(' 1', ' 0')}",
+    ]
+    audit = _audit(lines[:1], lines[:1], samples=("S1",))
+    assert _found(audit).get("sole_carrier", 0) == n_sites
+
+
+def test_judge_scan__counts_what_changed_beside_masking() -> None:
+    original = [RARE, STR, COMMON, "chr1 950 . A C . . AF=0.4"]
+    kept = [CLEAN[0], CLEAN[1], "chr1 900 . T T . . AF=0.4", f"chr1 960 . A {REPEAT} . . AF=0.4"]
+    audit = _audit(original, kept)
+    assert _found(audit) == {
+        "repeats_added": 1,
+        "records_removed": 1,
+        "records_added": 1,
+        "reference_changed": 1,
+    }
+
+
+def test_judge_scan__counts_changed_genotypes_but_not_other_fields() -> None:
+    original = [f"chr1 {pos} . A G . . AF=0.4 GT:DP 0/1:3 0/0:4" for pos in (1, 2, 3)]
+    kept = [original[0].replace("0/1:3", "0/0:3"), original[1].replace("0/1:3", "0/1:9"), original[2]]
+    assert _found(_audit(original, kept, samples=("S1", "S2")))["genotypes_changed"] == 1
+
+
+def test_judge_scan__counts_records_out_of_order() -> None:
+    lines = [f"chr1 {pos} . A G . . AF=0.4" for pos in (1, 2, 3, 4)]
+    assert _found(_audit(lines, [lines[1], lines[0], lines[2], lines[3]]))["records_reordered"] == 1
+    assert "records_reordered" not in _found(_audit(lines[::-1], lines[::-1]))
+
+
+def test_judge_scan__extra_and_lacking_records_at_one_site() -> None:
+    more = _audit([COMMON], [COMMON, COMMON, COMMON])
+    assert _found(more)["records_added"] == 2
+    fewer = _audit([COMMON, COMMON, COMMON], [COMMON])
+    assert _found(fewer)["records_removed"] == 2
+
+
+def test_judge_scan__nothing_to_verify_is_not_assessed() -> None:
+    bare = [line for line in HEADER if "cmdline" not in line and "reference" not in line]
+    audit = _audit([COMMON], [COMMON], header=bare, original_header=bare)
+    assert audit.report_row()["anonymization_rate"] == "100.00%(0/0)"
+    assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.NOT_ASSESSED)
+    assert audit.exposure[0].message == (
+        "Nothing in the original has to be masked by the published rule; 100.00%(0/0) says nothing."
+    )
+
+
+def test_judge_scan__a_declaration_that_hides_frequencies_is_not_assessed() -> None:
+    header = [line.replace("ID=MAF,Number=1,Type=Float", "ID=MAF,Number=0,Type=Flag") for line in HEADER]
+    audit = _audit([f"{COMMON};MAF", RARE], [f"{COMMON};MAF", CLEAN[0]], original_header=header)
+    exposure = {one.check: one for one in audit.exposure}["declaration_hides_frequency"]
+    assert exposure.message == (
+        "1 of 2 original records with an ALT have a frequency that the header makes unreadable by its "
+        "declaration (MAF as text, flag or list, AN as a list); they are no targets and were not assessed."
+    )
+    assert exposure.examples == ("chr1:900",)
+    assert audit.overall is Verdict.NOT_ASSESSED
+
+
+def test_judge_scan__records_without_a_frequency_are_counted() -> None:
+    some = _audit([RARE, "chr1 300 . A G . . ."], [CLEAN[0], "chr1 300 . A G . . ."])
+    assert _found(some) == {"frequency_unknown": 1}
+    none = _audit(["chr1 300 . A G . . ."], ["chr1 300 . A G . . ."])
+    assert _found(none) == {"no_frequency_at_all": 1}
+    assert none.exposure_verdict is Verdict.NOT_ASSESSED
+
+
+@pytest.mark.parametrize(
+    ("line", "checks"),
+    [
+        ("##bcftools_viewCommand=view -o out in.vcf", {"header_command"}),
+        ('##GATKCommandLine=<ID=x,CommandLine="HaplotypeCaller">', {"header_command"}),
+        ("##cmdline=caller", {"header_command"}),
+        ("##source=GATK", {"header_source"}),
+        ("##fileDate=20240131", {"header_date"}),
+        ("##note=made 2024-01-31", {"header_date"}),
+        ("##SAMPLE=<ID=S1,Sex=F>", {"header_person"}),
+        ("##PEDIGREE=<ID=S1,Father=S2>", {"header_person"}),
+        ("##note=/data/run/in.bam", {"header_path"}),
+        ("##note=C:\\runs\\in.bam", {"header_path"}),
+        ("##note=/Users/mina", {"header_path", "header_host"}),
+        ("##note=hostname: node7", {"header_host"}),
+        ("##note=ask mina@clinic.example.org", {"header_email"}),
+        ("##contig=<ID=chr9,assembly=GRCh38>", {"header_contig_origin"}),
+        ("##contig=<ID=chr9,URL=file:/refs/x/y.fa>", {"header_contig_origin", "header_path"}),
+        ("##note=see https://example.org/a/b/c", set()),
+        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="ratio of A/B and/or C">', set()),
+        ("##cmdline=.", set()),
+        ("##source=.", set()),
+        ("##note=", set()),
+    ],
+)
+def test_header_exposures__each_line(line: str, checks: set[str]) -> None:
+    audit = _audit([RARE], [CLEAN[0]], header=[*masked_header(), line])
+    assert set(_found(audit)) == checks
+    assert all(one.examples == (line.partition("=")[0],) for one in audit.exposure)
+
+
+def test_header_exposures__sample_names() -> None:
+    line = f"{COMMON} GT 0/1 0/1 0/1"
+    audit = _audit([line], [line], samples=("S1", "HG00096", "x2"), names=("S1", "Minji Kim", "id_3"))
+    found = {one.check: one.examples for one in audit.exposure}
+    assert found == {"samples_identify": ("sample 2",), "samples_kept": ("sample 1",)}
+
+
+@pytest.mark.parametrize(
+    "name", ["sample_1", "S01", "donor-7", "17", "anon_3", "patient 12", "tumor", "control"]
+)
+def test_looks_personal__not_for_generic_names(name: str) -> None:
+    assert not looks_personal(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Minji Kim", "김민지", "john.doe", "NA12878", "8501011234567", "MRN-004711", "alice"]
+)
+def test_looks_personal__for_names_and_identifiers(name: str) -> None:
+    assert looks_personal(name)
+
+
+def test_judge_scan__severities_are_the_persons_choice() -> None:
+    chosen = {"public_id": Verdict.WARN}
+    audit = _audit([RARE], ["chr1 100 rs1 A . . . ."], severities=chosen)
+    assert audit.exposure_verdict is Verdict.WARN
+    with pytest.raises(AuditInputError) as caught:
+        _audit([RARE], [CLEAN[0]], severities={"no_such": Verdict.WARN})
+    assert str(caught.value).startswith(
+        "severities names checks that do not exist: no_such. The checks are: masked_in"
+    )
+
+
+def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
+    line = f"{RARE} GT 0/1 0/0 0/0"
+    audit = _audit([line], [line], samples=SAMPLES, names=("a1", "b2", "c3"), level="low")
+    assert set(_found(audit)) == {"sole_carrier"}
+
+
+def test_checks__have_one_name_each() -> None:
+    assert len(CHECKS) == 35
+    assert all(name == check.name for name, check in CHECKS.items())

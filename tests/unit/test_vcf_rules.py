@@ -1,0 +1,258 @@
+"""The published rules, on sites countable by hand."""
+
+import math
+
+import pytest
+
+from core.errors import AuditInputError
+from core.vcf import (
+    VcfAudit,
+    VcfFile,
+    VcfPair,
+    VcfSettings,
+    judge_scan,
+    level_of,
+    original_name,
+    pair_files,
+    scan_pair,
+    split_uploads,
+)
+from core.vcf.frequencies import FrequencyReader, smallest
+from core.vcf.header import Declaration
+from core.vcf.judgment import judge_header
+from core.vcf.repeats import RepeatPattern
+from core.verdict import Verdict
+from tests.vcf_files import masked_header, vcf_file, vcf_text
+
+REPEAT = "ACACACACACACACA"
+
+
+def audit_lines(
+    original: list[str], anonymized: list[str], *, settings: VcfSettings | None = None, level: str = "high"
+) -> VcfAudit:
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", vcf_text(original)),
+        anonymized=vcf_file("high_anony_x.vcf.gz", vcf_text(anonymized, header=masked_header())),
+        level="high" if level == "high" else "low",
+    )
+    chosen = settings or VcfSettings()
+    return judge_scan(scan_pair(pair, chosen), chosen)
+
+
+@pytest.mark.parametrize(
+    ("kept", "masked"),
+    [
+        (f"chr1 1 . A {REPEAT} . . AF=0.3", False),
+        ("chr1 1 . A N . . AF=0.3", True),
+        ("chr1 1 . A GNG . . AF=0.3", True),
+        ("chr1 1 . A n . . AF=0.3", False),
+        ("chr1 1 . A . . . AF=0.3", False),
+        ("chr1 1 . A A,<NON_REF> . . AF=0.3", True),
+        ("chr1 2 . A N . . AF=0.3", False),
+    ],
+)
+def test_judge_scan__repeat_needs_another_alt_with_an_n(kept: str, masked: bool) -> None:
+    audit = audit_lines([f"chr1 1 . A {REPEAT} . . AF=0.3"], [kept])
+    assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+
+
+@pytest.mark.parametrize(
+    ("kept", "masked"),
+    [
+        ("chr1 1 . A G . . AF=0.001", False),
+        ("chr1 1 . A N . . AF=0.001", False),
+        ("chr1 1 . A . . . AF=0.001", True),
+        ("chr1 1 . A .,. . . AF=0.001", True),
+        ("chr1 1 . A G . . .", True),
+        ("chr1 1 . A G . . AF=0.4", True),
+        ("chr1 1 . A G . . AF=.", True),
+        ("chr1 1 . A G . . AF=nan", False),
+        ("chr1 1 . A G . . MAF=nan", True),
+    ],
+)
+def test_judge_scan__rare_site_is_masked_by_alt_or_frequency(kept: str, masked: bool) -> None:
+    audit = audit_lines(["chr1 1 . A G . . AF=0.001"], [kept])
+    assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+
+
+def test_judge_scan__the_last_target_definition_counts_and_any_record_may_satisfy() -> None:
+    original = [f"chr1 1 . A {REPEAT} . . AF=0.3", "chr1 1 . A G . . AF=0.001", "chr1 1 . A T . . AF=0.3"]
+    audit = audit_lines(original, [f"chr1 1 . A {REPEAT} . . AF=0.001", "chr1 1 . A . . . AF=0.001"])
+    assert audit.targets.is_repeat.tolist() == [False]
+    assert audit.n_variant_masked == 1
+
+
+def test_judge_scan__moves_with_the_threshold_without_reading_again() -> None:
+    lines = [f"chr1 {place} . A G . . AF={place / 100}" for place in (1, 2, 5, 30, 49, 50)]
+    scan = audit_lines(lines, lines).scan
+    counts = [
+        judge_scan(scan, VcfSettings(maf_threshold=threshold)).n_variant_targets
+        for threshold in (0.01, 0.02, 0.05, 0.5)
+    ]
+    # As 32-bit floats 0.01, 0.02 and 0.49 are below their thresholds, 0.05 is above and 0.5 exact.
+    assert counts == [1, 2, 2, 5]
+
+
+def test_judge_scan__a_site_masked_at_one_threshold_only() -> None:
+    """The frequency was raised to 0.03: that satisfies 0.01, but not 0.05."""
+    scan = audit_lines(["chr1 1 . A G . . AF=0.001"], ["chr1 1 . A G . . AF=0.03"]).scan
+    found = [judge_scan(scan, VcfSettings(maf_threshold=t)).n_variant_masked for t in (0.01, 0.05)]
+    assert found == [1, 0]
+
+
+def test_judge_scan__low_level_has_header_targets_only() -> None:
+    audit = audit_lines(["chr1 1 . A G . . AF=0.001"], ["chr1 1 . A G . . AF=0.001"], level="low")
+    assert audit.report_row() == {
+        "filename": "high_anony_x.vcf.gz",
+        "anonymization_level": "low",
+        "anonymization_rate": "100.00%(2/2)",
+        "verification_result": "ok",
+        "total_targets": 2,
+        "metadata_targets": 2,
+        "variant_targets": 0,
+        "metadata_masked": 2,
+        "variant_masked": 0,
+        "unmasked_positions": "-",
+    }
+
+
+def test_judge_scan__unmasked_positions_are_in_file_order_and_missing_ones_are_listed() -> None:
+    original = [f"{contig} {pos} . A G . . AF=0.001" for contig in ("chr2", "chr1") for pos in (10, 9)]
+    audit = audit_lines(original, original[:3])
+    assert audit.report_row()["unmasked_positions"] == "chr2:10;chr2:9;chr1:10;chr1:9"
+    assert len(audit.missing) == 1
+    assert audit.verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_targets"),
+    [
+        (VcfSettings(), 1),
+        (VcfSettings(min_repeat=9), 0),
+        (VcfSettings(min_motif=3), 0),
+        (VcfSettings(max_motif=1), 0),
+        (VcfSettings(min_motif=2, max_motif=2, min_repeat=7), 1),
+    ],
+)
+def test_scan_pair__repeat_parameters(settings: VcfSettings, n_targets: int) -> None:
+    line = f"chr1 1 . A {REPEAT} . . AF=0.3"
+    assert audit_lines([line], [line], settings=settings).n_variant_targets == n_targets
+
+
+def test_repeat_pattern__names_the_shortest_motif_by_its_first_rotation() -> None:
+    pattern = RepeatPattern.of(VcfSettings())
+    assert pattern.motif(b"TTCACACACACACACAG") == b"AC"
+    assert pattern.motif(b"AAAAAAA") == b"A"
+    assert pattern.motif(b"ACGT") == b""
+
+
+@pytest.mark.parametrize(
+    ("info", "maf"),
+    [
+        (b".", math.inf),
+        (b"AF=0.5,0.25", 0.25),
+        (b"AF=0.6,0.35", 1 - (float.fromhex("0x1.3333340000000p-1") + float.fromhex("0x1.6666660000000p-2"))),
+        (b"AF=0x1p-2", 0.25),
+        (b"AF=1e400", 0),
+        (b"AF=.;AC=1;AN=8", 0.125),
+        (b"AC=.,1;AN=8", 0.125),
+        (b"AC=1;AN=0", math.inf),
+        (b"AC=1;AN=-8", math.inf),
+        (b"AC=99999999999999999999999;AN=8", math.inf),
+        (b"MAF=.;AF=0.25", 0.25),
+        (b"MAF;AF=0.25", 0.25),
+        (b"MAF=nan;AF=0.25", math.inf),
+        (b"MAF=0.75", 0.75),
+        (b"XAF=0.1;AF_afr=0.1", math.inf),
+        (b"AF=nan", 0),
+    ],
+)
+def test_frequency_reader__site(info: bytes, maf: float) -> None:
+    declared = {
+        "AF": Declaration("Float", single=False),
+        "MAF": Declaration("Float", single=True),
+        "AC": Declaration("Integer", single=False),
+        "AN": Declaration("Integer", single=True),
+    }
+    assert FrequencyReader(declared).maf(info) == maf
+
+
+@pytest.mark.parametrize(
+    ("declared", "info", "hindered_by"),
+    [
+        ({"MAF": Declaration("Flag", single=False)}, b"MAF;AF=0.1", "MAF"),
+        ({"MAF": Declaration("String", single=True)}, b"MAF=abc;AF=0.1", "MAF"),
+        ({"MAF": Declaration("Float", single=False)}, b"MAF=.,0.1;AF=0.1", "MAF"),
+        ({"MAF": Declaration("Float", single=False)}, b"MAF;AF=0.1", "MAF"),
+        ({"AN": Declaration("Integer", single=False)}, b"AC=1;AN=10", "AN"),
+        ({}, b"DP=3", ""),
+    ],
+)
+def test_frequency_reader__names_the_declaration_that_hinders(
+    declared: dict[str, Declaration], info: bytes, hindered_by: str
+) -> None:
+    site = FrequencyReader(declared).site(info)
+    assert (site.maf, site.hindered_by) == (math.inf, hindered_by)
+
+
+def test_smallest__counts_the_reference_too() -> None:
+    assert smallest((0.75,)) == 0.25
+    assert smallest((0.5, 0.75)) == 0
+    assert smallest((math.nan, 0.3)) == 0
+
+
+@pytest.mark.parametrize(
+    ("original", "anonymized", "counts"),
+    [
+        ((), (), (0, 0)),
+        ((b"##cmdline=x",), (b"##cmdline=.",), (1, 1)),
+        ((b"##cmdline=x",), (), (1, 0)),
+        ((b"##cmdline=",), (b"##cmdline=",), (1, 0)),
+        ((b"##Cmdline=x",), (), (0, 0)),
+        ((b"##reference=a/b",), (b"##reference=b",), (1, 1)),
+        ((b"##reference=a/b",), (b"##reference=a/b",), (1, 0)),
+        ((b"##reference=b",), (), (1, 0)),
+    ],
+)
+def test_judge_header(
+    original: tuple[bytes, ...], anonymized: tuple[bytes, ...], counts: tuple[int, int]
+) -> None:
+    class Header:
+        def __init__(self, lines: tuple[bytes, ...]) -> None:
+            self.lines = lines
+
+    assert judge_header(Header(original), Header(anonymized)) == counts
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"maf_threshold": 0.0}, "maf_threshold must be above 0 and at most 0.5; received 0.0."),
+        ({"maf_threshold": math.nan}, "maf_threshold must be above 0 and at most 0.5; received nan."),
+        (
+            {"min_motif": 4, "max_motif": 3},
+            "min_motif and max_motif must satisfy 1 ≤ min_motif ≤ max_motif ≤ 12; received 4 and 3.",
+        ),
+        ({"min_repeat": 1}, "min_repeat must be between 2 and 100; received 1."),
+    ],
+)
+def test_vcf_settings__refuses(values: dict[str, float], problem: str) -> None:
+    with pytest.raises(AuditInputError) as caught:
+        VcfSettings(**values)
+    assert str(caught.value) == problem
+
+
+def test_pair_files__by_the_part_after_the_first_separator() -> None:
+    assert original_name("high_0.01_anony_sample2.vcf.gz") == "sample2.vcf.gz"
+    assert original_name("anony_anony_x.vcf.gz") == "anony_x.vcf.gz"
+    assert original_name("x.vcf.gz") is None
+    levels = [level_of(f"{prefix}anony_x") for prefix in ("high_", "strong_", "low_", "weak_", "", "mid_")]
+    assert levels == ["high", "high", "low", "low", "low", "low"]
+
+
+def test_pair_files__low_before_high_and_the_unmatched_named() -> None:
+    names = ["b.vcf.gz", "high_anony_a.vcf.gz", "a.vcf.gz", "weak_anony_a.vcf.gz", "low_anony_c.vcf.gz"]
+    originals, anonymized = split_uploads([VcfFile(name=name, content=b"") for name in names])
+    pairing = pair_files(originals, anonymized)
+    assert [pair.anonymized.name for pair in pairing.pairs] == ["weak_anony_a.vcf.gz", "high_anony_a.vcf.gz"]
+    assert pairing.unmatched == ("low_anony_c.vcf.gz", "b.vcf.gz")
