@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from core.roles.vocabulary import NAME_RULES, NameRule
 
@@ -43,39 +43,41 @@ def match_name(name: str) -> NameMatch | None:
     ``drug name`` is about a drug and ``date of birth`` is not about any date.
     """
     tokens = name_tokens(name)
-    matches = [match for rule in NAME_RULES if (match := _match(rule, tokens)) is not None]
+    matches = (*_whole_names(tokens), *_phrases(tokens), *_joined_phrases(tokens), *_korean_pieces(tokens))
     return max(matches, key=lambda match: (match.length, match.rule.score), default=None)
 
 
-def _match(rule: NameRule, tokens: tuple[str, ...]) -> NameMatch | None:
-    lengths = [length for phrase in rule.phrases if (length := _phrase_length(phrase, tokens, rule))]
-    return NameMatch(rule=rule, length=max(lengths)) if lengths else None
+def _whole_names(tokens: tuple[str, ...]) -> Iterator[NameMatch]:
+    """Yield the rules with a phrase that is the whole name, its words written together or not."""
+    joined = "".join(tokens)
+    for rule in (*_VOCABULARY.whole.get(joined, ()), *_VOCABULARY.joined.get(joined, ())):
+        yield NameMatch(rule=rule, length=len(joined))
 
 
-def _phrase_length(phrase: str, tokens: tuple[str, ...], rule: NameRule) -> int:
-    """Return how much of the name the phrase explains, in letters; 0 where it does not match."""
-    whole = phrase.startswith("=")
-    words = _phrase_words(phrase.removeprefix("="))
-    length = sum(map(len, words))
-    if whole:
-        return length if tokens in (words, ("".join(words),)) else 0
-    if len(words) == 1 and _HANGUL.search(words[0]):
-        return length if _inside_korean(words[0], tokens, rule.unless) else 0
-    for start in range(len(tokens) - len(words) + 1):
-        if tokens[start : start + len(words)] == words:
-            rest = tokens[:start] + tokens[start + len(words) :]
-            return 0 if _changes_meaning(rest, rule.unless) else length
-    return _joined_length("".join(words), tokens, rule)
+def _phrases(tokens: tuple[str, ...]) -> Iterator[NameMatch]:
+    """Yield the rules with a phrase among the tokens, unless a token beside it changes the meaning."""
+    for start, token in enumerate(tokens):
+        for rule, words in _VOCABULARY.by_first_word.get(token, ()):
+            end = start + len(words)
+            if tokens[start:end] == words and not _changes_meaning(tokens[:start] + tokens[end:], rule):
+                yield NameMatch(rule=rule, length=sum(map(len, words)))
 
 
-def _joined_length(joined: str, tokens: tuple[str, ...], rule: NameRule) -> int:
-    """Return the length of a phrase written together as one token, possibly with a number behind it."""
-    if "".join(tokens) == joined:
-        return len(joined)
-    rest = [token for token in tokens if token.rstrip("0123456789") != joined]
-    if len(rest) == len(tokens) or _changes_meaning(rest, rule.unless):
-        return 0
-    return len(joined)
+def _joined_phrases(tokens: tuple[str, ...]) -> Iterator[NameMatch]:
+    """Yield the rules with a phrase written together as one token, possibly with a number behind it."""
+    for i, token in enumerate(tokens):
+        word = token.rstrip("0123456789")
+        for rule in _VOCABULARY.joined.get(word, ()):
+            if not _changes_meaning(tokens[:i] + tokens[i + 1 :], rule):
+                yield NameMatch(rule=rule, length=len(word))
+
+
+def _korean_pieces(tokens: tuple[str, ...]) -> Iterator[NameMatch]:
+    """Yield the rules with a Korean phrase inside a word."""
+    if any(_HANGUL.search(token) for token in tokens):
+        for rule, piece in _VOCABULARY.korean:
+            if _inside_korean(piece, tokens, rule.unless):
+                yield NameMatch(rule=rule, length=len(piece))
 
 
 def _inside_korean(piece: str, tokens: Iterable[str], unless: frozenset[str]) -> bool:
@@ -87,13 +89,8 @@ def _inside_korean(piece: str, tokens: Iterable[str], unless: frozenset[str]) ->
     return False
 
 
-def _changes_meaning(rest: Iterable[str], unless: frozenset[str]) -> bool:
-    return any(token in unless for token in rest)
-
-
-@cache
-def _phrase_words(phrase: str) -> tuple[str, ...]:
-    return name_tokens(phrase)
+def _changes_meaning(rest: Iterable[str], rule: NameRule) -> bool:
+    return any(token in rule.unless for token in rest)
 
 
 def _without_accents(text: str) -> str:
@@ -101,3 +98,29 @@ def _without_accents(text: str) -> str:
         return text
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+class _Vocabulary:
+    """The phrases of all rules, by what a name is looked up with."""
+
+    def __init__(self, rules: Iterable[NameRule]) -> None:
+        self.whole: dict[str, list[NameRule]] = defaultdict(list)
+        self.joined: dict[str, list[NameRule]] = defaultdict(list)
+        self.by_first_word: dict[str, list[tuple[NameRule, tuple[str, ...]]]] = defaultdict(list)
+        self.korean: list[tuple[NameRule, str]] = []
+        for rule in rules:
+            for phrase in rule.phrases:
+                self._add(rule, phrase)
+
+    def _add(self, rule: NameRule, phrase: str) -> None:
+        words = name_tokens(phrase.removeprefix("="))
+        if phrase.startswith("="):
+            self.whole["".join(words)].append(rule)
+        elif len(words) == 1 and _HANGUL.search(words[0]):
+            self.korean.append((rule, words[0]))
+        else:
+            self.by_first_word[words[0]].append((rule, words))
+            self.joined["".join(words)].append(rule)
+
+
+_VOCABULARY = _Vocabulary(NAME_RULES)

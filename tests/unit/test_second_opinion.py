@@ -381,8 +381,35 @@ def test_disguises__sees_a_copy_under_another_name(shuffled: bool) -> None:
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "code")
     assert finding.message == (
         "The values of `code` are a copy under another name of the original column `name`: 40 of 40 (100 %) "
-        "values. What was taken out of one column is still in the other."
+        "values. What is gone from one column is still in the other."
     )
+
+
+def test_disguises__a_renamed_column_that_was_not_taken_out_is_worth_a_warning() -> None:
+    coarse = ["20", "30", "40", "50"] * 10
+    opinion = opinion_on({"age": coarse}, {"age_new": coarse}, log_of(age=("age", "keep")))
+    assert findings(opinion, "disguise_copy") == []  # an expansion is compared like the column itself
+    renamed = opinion_on({"age": coarse, "b": coarse}, {"years": coarse, "b": ["x"] * 40})
+    assert {finding.verdict for finding in findings(renamed, "disguise_copy")} == {Verdict.WARN}
+
+
+def test_judge__takes_a_table_of_very_many_columns() -> None:
+    original = {f"c{i}": ["1", "2", "3", str(i)] for i in range(150)}
+    anonymized = {name: ["x", "y", "x", "y"] for name in original}
+    opinion = opinion_on(original, anonymized)
+    assert the_finding(opinion, "disguises").message == (
+        "Whether columns hide in columns of other names was not assessed for 22,350 pairs of columns: there "
+        "are too many."
+    )
+    kept = opinion_on(original, original)
+    assert the_finding(kept, "relinkage").verdict is Verdict.FAIL
+
+
+def test_classes__beyond_fifty_quasi_identifiers_no_contribution_is_measured() -> None:
+    columns = {f"c{i}": ["1", "2"] for i in range(51)}
+    settings = SecondOpinionSettings(quasi_identifiers=tuple(columns))
+    message = the_finding(opinion_on(columns, columns, settings=settings), "smallest_class").message
+    assert message.endswith("fewer than 5: 2 of 2 (100 %) records are in classes that small.")
 
 
 def test_disguises__a_coarse_column_may_be_copied_or_respelled() -> None:

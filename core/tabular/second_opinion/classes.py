@@ -22,6 +22,7 @@ from core.verdict import Finding, Verdict
 IntArray = npt.NDArray[np.int64]
 
 _LARGEST_PROPOSAL = 8  # columns
+_MOST_CONTRIBUTIONS = 50  # quasi-identifiers up to which the contribution of each is measured
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,8 @@ class ClassMeasurement:
     sizes, records
         Class sizes, ascending, and how many records are in classes of each size.
     contributions
-        One per quasi-identifier; the one without which fewest records are unique first.
+        One per quasi-identifier; the one without which fewest records are unique first. Empty beyond
+        50 quasi-identifiers.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -163,7 +165,9 @@ def _measure(table: pa.Table, columns: tuple[str, ...], *, contributions: bool =
         k=classes.k,
         sizes=sizes,
         records=records,
-        contributions=_contributions(table, columns, blank, classes) if contributions else (),
+        contributions=_contributions(table, columns, blank, classes)
+        if contributions and len(columns) <= _MOST_CONTRIBUTIONS
+        else (),
     )
 
 
@@ -243,8 +247,8 @@ def _about_unlogged(
 
 
 def _most_contributing(classes: ClassMeasurement) -> str:
-    first = classes.contributions[0]
-    if len(classes.quasi_identifiers) == 1 or not first.n_unique:
+    first = next(iter(classes.contributions), None)
+    if first is None or len(classes.quasi_identifiers) == 1 or not first.n_unique:
         return ""
     now, without = (n / classes.n_assessed for n in (first.n_unique, first.n_unique_without))
     return (

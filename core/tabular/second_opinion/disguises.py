@@ -6,6 +6,7 @@ their order has changed; by whether the disguised value occurs at all, unless th
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +30,12 @@ from core.tabular.second_opinion.transforms import (
     token_shape,
 )
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.second_opinion.words import share_of
+from core.tabular.second_opinion.words import counted, share_of
 from core.verdict import Finding, Verdict
 
 MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
+_MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
@@ -59,6 +61,8 @@ class Disguise:
         Distinct / non-blank cells of the two columns; in [0, 1].
     taken_out
         Whether the log says that the original column was dropped or pseudonymized.
+    renamed
+        Whether the anonymized table has no column of the original's name.
     """
 
     original: str
@@ -70,6 +74,7 @@ class Disguise:
     original_distinct_share: float
     anonymized_distinct_share: float
     taken_out: bool
+    renamed: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,10 +87,13 @@ class DisguiseMeasurement:
         At most one per pair of columns.
     is_sample
         Whether only a sample of the values was compared.
+    n_pairs_left_out
+        Pairs of columns not compared because there were too many; columns of the same name always are.
     """
 
     found: tuple[Disguise, ...]
     is_sample: bool
+    n_pairs_left_out: int
 
 
 def measure_disguises(
@@ -94,13 +102,20 @@ def measure_disguises(
     """Compare every anonymized column that is not left as it was with every original column."""
     samples = _Samples(tables=tables, settings=settings)
     left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= MOST}
-    found = []
-    for anonymized in (name for name in tables.anonymized.column_names if name not in left):
-        for original in tables.original.column_names:
-            disguise = _disguise(samples, original, anonymized)
-            if disguise is not None:
-                found.append(disguise)
-    return DisguiseMeasurement(found=tuple(found), is_sample=samples.is_sample)
+    changed = [name for name in tables.anonymized.column_names if name not in left]
+    originals = tables.original.column_names
+    n_pairs = len(changed) * len(originals)
+    if n_pairs <= _MOST_PAIRS:
+        pairs = list(itertools.product(originals, changed))
+    else:
+        pairs = [(pair.pair.original, pair.pair.anonymized) for pair in tables.coded]
+        pairs = [pair for pair in pairs if pair[1] not in left][:_MOST_PAIRS]
+    found = (_disguise(samples, original, anonymized) for original, anonymized in pairs)
+    return DisguiseMeasurement(
+        found=tuple(disguise for disguise in found if disguise is not None),
+        is_sample=samples.is_sample,
+        n_pairs_left_out=n_pairs - len(pairs),
+    )
 
 
 @dataclass(kw_only=True, eq=False)
@@ -214,6 +229,7 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         original_distinct_share=samples.distinct_share("original", original),
         anonymized_distinct_share=samples.distinct_share("anonymized", anonymized),
         taken_out=entry is not None and entry.action in _TAKEN_OUT,
+        renamed=original not in samples.tables.anonymized.column_names,
     )
 
 
@@ -336,12 +352,24 @@ def _n_known(codes: Sequence[Collection[str]], known: pa.Array) -> int:
 
 def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:
     """Return a finding per disguise that leads back to people."""
+    not_compared = [_not_compared(measured)] if measured.n_pairs_left_out else []
     judged = [(disguise, _verdict(disguise, thresholds)) for disguise in measured.found]
-    return [
+    findings = [
         _finding(disguise, verdict, is_sample=measured.is_sample)
         for disguise, verdict in judged
         if verdict is not None
     ]
+    return findings + not_compared
+
+
+def _not_compared(measured: DisguiseMeasurement) -> Finding:
+    return Finding(
+        check="disguises",
+        verdict=Verdict.NOT_ASSESSED,
+        message=f"Whether columns hide in columns of other names was not assessed for "
+        f"{counted(measured.n_pairs_left_out, 'pair')} of columns: there are too many.",
+        n_affected=measured.n_pairs_left_out,
+    )
 
 
 def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict | None:
@@ -350,6 +378,8 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
     telling = disguise.taken_out or disguise.original_distinct_share >= limit
     if disguise.kind == "hash":
         return Verdict.FAIL if telling else Verdict.WARN
+    if disguise.kind == "copy" and disguise.renamed and not telling:
+        return Verdict.WARN
     if disguise.kind in {"copy", "encoding", "inside"}:
         return Verdict.FAIL if telling else None
     if disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL:
@@ -360,7 +390,7 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
 
 
 _CONSEQUENCE = {
-    "copy": "What was taken out of one column is still in the other.",
+    "copy": "What is gone from one column is still in the other.",
     "encoding": "Anybody can turn them back.",
     "hash": "Anybody with a list of possible originals can compute them and look people up.",
     "inside": "Whoever reads them sees what should be gone.",

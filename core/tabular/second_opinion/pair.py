@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -233,25 +233,26 @@ def column_pairs(
     original columns that an expansion could belong to, the longest name wins. A log entry's
     ``source`` settles it.
     """
-    present = set(original)
+    positions = {name: i for i, name in enumerate(original)}
+    kept = frozenset(anonymized)
     pairs = [
         ColumnPair(original=name, anonymized=name, entry=log.entries.get(name))
         for name in original
-        if name in set(anonymized)
+        if name in kept
     ]
-    missing = [name for name in original if name not in set(anonymized)]
-    for name in (name for name in anonymized if name not in present):
-        source = _source(name, missing, present, log)
+    for name in (name for name in anonymized if name not in positions):
+        source = _source(name, positions, kept, log)
         if source is not None:
             entry = log.entries.get(name) or log.entries.get(source)
             pairs.append(ColumnPair(original=source, anonymized=name, entry=entry))
-    return tuple(sorted(pairs, key=lambda pair: original.index(pair.original)))
+    return tuple(sorted(pairs, key=lambda pair: positions[pair.original]))
 
 
-def _source(name: str, missing: Sequence[str], present: set[str], log: AnonymizationLog) -> str | None:
+def _source(name: str, originals: Collection[str], kept: frozenset[str], log: AnonymizationLog) -> str | None:
     """Return the original column that an anonymized column of another name was made from."""
     entry = log.entries.get(name)
-    if entry is not None and entry.source in present:
+    if entry is not None and entry.source is not None and entry.source in originals:
         return entry.source
-    prefixes = [column for column in missing if name.startswith(f"{column}_")]
-    return max(prefixes, key=len, default=None)
+    ends = [i for i, character in enumerate(name) if character == "_"]
+    prefixes = (name[:end] for end in reversed(ends))
+    return next((prefix for prefix in prefixes if prefix in originals and prefix not in kept), None)

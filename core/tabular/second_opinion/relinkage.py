@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,9 @@ from core.tabular.second_opinion.settings import (
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.second_opinion.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
+
+_MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at
+_MOST_ADDED = 100  # columns, those of most values, that a greedy search tries to add
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,13 +173,20 @@ class _Search:
         """Return the best set of the smallest size that is enough, and whether smaller ones are ruled out."""
         exhaustive = True
         for size in range(1, self.settings.largest_set + 1):
-            sets = [names for names in itertools.combinations(columns, size) if self.possible(names)]
-            if not self.affordable(sets):
+            sets = self.possible_sets(columns, size)
+            if sets is None:
                 exhaustive, sets = False, self.greedy_sets(columns, size)
             best = max(sets, key=self.n_matched, default=None)
             if best is not None and self.enough(self.n_matched(best)):
                 return ColumnSet(columns=best, n_matched=self.n_matched(best)), exhaustive
         return None, exhaustive
+
+    def possible_sets(self, columns: tuple[str, ...], size: int) -> list[tuple[str, ...]] | None:
+        """Return the sets that could be enough, None where counting them all is too much work."""
+        if math.comb(len(columns), size) > _MOST_SETS:
+            return None
+        sets = [names for names in itertools.combinations(columns, size) if self.possible(names)]
+        return sets if self.affordable(sets) else None
 
     def affordable(self, sets: Sequence[tuple[str, ...]]) -> bool:
         n_new = sum(frozenset(names) not in self.counted_sets for names in sets if len(names) > 1)
@@ -199,16 +210,16 @@ class _Search:
 
     def greedy_sets(self, columns: Sequence[str], size: int) -> list[tuple[str, ...]]:
         """Return the sets that add one column to the best smaller set known."""
+        position = {name: i for i, name in enumerate(columns)}
         smaller = [
-            names
-            for names in itertools.combinations(columns, size - 1)
-            if frozenset(names) in self.counted_sets
+            tuple(sorted(names, key=position.__getitem__))
+            for names in self.counted_sets
+            if len(names) == size - 1 and names <= position.keys()
         ]
-        best = max(smaller, key=self.n_matched, default=())
+        best = max(sorted(smaller), key=self.n_matched, default=())
+        richest = sorted(columns, key=lambda name: -self.coded[name].n_values)[:_MOST_ADDED]
         return [
-            tuple(other for other in columns if other == name or other in best)
-            for name in columns
-            if name not in best
+            tuple(sorted({*best, name}, key=position.__getitem__)) for name in richest if name not in best
         ]
 
 
