@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -67,10 +68,10 @@ class ColumnProfile:
 
     def share(self, matches: Callable[[str], object]) -> float:
         """Return the share of the sampled distinct values for which `matches` is true, 0 of none."""
-        hits = sum(1 for value in self.sample if matches(value))
+        hits = sum(map(bool, map(matches, self.sample)))
         return hits / len(self.sample) if self.sample else 0.0
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether at least 80 % of the values are numbers."""
         return self.share(_NUMBER.fullmatch) >= MOST
@@ -208,7 +209,7 @@ def _plain(word: str) -> str:
 
 def _names(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize people's names: English and Slovenian by lists, Korean by surname, Synthea by its digits."""
-    if profile.n_distinct < 3:
+    if profile.n_distinct < 3 or profile.is_numeric:
         return None
     korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
@@ -229,7 +230,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
 
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize postal addresses, English, Korean or Slovenian."""
-    share = profile.share(looks_like_address)
+    share = 0.0 if profile.is_numeric else profile.share(looks_like_address)
     if share < MANY:
         return None
     return ValueMatch(
