@@ -14,17 +14,19 @@ Streamlit 1.67, are in README under "Development"):
 from __future__ import annotations
 
 import hashlib
+import secrets
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
-from core import tabular
+from core import events, tabular
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
@@ -210,3 +212,75 @@ def tabular_second_opinion(
     held = vault().by_fingerprint
     settings = SecondOpinionSettings(quasi_identifiers=quasi_identifiers)
     return measure_second_opinion(held[original], held[anonymized], tabular_log(log), settings=settings)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def events_measurement(log: str, settings: events.EventSettings) -> events.MeasuredEvents:
+    """Measure an event log of the vault, by fingerprint; everything that k does not change."""
+    return events.measure_events(vault().by_fingerprint[log], settings)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def anonymized_events(log: str, settings: events.EventSettings, rule: events.Rule) -> events.AnonymizedEvents:
+    """Anonymize an event log for one rule."""
+    return events.anonymize_events(events_measurement(log, settings), rule)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def events_release(
+    log: str,
+    settings: events.EventSettings,
+    rule: events.Rule,
+    options: events.ReleaseOptions,
+    *,
+    seed: int | None,
+    batch: int,
+) -> events.Release:
+    """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
+    del batch  # part of the key only
+    token_source = secrets.token_bytes if seed is None else np.random.default_rng(seed).bytes
+    return events.release_events(anonymized_events(log, settings, rule), options, token_source)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def original_trace_risk(log: str, settings: events.EventSettings) -> events.TraceRisk:
+    """Measure trace risk before anonymization."""
+    return events.trace_risk(events.original_traces(events_measurement(log, settings)))
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def released_trace_risk(
+    log: str, settings: events.EventSettings, rule: events.Rule, pseudonym_per: str
+) -> events.TraceRisk:
+    """Measure trace risk of an export."""
+    return events.trace_risk(events.released_traces(anonymized_events(log, settings, rule), pseudonym_per))
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def events_outcomes(log: str, settings: events.EventSettings, k: int) -> tuple[events.Outcome, ...]:
+    """Compare both strategies with single- and multi-level flattening for one k."""
+    return events.compare_strategies(events_measurement(log, settings), k=k)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def events_curve(log: str, settings: events.EventSettings) -> tuple[events.Outcome, ...]:
+    """Compare them for every k from 2 to 50."""
+    return events.strategy_curve(events_measurement(log, settings))
+
+
+def events_audit(
+    log: str,
+    settings: events.EventSettings,
+    rule: events.Rule,
+    options: events.ReleaseOptions,
+    *,
+    seed: int | None,
+    batch: int,
+) -> events.EventAudit:
+    """Judge an export; its parts are cached, each by what it depends on."""
+    return events.judge_events(
+        anonymized_events(log, settings, rule),
+        release=events_release(log, settings, rule, options, seed=seed, batch=batch),
+        traces_before=original_trace_risk(log, settings),
+        traces_after=released_trace_risk(log, settings, rule, options.pseudonym_per),
+    )

@@ -172,7 +172,14 @@ def class_size_table(sizes: NumberArray, records: NumberArray, k: int) -> pd.Dat
 
 
 def class_size_chart(
-    sizes: NumberArray, records: NumberArray, k: int, *, log: bool = False
+    sizes: NumberArray,
+    records: NumberArray,
+    k: int,
+    *,
+    log: bool = False,
+    x_title: str = CLASS_SIZE_TITLE,
+    y_title: str = "Records",
+    noun: str = "classes",
 ) -> alt.LayerChart:
     """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
 
@@ -182,6 +189,8 @@ def class_size_chart(
         As for :func:`class_size_table`.
     log
         Draw the counts on a logarithmic scale that keeps zero (symmetric log).
+    x_title, y_title, noun
+        Axis titles and the word in the legend, for a tool that counts users or events.
 
     Returns
     -------
@@ -189,11 +198,11 @@ def class_size_chart(
         Records in classes smaller than k are red with a dashed outline and say so in the legend.
     """
     table = class_size_table(sizes, records, k)
-    below, above = f"in classes smaller than {k:,}", f"in classes of {k:,} or more"
+    below, above = f"in {noun} smaller than {k:,}", f"in {noun} of {k:,} or more"
     table["group"] = np.where(table["below_k"], below, above)
     table["share"] = [format_number("share", share) for share in table["records_share"]]
     order = list(table["class_size"])
-    x = alt.X("class_size:O", title=CLASS_SIZE_TITLE, scale=alt.Scale(domain=order), axis=_flat_labels())
+    x = alt.X("class_size:O", title=x_title, scale=alt.Scale(domain=order), axis=_flat_labels())
     largest = int(table["n_records"].max())
     filled = table[table["n_records"] > 0]
     bars = (
@@ -201,11 +210,11 @@ def class_size_chart(
         .mark_bar(strokeWidth=2)
         .encode(
             x=x,
-            y=alt.Y("n_records:Q", title="Records", **_count_axis(largest, log=log)),
+            y=alt.Y("n_records:Q", title=y_title, **_count_axis(largest, log=log)),
             tooltip=[
                 alt.Tooltip("class_size:O", title="Class size"),
-                alt.Tooltip("n_records:Q", title="Records", format=","),
-                alt.Tooltip("share:N", title="Share of records"),
+                alt.Tooltip("n_records:Q", title=y_title, format=","),
+                alt.Tooltip("share:N", title=f"Share of {y_title.lower()}"),
                 alt.Tooltip("group:N", title="Which is"),
             ],
             **_below_and_above(below, above),
@@ -482,6 +491,7 @@ def heatmap(
     y_title: str,
     value_title: str,
     unit: Unit = "share",
+    with_figures: bool = True,
 ) -> alt.LayerChart:
     """Draw one cell per row of the frame, dark for large values, each with its figure written in it.
 
@@ -495,6 +505,8 @@ def heatmap(
         Axis and legend titles with units.
     unit
         How to write the figure; ``share`` and ``risk`` colour 0 to 100 %.
+    with_figures
+        False leaves the figures to the tooltip, for cells too narrow to hold them.
     """
     table, _ = safe_frame(frame[[x, y, value]])
     table["text"] = [format_number(unit, number) for number in table["c2"]]
@@ -510,7 +522,7 @@ def heatmap(
         color=alt.Color(
             "c2:Q",
             scale=alt.Scale(domain=domain, range=list(_HEATMAP_RANGE), interpolate="lab"),
-            legend=alt.Legend(title=value_title, format=".0%" if percent else ","),
+            legend=alt.Legend(title=value_title, format=_legend_format(unit)),
         ),
         tooltip=[
             alt.Tooltip("c0:N", title=x_title),
@@ -522,7 +534,8 @@ def heatmap(
         text="text:N", color=alt.condition("datum.dark", alt.value("#F4F8FC"), alt.value("#16202E"))
     )
     height = max(80, 30 * table["c1"].nunique() + 10)
-    return _sized(alt.layer(cells, texts), height)
+    layers = [cells, texts] if with_figures else [cells]
+    return _sized(alt.layer(*layers), height)
 
 
 def _sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
@@ -530,6 +543,13 @@ def _sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
     fit = alt.AutoSizeParams(type="fit-x", contains="padding")
     return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
+
+
+def _legend_format(unit: Unit) -> str:
+    """Return how a legend writes numbers: percent, whole counts, or decimals."""
+    if unit in ("share", "risk"):
+        return ".0%"
+    return "," if unit in ("number", "bits") else ",d"
 
 
 def _value_axis(unit: Unit) -> dict[str, object]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from core.commands.output import print_json
-from core.datasets import ReadOptions, read_dataset
+from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -19,11 +20,14 @@ from core.events import (
     ReleaseOptions,
     Rule,
     audit_events,
+    compare_strategies,
     read_event_mapping,
 )
 from core.events.release import TokenSource, release_files
 from core.events.result import events_document, events_summary
 from core.events.settings import PSEUDONYM_SCOPES, STRATEGIES
+from core.events_views import events_report
+from core.reports import input_facts, render
 from core.verdict import exit_code
 
 NAME = "events"
@@ -114,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         options=options,
         token_source=_token_source(arguments.pseudonym_seed),
     )
-    written = _write_files(audit, arguments) if arguments.out_dir is not None else []
+    written = _write_files(audit, dataset, arguments) if arguments.out_dir is not None else []
     if arguments.json:
         print_json(events_document(audit))
     else:
@@ -155,9 +159,16 @@ def _token_source(seed: int | None) -> TokenSource:
     return secrets.token_bytes if seed is None else np.random.default_rng(seed).bytes
 
 
-def _write_files(audit: EventAudit, arguments: argparse.Namespace) -> list[str]:
+def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namespace) -> list[str]:
     """Write the files of the release and return their paths."""
     files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)
+    report = events_report(
+        audit,
+        inputs=[input_facts(dataset, "log")],
+        outcomes=compare_strategies(audit.measured, k=audit.anonymized.rule.k),
+        created_at=datetime.now(UTC),
+    )
+    files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
     written = []
     try:
         arguments.out_dir.mkdir(parents=True, exist_ok=True)

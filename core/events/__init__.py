@@ -18,7 +18,15 @@ from core.events.mapping import (
     mapping_json,
     read_event_mapping,
 )
-from core.events.release import Release, Verification, release_events, verify_release
+from core.events.release import (
+    Release,
+    Verification,
+    export_files,
+    release_events,
+    release_files,
+    release_zip,
+    verify_release,
+)
 from core.events.settings import (
     DEFAULT_LEAVE_OUT,
     DERIVED_COLUMNS,
@@ -48,6 +56,7 @@ __all__ = [
     "audit_events",
     "compare_strategies",
     "event_mapping",
+    "export_files",
     "judge_events",
     "mapping_csv",
     "mapping_json",
@@ -55,6 +64,8 @@ __all__ = [
     "original_traces",
     "read_event_mapping",
     "release_events",
+    "release_files",
+    "release_zip",
     "released_traces",
     "strategy_curve",
     "trace_risk",

@@ -70,8 +70,8 @@ class AnonymizedEvents:
         What was used: ``single-level`` or ``multi-level``.
     reduced
         What is released.
-    n_events_single_level
-        Events that single-level flattening releases under the same rule.
+    single_level
+        What single-level flattening releases under the same rule; `reduced` itself where it was used.
     fell_back
         True where multi-level flattening was asked for and keeps fewer events than single-level.
     """
@@ -80,7 +80,7 @@ class AnonymizedEvents:
     rule: Rule
     flattening: str
     reduced: Reduced
-    n_events_single_level: int
+    single_level: Reduced
     fell_back: bool
 
     @property
@@ -200,7 +200,7 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
         rule=rule,
         flattening=flattening,
         reduced=chosen,
-        n_events_single_level=single.n_events,
+        single_level=single,
         fell_back=fell_back,
     )
 

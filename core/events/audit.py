@@ -17,6 +17,7 @@ from core.events.release import Release, TokenSource, release_events, removed_us
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
+from core.measures import format_number
 from core.verdict import Finding, Verdict, worst
 
 KNOWN_EVENTS_JUDGED = 2
@@ -184,10 +185,14 @@ def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: Rel
         check="trace_risk",
         verdict=verdict,
         message=f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
-        f"events can single out {share:.1%} of {traces.n_users:,} users, four {with_four:.1%}"
-        + (f" (limit for two: {limit:.1%})." if limit is not None else "."),
+        f"events can single out {_percent(share)} of {traces.n_users:,} users, four {_percent(with_four)}"
+        + (f" (limit for two: {_percent(limit)})." if limit is not None else "."),
         n_affected=round(share * traces.n_users),
     )
+
+
+def _percent(share: float) -> str:
+    return format_number("share", share)
 
 
 def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:

@@ -266,10 +266,11 @@ def _unmapped_finding(unmapped: dict[str, int], *, n_events: int) -> Finding | N
     if not unmapped:
         return None
     n_affected = sum(unmapped.values())
+    kinds = "kind" if len(unmapped) == 1 else "kinds"
     return Finding(
         check="unmapped_events",
         verdict=Verdict.WARN,
-        message=f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} kinds, are not in the event "
+        message=f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} {kinds}, are not in the event "
         f"mapping and count as {OTHER_EVENT}.",
         n_affected=n_affected,
     )

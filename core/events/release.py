@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,10 +18,17 @@ from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
 from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
+from core.reports.archive import ReproducibleZip
 
 TokenSource = Callable[[int], bytes]
 
 _TOKEN_BYTES = 10
+_ABOUT = {
+    "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
+    "event_removal_report.csv": "Users per combination before and after removal, with totals.",
+    "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms.",
+    "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",
+}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -135,6 +144,51 @@ def release_files(release: Release, *, with_user_mapping: bool) -> dict[str, byt
     if with_user_mapping:
         files["user_mapping.csv"] = release.user_mapping_csv
     return files
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExportFile:
+    """A file of an export as a page offers it.
+
+    Attributes
+    ----------
+    name
+        Its published name.
+    unique_name
+        The name with the first digits of the content's SHA-256: a browser or server that
+        remembers files by name cannot hand out another export's.
+    data
+        The bytes.
+    about
+        What is in it.
+    """
+
+    name: str
+    unique_name: str
+    data: bytes = field(repr=False)
+    about: str
+
+
+def export_files(release: Release, *, with_user_mapping: bool) -> tuple[ExportFile, ...]:
+    """Return the files of an export with what to say about each."""
+    return tuple(
+        ExportFile(
+            name=name,
+            unique_name=f"{name.removesuffix('.csv')}_{hashlib.sha256(data).hexdigest()[:8]}.csv",
+            data=data,
+            about=_ABOUT[name],
+        )
+        for name, data in release_files(release, with_user_mapping=with_user_mapping).items()
+    )
+
+
+def release_zip(release: Release, *, with_user_mapping: bool) -> bytes:
+    """Return the files of an export in one archive; the same files make the same bytes."""
+    archive = io.BytesIO()
+    with ReproducibleZip(archive, "w") as members:
+        for name, data in release_files(release, with_user_mapping=with_user_mapping).items():
+            members.writestr(name, data)
+    return archive.getvalue()
 
 
 def new_pseudonyms(n: int, token_source: TokenSource) -> tuple[str, ...]:

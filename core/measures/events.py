@@ -95,7 +95,7 @@ MEASURES = (
     ),
     Measure(
         key="trace_unique_share",
-        label="Users that known events can single out",
+        label="Singled out by known events",
         unit="share",
         upper=1,
         better="lower",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import tabular
+from core.demo import events, tabular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,16 @@ TOOLS: tuple[Tool, ...] = (
         needs="the original table, the anonymized table, and the log of what was done",
         script="pages/verify/tabular.py",
         demos=tabular.DEMOS,
+    ),
+    Tool(
+        key="events",
+        section="Anonymize",
+        title="Event-log anonymizer",
+        icon=":material/notifications_active:",
+        question="Which export of my event log shows every combination for k users, at what loss?",
+        needs="a log with a time, a user and an event in each line",
+        script="pages/anonymize/events.py",
+        demos=events.DEMOS,
     ),
 )
 

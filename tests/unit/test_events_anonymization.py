@@ -145,7 +145,7 @@ def test_multi_level__raises_the_cheapest_combination_that_shares_the_coarser_va
     anonymized = anonymize_events(measured, Rule(k=3))
     assert anonymized.reduced.flattened.n_events_raised == 3
     assert anonymized.reduced.n_events == 12
-    assert anonymized.n_events_single_level == 10
+    assert anonymized.single_level.n_events == 10
 
 
 def test_multi_level__never_raises_a_part_of_a_combination() -> None:

@@ -277,8 +277,7 @@ def test_read_event_log__notes_what_is_odd() -> None:
         "time as written, so hours of the two kinds may not mean the same part of the day.",
         "duplicate_records": "1 of 4 records repeat the time, user and event of another. They are kept; k "
         "counts users, so it does not rise by them.",
-        "unmapped_events": "1 of 4 events, of 1 kinds, are not in the event mapping and count as "
-        "other_event.",
+        "unmapped_events": "1 of 4 events, of 1 kind, are not in the event mapping and count as other_event.",
         "weeks_of_several_years": "The log spans 3 ISO years, and week_number puts the same week of all of "
         "them together. Add iso_year to keep them apart.",
     }

@@ -119,14 +119,14 @@ def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -
         "k_anonymity": "The smallest of 3 released combinations is shared by 2 users, k = 2 is reached; "
         "counted again from the bytes of the exported file (6 events).",
         "trace_risk": "k = 2 does not cover what a pseudonym links: with one pseudonym per user, two known "
-        "events can single out 100.0% of 3 users, four 100.0%.",
+        "events can single out 100 % of 3 users, four 100 %.",
     }
 
 
 def test_audit_events__fails_traces_above_the_limit_that_was_set() -> None:
     found = audit(*TRIANGLE, limit=0.5)
     assert (found.verdict, found.trace_verdict, found.overall) == (Verdict.PASS, Verdict.FAIL, Verdict.FAIL)
-    assert messages(found)["trace_risk"].endswith("four 100.0% (limit for two: 50.0%).")
+    assert messages(found)["trace_risk"].endswith("four 100 % (limit for two: 50.0 %).")
     assert audit(*TRIANGLE, limit=1.0).trace_verdict is Verdict.PASS
 
 
@@ -136,7 +136,7 @@ def test_audit_events__finds_nobody_when_no_pseudonym_links_two_events(scope: st
     assert found.overall is Verdict.PASS
     assert messages(found)["trace_risk"] == (
         f"k = 2 does not cover what a pseudonym links: with a new pseudonym per {scope}, two known events "
-        "can single out 0.0% of 3 users, four 0.0%."
+        "can single out 0 % of 3 users, four 0 %."
     )
 
 
@@ -214,7 +214,18 @@ def test_combination_diversity__counts_values_within_combinations() -> None:
     assert found.overall is Verdict.WARN
 
 
+def test_trace_search__ends_at_once_where_somebody_else_has_everything() -> None:
+    search = TraceSearch(traces((0, "xy"), (1, "xyz"), (2, "xyz")))
+    assert [search.fewest_known(trace, at_least=2, at_most=4) for trace in range(3)] == [5, 5, 5]
+
+
 def test_trace_search__knows_the_fewest_events_whatever_it_starts_with() -> None:
     found = traces((0, "xyz"), (1, "xy"), (2, "yz"), (3, "xz"), (4, "w"), (5, "xy"))
     search = TraceSearch(found)
     assert [search.fewest_known(trace, at_least=1, at_most=3) for trace in range(6)] == [3, 4, 4, 4, 1, 4]
+
+
+def test_trace_search__gives_one_more_than_asked_where_only_more_events_would_do() -> None:
+    found = traces((0, "abcde"), (1, "abcd"), (2, "abce"), (3, "abde"), (4, "acde"), (5, "bcde"))
+    assert TraceSearch(found).fewest_known(0, at_least=1, at_most=4) == 5
+    assert TraceSearch(found).fewest_known(0, at_least=1, at_most=6) == 5

@@ -1,0 +1,157 @@
+"""Event-log anonymizer: which export shows every combination for k users, and what k does not cover."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core import events_views as views
+from core.caching import (
+    anonymized_events,
+    events_audit,
+    events_curve,
+    events_measurement,
+    events_outcomes,
+    released_trace_risk,
+)
+from core.datasets import Dataset
+from core.demo.events import DEMOS
+from core.errors import AuditInputError
+from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip
+from core.events.settings import PSEUDONYM_SCOPES
+from core.reports import Report, input_facts
+from pages.components.events_result import (
+    show_heat_maps,
+    show_loss,
+    show_preview,
+    show_strategies,
+    show_traces,
+    show_unmapped,
+)
+from pages.components.events_settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
+from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.reading import show_problems
+from pages.components.results import (
+    Download,
+    show_definitions,
+    show_downloads,
+    show_figures,
+    show_findings,
+    show_verdict,
+)
+
+TOOL = "events"
+WHAT_TO_UPLOAD = (
+    "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). Other "
+    "names can be chosen; other columns are ignored."
+)
+
+
+def show_events() -> None:
+    st.title(views.TITLE)
+    st.markdown(views.QUESTION)
+    dataset = ask_for_table(TOOL, "log", label="Event log", help_text="CSV, TSV, Excel or Parquet.")
+    if dataset is None:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+    else:
+        settings = ask_for_settings(dataset)
+        try:
+            _show_results(dataset, settings)
+        except AuditInputError as error:
+            show_problems(error)
+    show_privacy_line()
+
+
+def _show_results(dataset: Dataset, settings: EventSettings) -> None:
+    with st.spinner("Reading the log …"):
+        events_measurement(dataset.fingerprint, settings)
+    live = ask_for_rule()
+    anonymized = anonymized_events(dataset.fingerprint, settings, live.rule)
+    verdict_place = st.container()
+    show_figures(views.kept_figures(anonymized))
+    with st.spinner("Writing the export and counting k again from its bytes …"):
+        audit = events_audit(
+            dataset.fingerprint, settings, live.rule, live.options, seed=live.seed, batch=live.batch
+        )
+    with verdict_place:
+        show_verdict(
+            audit.overall,
+            views.headline(audit),
+            parts=(("Published rule (k)", audit.verdict), ("Traces", audit.trace_verdict)),
+        )
+    show_figures(views.risk_figures(audit))
+    show_findings(audit.findings, key=TOOL)
+    outcomes = _show_tabs(audit, dataset, settings, live)
+    _show_downloads(audit, dataset, outcomes, live)
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, live: Live) -> Sequence[Outcome]:
+    log = dataset.fingerprint
+    loss, heat, traces, strategies, mapping, preview = st.tabs(
+        ["Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview"]
+    )
+    with loss:
+        show_loss(audit, log=st.toggle("Logarithmic scale", key="events_log_scale"))
+    with heat:
+        show_heat_maps(audit)
+    with traces:
+        show_traces(audit, partial(released_trace_risk, log, settings, live.rule), PSEUDONYM_SCOPES)
+    with strategies:
+        outcomes = show_strategies(
+            audit, events_outcomes(log, settings, live.rule.k), partial(events_curve, log, settings)
+        )
+    with mapping:
+        show_unmapped(audit)
+        show_mapping_downloads(settings.mapping)
+    with preview:
+        show_preview(audit, dataset)
+    return outcomes
+
+
+def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], live: Live) -> None:
+    st.header("Downloads", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "New pseudonyms",
+            key="events_new_pseudonyms",
+            icon=":material/refresh:",
+            on_click=_renew_pseudonyms,
+            help="Pseudonyms are random. Press to draw them anew; files downloaded before keep theirs.",
+        )
+        with_mapping = st.checkbox(
+            "Add the list of users and pseudonyms",
+            key="events_with_user_mapping",
+            help="Whoever has it undoes the pseudonyms. Keep it apart from the export, or do not take it.",
+        )
+    show_downloads(
+        TOOL,
+        partial(_report, audit, dataset, outcomes),
+        identity=repr((dataset.fingerprint, audit.measured.log.settings, live)),
+        extra=[
+            Download(file.name, file.unique_name, "text/csv", partial(bytes, file.data), file.about)
+            for file in export_files(audit.release, with_user_mapping=with_mapping)
+        ]
+        + [
+            Download(
+                "All files as zip",
+                "anonymized_events.zip",
+                "application/zip",
+                partial(release_zip, audit.release, with_user_mapping=with_mapping),
+            )
+        ],
+    )
+
+
+def _renew_pseudonyms() -> None:
+    st.session_state["events_batch"] = st.session_state.get("events_batch", 0) + 1
+
+
+def _report(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], created_at: datetime) -> Report:
+    return views.events_report(
+        audit, inputs=[input_facts(dataset, "log")], outcomes=outcomes, created_at=created_at
+    )
+
+
+show_events()

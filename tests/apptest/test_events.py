@@ -1,0 +1,195 @@
+"""The event-log anonymizer as a visitor meets it."""
+
+import csv
+import io
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from core.demo.events import make_alarm_log
+
+PAGE = "pages/anonymize/events.py"
+HEADER = "OD_ISO;GUID;dogodek"
+# Each user shares Monday or Tuesday with another, and each pair of days is one user's.
+TRIANGLE = [
+    "2024-01-08T10:00;a;X.FALL_DETECTED",
+    "2024-01-09T10:00;a;X.FALL_DETECTED",
+    "2024-01-08T10:00;b;X.FALL_DETECTED",
+    "2024-01-14T10:00;b;X.FALL_DETECTED",
+    "2024-01-09T10:00;c;X.FALL_DETECTED",
+    "2024-01-14T10:00;c;X.FALL_DETECTED",
+]
+
+
+def upload(app: AppTest, *lines: str, header: str = HEADER, name: str = "log.csv") -> AppTest:
+    uploader = next(found for found in app.file_uploader if found.label == "Event log")
+    return uploader.upload(name, "\n".join([header, *lines]).encode(), "text/csv").run()
+
+
+def figures(app: AppTest) -> dict[str, str]:
+    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+
+
+def headline(app: AppTest) -> str:
+    return app.header[0].value.replace("\\", "")
+
+
+def problems(app: AppTest) -> list[str]:
+    return [error.value.replace("\\", "") for error in app.error]
+
+
+def apply_settings(app: AppTest) -> AppTest:
+    return next(button for button in app.button if button.label == "Apply settings").click().run()
+
+
+def test_events__says_what_to_upload(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert app.title[0].value == "Event-log anonymizer"
+    assert any("`OD_ISO`" in element.value for element in app.markdown)
+    assert not app.metric
+
+
+def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    app.button(key="events_demo_alarms").click().run()
+    assert not app.exception
+    n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
+    assert n_events == 9000
+    assert headline(app) == (
+        "k = 5 is reached in every exported combination, yet two known events can single out 52.8 % of users."
+    )
+    assert figures(app)["Users of the smallest combination"] == "5"
+    assert figures(app)["Events kept"] == "4,924"
+    assert {download.key for download in app.get("download_button")} >= {
+        "download_events_anonymized_events.csv",
+        "download_events_event_removal_report.csv",
+        "download_events_html",
+    }
+
+
+def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    assert " ".join(problems(app)) == (
+        "k is 5, above the 3 users with an event after cleanup (of 3 in all); no combination can reach it. "
+        "Choose a smaller k."
+    )
+    app.slider(key="events_k").set_value(2).run()
+    assert problems(app) == []
+    assert figures(app)["Events kept"] == "6"
+    assert figures(app)["Singled out by known events"] == "100 %"
+    app.segmented_control(key="events_scope").set_value("event").run()
+    assert figures(app)["Singled out by known events"] == "0 %"
+    app.slider(key="events_k").set_value(3).run()
+    app.segmented_control(key="events_strategy").set_value("remove-users").run()
+    assert not app.exception
+    assert figures(app)["Events kept"] == "0"
+    assert figures(app)["Users of the smallest combination"] == "not assessed"
+    assert headline(app) == "Nothing is left to release with k = 3."
+
+
+def test_events__fails_traces_above_a_limit(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+    app.number_input(key="events_limit").set_value(20.0).run()
+    words = " ".join(element.value for element in app.markdown)
+    assert "(limit for two: 20.0 %)" in words.replace("\\", "")
+
+
+def test_events__takes_settings_only_when_applied(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE, "2024-01-08T10:00;d;X.BATTERY_EMPTY")
+    app.slider(key="events_k").set_value(2).run()
+    assert figures(app)["Users kept"] == "3"
+    app.toggle(key="events_leave_out_none").set_value(True)
+    app.multiselect(key="events_columns").set_value(["weekday"])
+    app.selectbox(key="events_flatten").set_value("weekday")
+    apply_settings(app)
+    assert problems(app) == []
+    assert figures(app)["Users kept"] == "4"
+    assert figures(app)["Events kept"] == "7"
+
+
+def test_events__refuses_a_flatten_column_that_does_not_contribute(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+    app.selectbox(key="events_flatten").set_value("month")
+    apply_settings(app)
+    assert problems(app) == [
+        "flatten is 'month'; it must be one of generalized_event, week_number, weekday, time_period."
+    ]
+    assert figures(app)["Events kept"] == "6"
+
+
+def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE, header="when;who;what")
+    assert problems(app)[0].startswith("log.csv has no column GUID (user_column), OD_ISO (time_column)")
+    for name, column in {"time_column": "when", "user_column": "who", "event_column": "what"}.items():
+        next(box for box in app.selectbox if str(box.key).startswith(f"events_{name}")).set_value(column)
+    apply_settings(app)
+    app.slider(key="events_k").set_value(2).run()
+    assert figures(app)["Events kept"] == "6"
+    app = upload(app, *TRIANGLE, "never;d;X.FALL_DETECTED", header="when;who;what", name="second.csv")
+    assert " ".join(problems(app)) == (
+        "second.csv: 1 of 7 records have no ISO 8601 date and time in when (line 8). Correct them, or agree "
+        "to leave such records out."
+    )
+    app.checkbox(key="events_leave_out_unreadable").set_value(True)
+    apply_settings(app)
+    assert problems(app) == []
+    assert figures(app)["Events kept"] == "6"
+
+
+def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+
+    def upload_mapping(name: str, data: bytes) -> None:
+        uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
+        uploader.upload(name, data, "text/csv").run()
+
+    upload_mapping("mapping.csv", b"event,class\nFALL_DETECTED,tumble\n")
+    assert not app.exception
+    preview = next(table.value for table in app.dataframe if "generalized_event" in table.value.columns)
+    assert set(preview["generalized_event"]) == {"tumble"}
+    upload_mapping("broken.csv", b"a,b,c\n1,2,3\n")
+    assert problems(app) == ["The event mapping as CSV has two columns, event and class, and a header line."]
+
+
+def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+    app.switch_page("pages/start/home.py").run()
+    app.switch_page(PAGE).run()
+    assert figures(app)["Events kept"] == "6"
+    app = upload(app, *TRIANGLE[:4], name="log.csv")
+    assert not app.exception
+    assert figures(app)["Events kept"] == "2"
+
+
+def test_events__draws_new_pseudonyms_only_when_asked(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+
+    def names() -> set[str]:
+        tables = [table.value for table in app.dataframe if "week_number" in table.value.columns]
+        return set(tables[0]["GUID"])
+
+    first = names()
+    app.run()
+    assert names() == first
+    app.button(key="events_new_pseudonyms").click().run()
+    assert names().isdisjoint(first)
+    app.number_input(key="events_seed").set_value(1).run()
+    seeded = names()
+    app.button(key="events_new_pseudonyms").click().run()
+    assert names() == seeded
+    app.checkbox(key="events_keep_ids").check().run()
+    assert names() == {"a", "b", "c"}

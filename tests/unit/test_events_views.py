@@ -1,0 +1,288 @@
+"""Tables, charts and the report of the event-log anonymizer, on logs countable by hand."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core import events_views as views
+from core.datasets import read_dataset
+from core.demo.events import DEMOS, make_alarm_log
+from core.events import (
+    EventAudit,
+    EventSettings,
+    ReleaseOptions,
+    Rule,
+    audit_events,
+    compare_strategies,
+    export_files,
+    release_zip,
+    strategy_curve,
+)
+from core.events_views.charts import cross_chart, group_chart
+from core.events_views.tables import (
+    class_loss_table,
+    cross_table_after,
+    cross_table_before,
+    size_histogram,
+    stage_table,
+)
+from core.measures import MEASURES
+from core.reports import InputFacts, Report, render
+from core.verdict import Verdict
+
+MONDAY, TUESDAY, NEXT_MONDAY = "2024-01-08T10:00", "2024-01-09T10:00", "2024-01-15T10:00"
+LOG = (
+    *(f"{MONDAY};{user};X.FALL_DETECTED" for user in "abc"),
+    f"{NEXT_MONDAY};a;X.FALL_DETECTED",
+    f"{NEXT_MONDAY};b;X.FALL_DETECTED",
+    f"{TUESDAY};c;X.NOT_MOVING",
+    f"{TUESDAY};d;X.BATTERY_EMPTY",
+    f"{TUESDAY};a;X.DOOR",
+)
+
+
+def audit(*lines: str, k: int = 2, strategy: str = "remove-events", **changes: object) -> EventAudit:
+    data = "\n".join(["OD_ISO;GUID;dogodek", *(lines or LOG)]).encode()
+    return audit_events(
+        read_dataset(data, name="log.csv"),
+        settings=EventSettings(**changes),
+        rule=Rule(k=k, strategy=strategy),
+        options=ReleaseOptions(),
+        token_source=np.random.default_rng(1).bytes,
+    )
+
+
+def report(found: EventAudit, **changes: object) -> Report:
+    facts = InputFacts(role="log", name="log.csv", n_bytes=1, sha256="0" * 64)
+    settings = {
+        "inputs": [facts],
+        "outcomes": compare_strategies(found.measured, k=found.anonymized.rule.k),
+        "created_at": datetime(2026, 1, 2, tzinfo=UTC),
+        **changes,
+    }
+    return views.events_report(found, **settings)
+
+
+def rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(frame.itertuples(index=False, name=None))
+
+
+def test_stage_table__counts_users_and_events_from_the_log_to_the_export() -> None:
+    assert rows(stage_table(audit(k=3).anonymized)) == [
+        ("In the log", 4, 8),
+        ("After cleanup", 3, 7),
+        ("Kept as they are", 3, 3),
+        ("Kept flattened", 0, 0),
+        ("Removed", 3, 4),
+    ]
+
+
+def test_class_loss_table__accounts_for_every_event() -> None:
+    table = class_loss_table(audit().anonymized)
+    assert rows(table) == [
+        ("fall_detected", 5, 0, 5, 0, 0),
+        ("fall_idle", 1, 0, 0, 0, 1),
+        ("other_event", 1, 0, 0, 0, 1),
+        ("power_event", 1, 1, 0, 0, 0),
+    ]
+    outcomes = table.drop(columns=["Event class", "Events"]).sum(axis=1)
+    assert (outcomes == table["Events"]).all()
+
+
+def test_step_table__says_what_each_step_leaves_below_k_and_costs() -> None:
+    steps = ("week_number:month", "week_number:any")
+    found = audit(*LOG[:5], f"{MONDAY};d;X.FALL_DETECTED", k=3, flatten_steps=steps)
+    assert rows(views.step_table(found.anonymized)) == [
+        ("As it is", 2, 4, 2 / 6),
+        ("week_number → month", 2, 4, 2 / 6),
+        ("week_number → any", 2, 4, 2 / 6),
+        ("Raise 4 settled events", 0, 6, pytest.approx(1 / 4)),
+        ("Removal", 0, 6, pytest.approx(1 / 4)),
+        ("Single-level flattening and removal instead", 0, 4, 2 / 6),
+    ]
+    single = audit(*LOG[:5], k=3)
+    assert [row[0] for row in rows(views.step_table(single.anonymized))] == [
+        "As it is",
+        "week_number → any",
+        "Removal",
+    ]
+
+
+def test_comparison_table__has_a_row_per_way() -> None:
+    found = audit(k=3)
+    table = views.comparison_table(compare_strategies(found.measured, k=3), found.measured)
+    assert list(table["Events kept"]) == [3, 0, 5, 0]
+    assert list(table["Share of events kept"]) == [3 / 7, 0.0, 5 / 7, 0.0]
+    assert views.recommended_way(compare_strategies(found.measured, k=3)) == (
+        "For k = 3, multi-level flattening and removal of events keeps most: 5 events of 3 users."
+    )
+
+
+def test_trace_table__shows_both_shares_and_how_they_were_found() -> None:
+    found = audit()
+    table = views.trace_table(found.traces_before, found.traces_after)
+    assert list(table["Known events"]) == ["1", "1", "2", "2", "3", "3", "4", "4", "whole trace"]
+    assert set(table["How"]) == {"exact"}
+    nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
+    table = views.trace_table(nothing.traces_before, nothing.traces_after)
+    assert set(table["How"]) == {"not assessed"}
+    assert table["Share after"].isna().all()
+
+
+def test_scope_and_diversity_tables__have_a_row_each() -> None:
+    found = audit(sensitive="hour")
+    table = views.scope_table({"user": found.traces_after})
+    assert rows(table[["New pseudonym per", "Pseudonyms"]]) == [("user", 3)]
+    assert rows(views.diversity_table(found.diversity)) == [("hour", 2, 2, 1.0, 1.0, 0.0)]
+
+
+def test_unmapped_table__names_most_frequent_first() -> None:
+    found = audit(*LOG, f"{MONDAY};a;Y.WINDOW", f"{MONDAY};b;Y.WINDOW")
+    assert rows(views.unmapped_table(found.measured)) == [("Y.WINDOW", 2), ("X.DOOR", 1)]
+    assert views.unmapped_table(audit(*LOG[:5]).measured).empty
+
+
+def test_cross_tables__count_before_and_after_in_words() -> None:
+    found = audit(*LOG[:5], f"{TUESDAY};a;X.FALL_DETECTED", "2024-01-16T10:00;b;X.FALL_DETECTED")
+    before = cross_table_before(found.measured, "week_number", "weekday")
+    assert rows(before[["x", "y", "n_events"]]) == [
+        ("2", "Mon", 3),
+        ("2", "Tue", 1),
+        ("3", "Mon", 2),
+        ("3", "Tue", 1),
+    ]
+    after = cross_table_after(found.anonymized, "week_number", "weekday")
+    assert after is not None
+    assert rows(after[["x", "y", "n_events"]]) == [("2", "Mon", 3), ("3", "Mon", 2), ("any week", "Tue", 2)]
+    assert cross_table_after(found.anonymized, "week_number", "hour") is None
+    chart = cross_chart(after, x_title="Week", y_title="Weekday")
+    assert chart is not None
+    assert chart.layer[0].encoding.x.axis.labelAngle == -40
+
+
+def test_size_histogram__counts_events_by_users_sharing_their_combination() -> None:
+    found = audit().anonymized
+    sizes, events = size_histogram(found, before=True)
+    assert (sizes.tolist(), events.tolist()) == ([1, 2, 3], [2, 2, 3])
+    sizes, events = size_histogram(found, before=False)
+    assert (sizes.tolist(), events.tolist()) == ([2, 3], [2, 3])
+
+
+def test_charts__leave_out_what_has_no_event() -> None:
+    nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
+    assert group_chart(nothing.anonymized, before=False) is None
+    assert [chart.title for chart in views.group_figures(nothing)] == [
+        "Users sharing each combination, after cleanup and before flattening"
+    ]
+    after = cross_table_after(nothing.anonymized, "week_number", "weekday")
+    assert after is not None
+    assert cross_chart(after, x_title="Week", y_title="Weekday") is None
+    assert len(views.cross_figures(nothing, *views.CROSSINGS[0])) == 1
+
+
+def test_cross_chart__writes_figures_only_where_cells_are_wide() -> None:
+    days = pd.date_range("2024-01-01", periods=20, freq="7D")
+    many = audit(*(f"{day:%Y-%m-%d}T10:00;{user};X.FALL_DETECTED" for day in days for user in "ab"))
+    table = cross_table_before(many.measured, "week_number", "time_period")
+    chart = cross_chart(table, x_title="Week", y_title="Time period")
+    assert chart is not None
+    assert len(chart.layer) == 1
+    few = cross_chart(table[table["x_order"] < 3], x_title="Week", y_title="Time period")
+    assert few is not None
+    assert len(few.layer) == 2
+
+
+@pytest.mark.parametrize(
+    ("k", "changes", "headline"),
+    [
+        (
+            2,
+            {},
+            "k = 2 is reached in every exported combination; two known events can single out 0 % of users.",
+        ),
+        (3, {"strategy": "remove-users"}, "Nothing is left to release with k = 3."),
+    ],
+)
+def test_headline__says_what_k_reached(k: int, changes: dict[str, object], headline: str) -> None:
+    assert views.headline(audit(k=k, **changes)) == headline
+
+
+def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
+    found = audit(*(line.replace(";a;", ";ana@example.org;") for line in LOG), sensitive="hour")
+    made = report(found, outcomes=strategy_curve(found.measured, ks=(2, 3)))
+    assert made.verdict is found.overall
+    assert made.verdicts == {"Published rule (k)": Verdict.PASS, "Traces": found.trace_verdict}
+    assert {figure.measure for figure in made.figures} <= set(MEASURES)
+    assert [table.name for table in made.tables] == [
+        "stages",
+        "classes",
+        "steps",
+        "strategies",
+        "traces",
+        "diversity",
+        "unmapped",
+    ]
+    assert len(made.tables[3].frame) == 4
+    assert "Events kept for every k" in [chart.title for chart in made.charts]
+    for format_ in ("html", "xlsx", "csv", "json"):
+        assert b"ana@example.org" not in render(made, format_)
+    assert b"k = 2 is reached" in render(made, "html")
+
+
+def test_report__of_nothing_left_can_be_written() -> None:
+    made = report(audit(k=3, strategy="remove-users"))
+    assert made.verdict is Verdict.NOT_ASSESSED
+    assert "Events kept for every k" not in [chart.title for chart in made.charts]
+    assert b"Nothing is left to release" in render(made, "html")
+
+
+def test_figures__name_the_limit_that_was_set() -> None:
+    found = audit()
+    thresholds = {figure.measure: figure.threshold for figure in views.risk_figures(found)}
+    assert thresholds["trace_unique_share"] == "four: at most 5 %"
+    limited = audit_events(
+        read_dataset("\n".join(["OD_ISO;GUID;dogodek", *LOG]).encode(), name="log.csv"),
+        settings=EventSettings(),
+        rule=Rule(k=2, max_trace_unique_share=0.25),
+        options=ReleaseOptions(),
+        token_source=np.random.default_rng(1).bytes,
+    )
+    thresholds = {figure.measure: figure.threshold for figure in views.risk_figures(limited)}
+    assert thresholds["trace_unique_share"] == "at most 25.0 %"
+
+
+def test_preview_table__shows_the_first_rows_of_the_export() -> None:
+    preview = views.preview_table(audit().release, n_rows=2)
+    assert list(preview.columns) == ["GUID", "generalized_event", "week_number", "weekday", "time_period"]
+    assert rows(preview.drop(columns=["GUID"])) == [("fall_detected", "2", "0", "daytime")] * 2
+
+
+def test_export_files__have_names_of_their_own_and_go_into_one_archive() -> None:
+    release = audit().release
+    files = export_files(release, with_user_mapping=True)
+    assert [file.name for file in files] == [
+        "anonymized_events.csv",
+        "event_removal_report.csv",
+        "user_mapping.csv",
+    ]
+    assert files[0].unique_name.startswith("anonymized_events_")
+    assert release_zip(release, with_user_mapping=False) == release_zip(release, with_user_mapping=False)
+
+
+def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> None:
+    (demo,) = DEMOS
+    (file,) = demo.make()["log"]
+    assert file.data == make_alarm_log()
+    found = audit_events(
+        read_dataset(file.data, name=file.name),
+        settings=EventSettings(),
+        rule=Rule(),
+        options=ReleaseOptions(),
+        token_source=np.random.default_rng(1).bytes,
+    )
+    assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
+    assert views.headline(found) == (
+        "k = 5 is reached in every exported combination, yet two known events can single out 52.8 % of users."
+    )
