@@ -1,0 +1,96 @@
+"""From the upload to the downloaded file, as a person would."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.demo.tabular import DEMOS
+
+OPTIONS = {".csv": "text/csv", ".json": "application/json"}
+
+
+@pytest.fixture
+def verified(visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]) -> Page:
+    """The page after the demo's files were uploaded as a person would upload their own."""
+    page = visit("tabular")
+    files = [file for role in DEMOS[0].make().values() for file in role]
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
+        [
+            {
+                "name": file.name,
+                "mimeType": OPTIONS[file.name[file.name.rindex(".") :]],
+                "buffer": file.data,
+            }
+            for file in files
+        ]
+    )
+    expect(page.get_by_role("heading", name="All files")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    return page
+
+
+def _download(page: Page, label: str) -> tuple[str, bytes]:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=label, exact=True).click()
+    return waiting.value.suggested_filename, waiting.value.path().read_bytes()
+
+
+def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verified: Page) -> None:
+    expect(verified.get_by_role("heading", name="The published rule says PASS")).to_be_visible()
+
+    name, data = _download(verified, "CSV report (한국어)")
+    rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
+    assert data.startswith(b"\xef\xbb\xbf")
+    assert name.startswith("anonymization_report_")
+    assert [row["익명화 결과"] for row in rows] == ["PASS", "WARN", "FAIL", "PASS"]
+    assert next(iter(rows[0])) == "파일명"
+
+    _, data = _download(verified, "CSV report (English)")
+    assert data.decode("utf-8-sig").startswith("File name,Anonymization result,")
+
+    name, data = _download(verified, "Report as JSON")
+    report = json.loads(data)
+    assert report["verdict"] == "FAIL"
+    assert name.startswith("anonaudit_tabular_")
+
+    _, data = _download(verified, "Report as HTML")
+    assert data.count(b"<svg") >= 8
+    assert b"<script" not in data
+
+    _, data = _download(verified, "Report as Excel")
+    assert "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(data)).namelist()
+
+    name, data = _download(verified, "Report as CSV")
+    assert name.endswith(".zip")
+    assert any(member.endswith(".csv") for member in zipfile.ZipFile(io.BytesIO(data)).namelist())
+
+
+def test_k_slider__moves_by_keyboard_and_judges_again_at_once(
+    verified: Page, wait_until_idle: Callable[[Page], None]
+) -> None:
+    slider = verified.get_by_role("slider", name="Smallest class size k")
+    slider.focus()
+    for k in (6, 7):
+        slider.press("ArrowRight")
+        expect(verified.get_by_text(f"in classes smaller than {k}").first).to_be_visible()
+        wait_until_idle(verified)
+    slider.press("End")
+    expect(verified.get_by_text("records, fewer than 50").first).to_be_visible()
+
+
+def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(
+    verified: Page, wait_until_idle: Callable[[Page], None]
+) -> None:
+    verified.get_by_role("combobox", name="File to look at").click()
+    verified.get_by_role("option", name="survey.csv").click()
+    expect(
+        verified.get_by_role("heading", name="The published rule says PASS, the second opinion FAIL")
+    ).to_be_visible()
+    wait_until_idle(verified)
+    expect(verified.get_by_text("Published rule: PASS")).to_be_visible()
+    expect(verified.get_by_text("Second opinion: FAIL")).to_be_visible()
