@@ -348,7 +348,7 @@ def tabular_report(
         figures=tuple(
             _of_file(figure, audit.name if several else "")
             for audit in audits
-            for figure in (*rule_figures(audit), *class_figures(audit), *opinion_figures(audit))
+            for figure in (*rule_figures(audit), *_class_and_opinion_figures(audit))
         ),
         findings=_findings(audits, skipped),
         tables=_tables(files, skipped),
@@ -361,6 +361,13 @@ def tabular_report(
             "Second opinion": worst(audit.second_opinion_verdict for audit in audits),
         },
     )
+
+
+def _class_and_opinion_figures(audit: TabularAudit) -> list[Figure]:
+    """Return both, the smallest class once: with the second opinion's threshold where there is one."""
+    opinion = opinion_figures(audit)
+    judged = {figure.measure for figure in opinion}
+    return [*(figure for figure in class_figures(audit) if figure.measure not in judged), *opinion]
 
 
 def _run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:

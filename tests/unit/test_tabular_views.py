@@ -194,6 +194,8 @@ def test_tabular_report__of_one_file_and_of_none(files):
     one = tabular_report([files["survey.csv"]], created_at=NOON)
     assert one.headline.startswith("survey.csv: The published rule says PASS, the second opinion FAIL.")
     assert all(not figure.of.startswith("survey.csv") for figure in one.figures)
+    (smallest,) = [figure for figure in one.figures if figure.measure == "k"]
+    assert (smallest.value, smallest.verdict) == (None, Verdict.NOT_ASSESSED)
     none = tabular_report([], skipped=SKIPPED, created_at=NOON)
     assert (none.verdict, none.headline) == (
         Verdict.NOT_ASSESSED,
