@@ -12,6 +12,7 @@ import pyarrow as pa
 from core.datasets.delimited import read_delimited
 from core.datasets.excel import password_protected, read_excel
 from core.datasets.model import Dataset, Reading, ReadOptions, check_options
+from core.datasets.old_workbook_bounds import check_old_workbook_bounds
 from core.datasets.parquet import read_parquet
 from core.datasets.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.errors import AuditInputError
@@ -163,6 +164,7 @@ def _workbook_reader(data: pa.Buffer, *, name: str) -> _Reader:
 def _old_workbook_reader(data: pa.Buffer, *, name: str) -> _Reader:
     if "EncryptedPackage".encode("utf-16-le") in data.to_pybytes():
         raise password_protected(name)
+    check_old_workbook_bounds(data, name=name)
     return _as("XLS")
 
 

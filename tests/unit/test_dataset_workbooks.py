@@ -269,7 +269,9 @@ def test_read_dataset__refuses_a_damaged_part():
                 "Open it in Excel and save it again, or save it as CSV."
             ),
         ),
-        (OLE + bytes(600), UNREADABLE),
+        (OLE + bytes(600), DAMAGED),
+        (OLE + b"\xff" * 600, UNREADABLE),
+        (old_workbook(["a"], [1.0]).replace("Workbook".encode("utf-16-le"), b"X" * 16), UNREADABLE),
         (
             OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
             "t.xlsx: the Excel workbook is protected with a password. Save it without one, or as CSV.",
@@ -415,3 +417,17 @@ def test_read_dataset__takes_names_from_the_first_record_of_parquet():
     data = written(pa.table({"Report": ["id", "1"], "Unnamed: 1": ["sex", "f"]}))
     assert read(data).table.to_pydict() == {"id": ["1"], "sex": ["f"]}
     assert read(data, header="none").columns == ("Column 1", "Column 2")
+
+
+def test_read_dataset__refuses_old_excel_cells_beyond_its_last_column():
+    data = bytearray(old_workbook(["id"], [7.0]))
+    place = data.index(struct.pack("<HHHHH", 0x0203, 14, 1, 0, 0)) + 6
+    data[place : place + 2] = struct.pack("<H", 255)
+    assert len(read(bytes(data)).columns) == 256
+    data[place : place + 2] = struct.pack("<H", 256)
+    assert problem(bytes(data)) == DAMAGED
+
+
+def test_read_dataset__reads_an_old_excel_of_many_sectors():
+    rows = [["id", "text"], *[[float(number), "x" * 40] for number in range(500)]]
+    assert read(old_workbook(*rows)).n_records == 500
