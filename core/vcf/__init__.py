@@ -26,6 +26,7 @@ from core.vcf.running import (
     pair_folders,
     run_pairs,
     run_scan,
+    scan_pairs,
 )
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
@@ -67,6 +68,7 @@ __all__ = [
     "run_pairs",
     "run_scan",
     "scan_pair",
+    "scan_pairs",
     "split_uploads",
     "write_report",
 ]

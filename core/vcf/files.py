@@ -6,6 +6,7 @@ the end marker, and that nothing follows it. Nothing is ever written to disk.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -45,6 +46,28 @@ class VcfFile:
             return os.stat(self._path()).st_size  # noqa: PTH116 - one call, no exception on a race
         except OSError:
             return 0
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of the stored bytes; a path is read for it.
+
+        Raises
+        ------
+        AuditInputError
+            When the path cannot be opened.
+        """
+        with self.open() as stream:
+            digest = hashlib.sha256()
+            while piece := stream.read(PIECE):
+                digest.update(piece)
+            return digest.hexdigest()
+
+    @property
+    def identity(self) -> str:
+        """Return what tells this file from another or a changed one without reading it all."""
+        if self.content is not None:
+            return hashlib.sha256(self.content).hexdigest()
+        found = self._path().stat()
+        return f"{self.path}:{found.st_size}:{found.st_mtime_ns}"
 
     def open(self) -> BinaryIO:
         """Open for reading.

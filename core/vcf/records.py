@@ -78,7 +78,17 @@ class Record:
         return next(found, None) is not None and next(found, None) is None
 
 
-def genotypes(record: Record) -> list[bytes]:
+def genotypes_changed(original: Record, kept: Record) -> bool:
+    """Tell whether a sample's genotype differs; one blanked together with ALT is masked, not changed."""
+    before, after = _genotypes(original), _genotypes(kept)
+    masked = original.alt != kept.alt
+    return len(before) != len(after) or any(
+        left != right and not (masked and not right.strip(b"./|"))
+        for left, right in zip(before, after, strict=True)
+    )
+
+
+def _genotypes(record: Record) -> list[bytes]:
     """Return each sample's genotype as written; empty without genotypes."""
     if not record.has_genotypes:
         return []

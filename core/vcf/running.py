@@ -11,10 +11,12 @@ from pathlib import Path
 import joblib
 
 from core.errors import AuditInputError
+from core.jobs import Progress
+from core.vcf.files import Progress as ByteCount
 from core.vcf.files import VcfFile
 from core.vcf.judgment import VcfAudit, judge_scan
 from core.vcf.pairing import Pairing, VcfPair, is_vcf_name, pair_files, split_uploads
-from core.vcf.scan import Progress, VcfScan, scan_pair
+from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 
 
@@ -38,7 +40,7 @@ class PairOutcome:
     n_seconds: float
 
 
-def run_scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None = None) -> ScanOutcome:
+def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = None) -> ScanOutcome:
     """Read one pair; problems of its files become part of the outcome."""
     started = time.perf_counter()
     scan: VcfScan | None = None
@@ -48,6 +50,52 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None = N
     except AuditInputError as error:
         problems = error.problems
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
+
+
+def scan_pairs(
+    pairs: Sequence[VcfPair], settings: VcfSettings, progress: Progress
+) -> tuple[ScanOutcome, ...]:
+    """Read pairs one after the other with progress by bytes; when asked to stop, return what is done.
+
+    Parameters
+    ----------
+    pairs, settings
+        What to read, and the repeat parameters.
+    progress
+        Told how many stored bytes have been read; asked before every piece whether to stop.
+    """
+    n_total = sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
+    outcomes: list[ScanOutcome] = []
+    n_done = 0
+    for pair in pairs:
+        text = f"Reading {pair.anonymized.name}"
+        progress.report(n_done, n_total, text)
+        try:
+            outcomes.append(run_scan(pair, settings, _Counter(progress, n_done, n_total, text)))
+        except _StoppedError:
+            break
+        n_done += pair.original.n_bytes + pair.anonymized.n_bytes
+    return tuple(outcomes)
+
+
+class _StoppedError(Exception):
+    """The person asked to stop."""
+
+
+@dataclass
+class _Counter:
+    """Adds up the bytes of one pair, on top of those of the pairs before it."""
+
+    progress: Progress
+    n_done: int
+    n_total: int
+    text: str
+
+    def __call__(self, n_bytes: int) -> None:
+        if self.progress.stop_asked:
+            raise _StoppedError
+        self.n_done += n_bytes
+        self.progress.report(self.n_done, self.n_total, self.text)
 
 
 def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:

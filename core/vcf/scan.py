@@ -28,7 +28,7 @@ from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.rarity import Mask, Rarity, site_rarity
-from core.vcf.records import NO_ALT, Record, genotypes
+from core.vcf.records import NO_ALT, Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
@@ -303,7 +303,7 @@ class _Scanner:
         if {record.ref for record in originals} != {record.ref for record in records}:
             self.tallies["reference_changed"].add(first.chrom, first.pos)
         if len(originals) == len(records) and any(
-            left.samples != right.samples and genotypes(left) != genotypes(right)
+            left.samples != right.samples and genotypes_changed(left, right)
             for left, right in zip(originals, records, strict=True)
         ):
             self.tallies["genotypes_changed"].add(first.chrom, first.pos)

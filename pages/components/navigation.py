@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import events, tabular
+from core.demo import events, tabular, vcf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,16 @@ TOOLS: tuple[Tool, ...] = (
         needs="the original table, the anonymized table, and the log of what was done",
         script="pages/verify/tabular.py",
         demos=tabular.DEMOS,
+    ),
+    Tool(
+        key="vcf",
+        section="Verify",
+        title="VCF verifier",
+        icon=":material/genetics:",
+        question="Was this genome file really masked, and what would still give the donor away?",
+        needs="the original and the anonymized VCF files",
+        script="pages/verify/vcf.py",
+        demos=vcf.DEMOS,
     ),
     Tool(
         key="events",

@@ -186,6 +186,14 @@ def test_judge_scan__counts_changed_genotypes_but_not_other_fields() -> None:
     assert _found(_audit(original, kept, samples=("S1", "S2")))["genotypes_changed"] == 1
 
 
+@pytest.mark.parametrize(("alt", "n_changed"), [(".", 0), ("G", 1)])
+def test_judge_scan__a_genotype_blanked_with_its_allele_is_masked_not_changed(
+    alt: str, n_changed: int
+) -> None:
+    audit = _audit([f"{RARE} GT 0/1 0/0"], [f"chr1 100 . A {alt} . . . GT ./. 0/0"], samples=("S1", "S2"))
+    assert _found(audit).get("genotypes_changed", 0) == n_changed
+
+
 def test_judge_scan__counts_records_out_of_order() -> None:
     lines = [f"chr1 {pos} . A G . . AF=0.4" for pos in (1, 2, 3, 4)]
     assert _found(_audit(lines, [lines[1], lines[0], lines[2], lines[3]]))["records_reordered"] == 1

@@ -1,0 +1,76 @@
+"""One verified genome file on the page: verdicts, figures, exposure, charts, sites."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import vcf_views as views
+from core.vcf import VcfAudit
+from pages.components.results import (
+    show_chart,
+    show_figures,
+    show_findings,
+    show_table,
+    show_verdict,
+)
+from pages.components.text import plain
+
+MAX_ROWS = 5_000
+
+
+def show_vcf_file(audit: VcfAudit) -> None:
+    """Show everything that was found out about one anonymized file."""
+    show_verdict(
+        audit.overall,
+        views.headline(audit),
+        parts=(("Published rule", audit.verdict), ("Exposure", audit.exposure_verdict)),
+    )
+    show_figures(views.figures(audit))
+    _show_exposure(audit)
+    if audit.n_variant_targets:
+        _show_charts(audit)
+        _show_sites(audit)
+    elif audit.scan.level == "low":
+        st.info(
+            "Low level: the published rule asks for the header only, so no variant had to be masked.",
+            icon=":material/info:",
+        )
+
+
+def _show_exposure(audit: VcfAudit) -> None:
+    st.subheader("What would still give it away", anchor=False)
+    st.caption(
+        "Beside the published rule: what an attacker with this file, its positions and public databases "
+        "would find. Counts are sites, records, header lines or samples, as each sentence says."
+    )
+    if audit.exposure:
+        show_findings(views.findings(audit), key="vcf_exposure", at_once=8)
+    else:
+        st.success("None of the checks found anything.", icon=":material/check_circle:")
+
+
+def _show_charts(audit: VcfAudit) -> None:
+    frequencies, places = st.columns(2)
+    with frequencies:
+        show_chart(views.maf_chart(audit), key="vcf_maf_chart")
+    with places:
+        show_chart(views.density_chart(audit), key="vcf_density_chart")
+
+
+def _show_sites(audit: VcfAudit) -> None:
+    unmasked, motifs = st.tabs(["Sites that are not masked", "Repeat motifs"])
+    with unmasked:
+        rows = views.unmasked_table(audit, limit=MAX_ROWS)
+        total = audit.n_variant_targets - audit.n_variant_masked
+        if not total:
+            st.markdown("Every target site counts as masked.")
+        else:
+            show_table(rows, alt="Target sites that do not count as masked, and why")
+        if total > len(rows):
+            st.caption(plain(f"The first {len(rows):,} of {total:,}; the downloads hold all."))
+    with motifs:
+        found = views.motif_table(audit)
+        if len(found):
+            show_table(found, alt="Repeat motifs: sites, masked, not masked")
+        else:
+            st.markdown("The original has no short tandem repeat under these settings.")

@@ -1,0 +1,114 @@
+"""Genome files on the page: uploaded or opened in place, paired by name or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.caching import StoredFile, vault
+from core.errors import AuditInputError
+from core.jobs import Progress
+from core.vcf import Level, Pairing, VcfFile, VcfPair, pair_files, pair_folders, split_uploads
+from pages.components.long_work import start_work
+from pages.components.reading import show_problems
+from pages.components.text import plain
+
+SMALL = 20_000_000  # bytes: read in a second or two
+MOMENT_SECONDS = 1.0
+LEVELS: tuple[Level, ...] = ("high", "low")
+_LEVEL_HELP = "High: header, repeats and rare variants must be masked. Low: the header only."
+
+
+def ask_for_folders(tool: str) -> Pairing:
+    """Ask for two folders on this machine; files in them are opened in place, however large."""
+    with st.expander("Large files: open folders on this machine", icon=":material/folder_open:"):
+        st.caption("Nothing is uploaded or copied: the files are read where they are.")
+        originals, anonymized = st.columns(2)
+        first = originals.text_input(
+            "Folder of the originals", key=f"{tool}_origin_folder", persist_state="session"
+        )
+        second = anonymized.text_input(
+            "Folder of the anonymized files", key=f"{tool}_anony_folder", persist_state="session"
+        )
+    if not first.strip() or not second.strip():
+        return Pairing(pairs=(), unmatched=())
+    try:
+        return pair_folders(Path(first.strip()), Path(second.strip()))
+    except AuditInputError as error:
+        show_problems(error)
+        return Pairing(pairs=(), unmatched=())
+
+
+def pair_uploads(tool: str, files: Sequence[StoredFile]) -> Pairing:
+    """Pair uploaded files by name, and let the person pair others by hand."""
+    known = {stored.name: VcfFile(name=stored.name, content=stored.data) for stored in files}
+    by_name = pair_files(*split_uploads(known.values()))
+    by_hand = tuple(
+        VcfPair(original=known[original], anonymized=known[anonymized], level=level)
+        for original, anonymized, level in _by_hand(tool)
+        if original in known and anonymized in known
+    )
+    taken = {pair.anonymized.name for pair in by_hand}
+    pairs = (*(pair for pair in by_name.pairs if pair.anonymized.name not in taken), *by_hand)
+    used = {name for pair in pairs for name in (pair.original.name, pair.anonymized.name)}
+    unmatched = tuple(name for name in by_name.unmatched if name not in used)
+    _ask_for_pair(tool, list(known), expanded=bool(unmatched) or not pairs)
+    return Pairing(pairs=pairs, unmatched=unmatched)
+
+
+def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], *, n_bytes: int) -> None:
+    """Start without asking where it takes a moment only, once for each set of files and settings."""
+    job = vault().job(tool)
+    if n_bytes <= SMALL and (job is None or job.key != key):
+        start_work(tool, key, work)
+        if (started := vault().job(tool)) is not None:
+            started.wait(MOMENT_SECONDS)
+
+
+def show_unmatched(unmatched: Sequence[str]) -> None:
+    """Say which files found no partner; the rest goes on."""
+    if unmatched:
+        names = ", ".join(plain(name) for name in unmatched)
+        st.warning(
+            f"Without a partner, not verified: {names}. An anonymized file is named "
+            "`<level>_…anony_<original's name>`; others can be paired by hand.",
+            icon=":material/link_off:",
+        )
+
+
+def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
+    pairs: list[tuple[str, str, Level]] = st.session_state.setdefault(f"{tool}_pairs_by_hand", [])
+    return pairs
+
+
+def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
+    with st.expander("Pair files by hand", icon=":material/link:", expanded=expanded):
+        places = st.columns(3)
+        original = places[0].selectbox("Original", names, index=None, key=f"{tool}_pair_original")
+        anonymized = places[1].selectbox("Anonymized", names, index=None, key=f"{tool}_pair_anonymized")
+        level = places[2].segmented_control(
+            "Level", LEVELS, default="high", required=True, key=f"{tool}_pair_level", help=_LEVEL_HELP
+        )
+        st.button(
+            "Pair these two",
+            key=f"{tool}_pair",
+            disabled=not original or not anonymized or original == anonymized,
+            on_click=_remember,
+            args=(tool, original, anonymized, level or "high"),
+        )
+        for pair in _by_hand(tool):
+            st.button(
+                f"Undo {plain(pair[1])}", key=f"{tool}_unpair_{pair[1]}", on_click=_forget, args=(tool, pair)
+            )
+
+
+def _remember(tool: str, original: str, anonymized: str, level: Level) -> None:
+    others = [pair for pair in _by_hand(tool) if pair[1] != anonymized]
+    st.session_state[f"{tool}_pairs_by_hand"] = [*others, (original, anonymized, level)]
+
+
+def _forget(tool: str, pair: tuple[str, str, Level]) -> None:
+    st.session_state[f"{tool}_pairs_by_hand"] = [other for other in _by_hand(tool) if other != pair]

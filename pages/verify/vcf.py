@@ -1,0 +1,163 @@
+"""VCF verifier: whether genome files were really masked, and what would still give them away."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core import vcf_views as views
+from core.demo.vcf import DEMOS
+from core.errors import AuditInputError
+from core.reports import InputFacts, Report
+from core.vcf import (
+    REPORT_NAME,
+    Pairing,
+    PairOutcome,
+    ScanOutcome,
+    VcfAudit,
+    VcfPair,
+    VcfSettings,
+    judge_outcome,
+    render_report,
+    scan_pairs,
+)
+from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
+from pages.components.long_work import ask_for_work
+from pages.components.reading import show_problems
+from pages.components.results import Download, show_definitions, show_downloads, show_table
+from pages.components.vcf_file import show_vcf_file
+from pages.components.vcf_inputs import ask_for_folders, pair_uploads, show_unmatched, start_small_work
+from pages.components.vcf_settings import ask_for_repeats, ask_for_severities, ask_for_threshold
+
+TOOL = "vcf"
+WHAT_TO_UPLOAD = (
+    "Upload the **original** genome files, such as `donor.vcf.gz`, together with the **anonymized** ones, "
+    "such as `high_0.01_anony_donor.vcf.gz` or `low_anony_donor.vcf.gz`. Files of gigabytes are better "
+    "opened in place, from folders on this machine."
+)
+
+
+def show_vcf() -> None:
+    st.title(views.TITLE)
+    st.markdown(views.QUESTION)
+    files = ask_for_files(
+        TOOL,
+        "files",
+        label="Originals and anonymized files, all together",
+        types=("gz", "bgz", "vcf", "bcf"),
+        help_text="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
+    )
+    in_folders = ask_for_folders(TOOL)
+    if not files and not in_folders.pairs and not in_folders.unmatched:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        show_privacy_line()
+        return
+    uploaded = pair_uploads(TOOL, files) if files else Pairing(pairs=(), unmatched=())
+    if files:
+        with st.expander(f"Files ({len(files)})", icon=":material/draft:"):
+            for stored in files:
+                list_file(TOOL, "files", stored)
+    unmatched = (*uploaded.unmatched, *in_folders.unmatched)
+    show_unmatched(unmatched)
+    pairs = (*uploaded.pairs, *in_folders.pairs)
+    if pairs:
+        repeats = ask_for_repeats(TOOL)
+        identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
+        label = f"Verify {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}"
+        work = partial(scan_pairs, pairs, repeats)
+        start_small_work(TOOL, f"{identity} {repeats}", work, n_bytes=_n_bytes(pairs))
+        job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
+        if job is not None and job.result:
+            _show_results(job.result, repeats, unmatched, identity)
+    show_privacy_line()
+
+
+def _show_results(
+    scans: Sequence[ScanOutcome], repeats: VcfSettings, unmatched: Sequence[str], identity: str
+) -> None:
+    threshold = ask_for_threshold(TOOL)
+    severities = ask_for_severities(TOOL)
+    settings = VcfSettings(
+        maf_threshold=threshold,
+        min_motif=repeats.min_motif,
+        max_motif=repeats.max_motif,
+        min_repeat=repeats.min_repeat,
+        severities=severities,
+    )
+    outcomes = [judge_outcome(scan, settings) for scan in scans]
+    if problems := [problem for outcome in outcomes for problem in outcome.problems]:
+        show_problems(AuditInputError(*problems))
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    if not audits:
+        return
+    if len(outcomes) > 1:
+        st.header("All files", anchor=False)
+        show_table(
+            views.files_table(outcomes), alt="Verdicts and counts of all files", units=views.FILE_UNITS
+        )
+        names = [audit.scan.anonymized_name for audit in audits]
+        st.selectbox("File to look at", names, key="vcf_file")
+    shown = _chosen(audits)
+    show_vcf_file(shown)
+    st.header("Downloads", anchor=False)
+    show_downloads(
+        TOOL,
+        partial(_report, outcomes, unmatched),
+        identity=f"{identity} {settings} {shown.scan.anonymized_name}",
+        extra=_downloads(audits, shown),
+    )
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _n_bytes(pairs: Sequence[VcfPair]) -> int:
+    return sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
+
+
+def _chosen(audits: Sequence[VcfAudit]) -> VcfAudit:
+    name = st.session_state.get("vcf_file")
+    return next((audit for audit in audits if audit.scan.anonymized_name == name), audits[0])
+
+
+def _downloads(audits: Sequence[VcfAudit], shown: VcfAudit) -> list[Download]:
+    """Offer the published CSV report, and the shown file's unmasked sites."""
+    stem = shown.scan.anonymized_name.partition(".vcf")[0]
+    return [
+        Download(
+            "CSV report",
+            f"{REPORT_NAME}.csv",
+            "text/csv",
+            partial(render_report, audits),
+            "A row per file, exactly as published.",
+        ),
+        Download(
+            "Unmasked sites as CSV",
+            f"{stem}_unmasked.csv",
+            "text/csv",
+            partial(views.csv_of_unmasked, shown),
+            "Every target site of this file that does not count as masked, and why.",
+        ),
+        Download(
+            "Unmasked sites as BED",
+            f"{stem}_unmasked.bed",
+            "text/plain",
+            partial(views.bed_of_unmasked, shown),
+            "For genome browsers and for masking again.",
+        ),
+    ]
+
+
+def _report(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], created_at: datetime) -> Report:
+    files = {
+        (role, file.name): file
+        for outcome in outcomes
+        for role, file in (("original", outcome.pair.original), ("anonymized", outcome.pair.anonymized))
+    }
+    facts = tuple(
+        InputFacts(role=role, name=name, n_bytes=file.n_bytes, sha256=file.sha256())
+        for (role, name), file in files.items()
+    )
+    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, created_at=created_at)
+
+
+show_vcf()

@@ -1,0 +1,159 @@
+"""The VCF verifier's page as a visitor meets it."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.demo.vcf import DEMOS
+from pages.components.navigation import HOME
+from tests.vcf_files import bgzf, masked_header, vcf_text
+
+PAGE = "pages/verify/vcf.py"
+LINES = [
+    "chr1 100 . A G . . AF=0.001",
+    "chr1 200 . A ACACACACACACACA . . AF=0.3",
+    "chr1 300 . A T . . AF=0.03",
+]
+MASKED = ["chr1 100 . A . . . .", "chr1 200 . A N . . .", LINES[2]]
+ORIGINAL = ("s.vcf.gz", bgzf(vcf_text(LINES)))
+GOOD = ("high_anony_s.vcf.gz", bgzf(vcf_text(MASKED, header=masked_header())))
+LEFT = ("high_anony_s.vcf.gz", bgzf(vcf_text(LINES, header=masked_header())))
+
+
+def _upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app = app.file_uploader[0].set_value([(name, data, "application/gzip") for name, data in files]).run()
+    return _finished(app)
+
+
+def _finished(app: AppTest) -> AppTest:
+    """Wait for the reading beside the page."""
+    for _ in range(50):
+        if app.metric or app.error or app.warning:
+            break
+        time.sleep(0.1)
+        app = app.run()
+    assert not app.exception
+    return app
+
+
+def _metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def _headlines(app: AppTest) -> str:
+    return " ".join(header.value for header in app.header).replace("\\", "")
+
+
+def _column(app: AppTest, name: str) -> list[object]:
+    """Return a column of the first table that has it."""
+    found: list[object] = next(
+        table.value[name].tolist() for table in app.dataframe if name in table.value.columns
+    )
+    return found
+
+
+def _words(elements: object) -> str:
+    return " ".join(element.value for element in elements).replace("\\", "").replace("\u2060", "")
+
+
+def test_empty__says_what_to_upload_and_offers_the_demo(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert "Upload the **original** genome files" in _words(app.markdown)
+    assert f"vcf_demo_{DEMOS[0].key}" in {button.key for button in app.button}
+    assert not app.metric
+
+
+def test_happy_path__shows_verdict_and_counts(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, GOOD)
+    assert "Every target counts as masked (100.00%(4/4)); beside the rule, exposure is PASS." in _headlines(
+        app
+    )
+    assert _metrics(app)["Masked targets"] == "100 %"
+    assert _metrics(app)["Sites masked"] == "2"
+    assert "None of the checks found anything." in _words(app.success)
+
+
+def test_threshold__counts_again_at_once(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, GOOD)
+    app.slider(key="vcf_maf").set_value(0.05).run()
+    assert "1 of 5 targets are not masked (80.00%(4/5))" in _headlines(app)
+    assert _column(app, "Position") == [300]
+
+
+def test_second_upload__replaces_the_file_of_the_same_name(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, LEFT)
+    assert "2 of 4 targets are not masked" in _headlines(app)
+    app = _upload(app, GOOD)
+    assert "Every target counts as masked" in _headlines(app)
+
+
+def test_repeats__a_change_reads_again(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, LEFT)
+    app.number_input(key="vcf_min_repeat").set_value(9)
+    app = app.button(key="vcf_use_repeats").click().run()
+    app = _finished(app)
+    assert "1 of 3 targets are not masked" in _headlines(app)
+    app.number_input(key="vcf_min_motif").set_value(7)
+    app = app.button(key="vcf_use_repeats").click().run()
+    assert "min_motif and max_motif must satisfy 1 ≤ min_motif ≤ max_motif ≤ 12; received 7 and 6." in _words(
+        app.error
+    )
+
+
+def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, GOOD)
+    app.slider(key="vcf_maf").set_value(0.05).run()
+    app.switch_page(HOME).run()
+    app = _finished(app.switch_page(PAGE).run())
+    assert app.slider(key="vcf_maf").value == pytest.approx(0.05)
+    assert "1 of 5 targets are not masked" in _headlines(app)
+
+
+def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    app = _finished(app.button(key=f"vcf_demo_{DEMOS[0].key}").click().run())
+    assert _column(app, "Overall") == ["WARN", "PASS", "FAIL"]
+    app = app.selectbox(key="vcf_file").set_value("high_0.01_anony_south.vcf.gz").run()
+    assert "targets are not masked" in _headlines(app)
+    assert "keep an ID of a public database" in _words(app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ((ORIGINAL, ("low_anony_s.vcf.gz", b"")), "low_anony_s.vcf.gz: the file is empty (0 bytes)"),
+        ((ORIGINAL, ("low_anony_s.vcf.gz", GOOD[1][:-9])), "low_anony_s.vcf.gz: the file is cut short"),
+    ],
+)
+def test_broken_file__is_one_error_and_the_other_pair_is_verified(
+    open_page: Callable[[str], AppTest], files: tuple[tuple[str, bytes], ...], problem: str
+) -> None:
+    app = _upload(open_page(PAGE), *files, GOOD)
+    assert problem in _words(app.error)
+    assert "Every target counts as masked" in _headlines(app)
+
+
+def test_unmatched__is_a_warning_and_can_be_paired_by_hand(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, ("masked.vcf.gz", GOOD[1]))
+    assert "Without a partner, not verified: s.vcf.gz, masked.vcf.gz." in _words(app.warning)
+    app.selectbox(key="vcf_pair_original").set_value("s.vcf.gz")
+    app.selectbox(key="vcf_pair_anonymized").set_value("masked.vcf.gz").run()
+    app = _finished(app.button(key="vcf_pair").click().run())
+    assert "Every target counts as masked (100.00%(4/4))" in _headlines(app)
+    app = app.button(key="vcf_unpair_masked.vcf.gz").click().run()
+    assert not app.metric
+
+
+def test_folders__are_opened_in_place(open_page: Callable[[str], AppTest], tmp_path: Path) -> None:
+    for name, data in (ORIGINAL, GOOD):
+        (tmp_path / name).write_bytes(data)
+    app = open_page(PAGE)
+    app.text_input(key="vcf_origin_folder").set_value(str(tmp_path))
+    app = _finished(app.text_input(key="vcf_anony_folder").set_value(str(tmp_path)).run())
+    assert "Every target counts as masked (100.00%(4/4))" in _headlines(app)
+    app = app.text_input(key="vcf_anony_folder").set_value(str(tmp_path / "gone")).run()
+    assert "cannot be read (No such file or directory)." in _words(app.error)

@@ -1,0 +1,231 @@
+"""What the VCF verifier shows: tables, charts, report, demo."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from core import vcf_views as views
+from core.demo.vcf import DEMOS, make_cohort
+from core.jobs import Progress
+from core.reports import InputFacts, render
+from core.vcf import (
+    CHECKS,
+    PairOutcome,
+    VcfFile,
+    VcfSettings,
+    judge_outcome,
+    pair_files,
+    run_pairs,
+    scan_pairs,
+    split_uploads,
+)
+from core.verdict import Verdict
+from tests.vcf_files import masked_header, vcf_file, vcf_text
+
+REPEAT = "ACACACACACACACA"
+ORIGINAL = [
+    "chr1 1000000 . A G . . AF=0.001",
+    f"chr1 2000000 . A {REPEAT} . . AF=0.3",
+    "chr1 3000000 . A T . . AF=0.000001",
+    "chr2 500 . A T . . AF=0.002",
+    f"chr2 600 . A C{REPEAT} . . AF=0.3",
+    "chr2 700 . A T . . AF=0.4",
+    "chr2 800 . A T . . AF=0.003",
+]
+KEPT = [
+    "chr1 1000000 . A . . . .",
+    f"chr1 2000000 . A {REPEAT} . . AF=0.3",
+    "chr1 3000000 . A T . . AF=0.000001",
+    "chr2 500 . A N . . AF=0.002",
+    "chr2 600 . A C . . AF=0.3",
+    "chr2 700 . A T . . AF=0.4",
+]
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def _outcomes(*names: str, level: str = "high", maf: float = 0.01) -> list[PairOutcome]:
+    files = [vcf_file("x.vcf.gz", vcf_text(ORIGINAL))]
+    files += [
+        vcf_file(f"{level}_{name}anony_x.vcf.gz", vcf_text(KEPT, header=masked_header())) for name in names
+    ]
+    pairs = pair_files(*split_uploads(files)).pairs
+    return list(run_pairs(pairs, VcfSettings(maf_threshold=maf)))
+
+
+@pytest.fixture
+def audit():
+    return _outcomes("")[0].audit
+
+
+def test_unmasked_table__says_why_in_file_order(audit) -> None:
+    rows = views.unmasked_table(audit)
+    assert rows.to_dict("records") == [
+        {
+            "Contig": contig,
+            "Position": position,
+            "Target": target,
+            "Motif": motif,
+            "Site MAF": pytest.approx(maf),
+            "Why it is not masked": reason,
+        }
+        for contig, position, target, motif, maf, reason in [
+            ("chr1", 2_000_000, "short tandem repeat", "AC", 0.3, "ALT is unchanged"),
+            ("chr1", 3_000_000, "rare variant", "", 1e-6, "ALT and the rare frequency are unchanged"),
+            (
+                "chr2",
+                500,
+                "rare variant",
+                "",
+                0.002,
+                "ALT was changed, but is not empty, and the frequency in INFO is still rare",
+            ),
+            ("chr2", 600, "short tandem repeat", "AC", 0.3, "ALT was changed, but holds no N"),
+            ("chr2", 800, "rare variant", "", 0.003, "no record at this site in the anonymized file"),
+        ]
+    ]
+    assert len(views.unmasked_table(audit, limit=2)) == 2
+
+
+def test_bed_of_unmasked__counts_from_zero(audit) -> None:
+    lines = views.bed_of_unmasked(audit).decode().splitlines()
+    assert lines[0] == "chr1\t1999999\t2000000\tshort tandem repeat"
+    assert len(lines) == 5
+
+
+def test_csv_of_unmasked__holds_every_site(audit) -> None:
+    assert views.csv_of_unmasked(audit).decode("utf-8-sig").count("\n") == 6
+
+
+def test_motif_table__counts_masked_and_not(audit) -> None:
+    assert views.motif_table(audit).to_dict("records") == [
+        {"Motif": "AC", "Length (bases)": 2, "Sites": 2, "Masked": 0, "Not masked": 2}
+    ]
+
+
+def test_maf_table__counts_every_site_once_and_no_bar_crosses_the_threshold(audit) -> None:
+    table = views.maf_table(audit)
+    assert table.groupby("outcome")["n_sites"].sum().to_dict() == {
+        "masked": 1,
+        "not masked": 5,
+        "not rare at this threshold": 1,
+    }
+    assert not ((table["lower"] < 0.01) & (table["upper"] > 0.01)).any()
+    assert table["lower"].min() == views.SMALLEST_MAF / 2
+
+
+def test_density_table__sums_to_the_targets(audit) -> None:
+    table = views.density_table(audit)
+    assert (table["n_sites"].sum(), table["n_unmasked"].sum()) == (6, 5)
+    assert list(dict.fromkeys(table["contig"])) == ["chr1", "chr2"]
+
+
+def test_charts__say_what_they_show(audit) -> None:
+    maf, density = views.file_charts(audit)
+    assert maf.alt_text == (
+        "7 sites by minor allele frequency; 1 masked, 5 not masked, 1 not rare at this threshold."
+    )
+    assert density.alt_text == (
+        "6 target sites on 2 contigs; red triangles mark the intervals with the 5 that are not masked."
+    )
+    assert "threshold 0.01" in json.dumps(maf.chart.to_dict())
+
+
+def test_figures__hold_what_was_counted(audit) -> None:
+    found = {figure.measure: (figure.value, figure.verdict) for figure in views.figures(audit)}
+    assert found == {
+        "vcf_masked_share": (3 / 8, Verdict.FAIL),
+        "n_metadata_masked": (2, Verdict.PASS),
+        "n_variant_masked": (1, Verdict.FAIL),
+        "n_missing_sites": (1, Verdict.FAIL),
+    }
+
+
+def test_headline__states_the_rule_and_the_exposure(audit) -> None:
+    assert views.headline(audit) == (
+        "5 of 8 targets are not masked (37.50%(3/8)); beside the rule, exposure is WARN."
+    )
+    low = _outcomes("", level="low")[0].audit
+    assert views.headline(low).startswith("Every target counts as masked (100.00%(2/2)); beside")
+    assert views.file_charts(low) == []
+    assert set(views.maf_table(low)["outcome"]) == {"not rare at this threshold"}
+
+
+def test_exposure_table__has_a_row_per_finding(audit) -> None:
+    table = views.exposure_table(audit)
+    assert list(table["Check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
+    assert "Records removed" in set(table["Check"])
+
+
+def test_severity_table__shows_defaults_and_changes() -> None:
+    table = views.severity_table({"other_id": Verdict.FAIL})
+    assert table.loc["other_id", "Severity"] == "FAIL"
+    assert table.loc["sole_carrier", "Severity"] == "WARN"
+    assert len(table) == len(CHECKS)
+
+
+@pytest.mark.parametrize("names", [("",), ("1_", "2_")], ids=["one file", "two files"])
+def test_vcf_report__holds_verdicts_counts_and_no_allele(names: tuple[str, ...]) -> None:
+    outcomes = _outcomes(*names)
+    facts = (InputFacts(role="original", name="x.vcf.gz", n_bytes=3, sha256="0" * 64),)
+    report = views.vcf_report(outcomes, unmatched=["y.vcf.gz"], inputs=facts, created_at=NOW)
+    assert report.verdict is Verdict.FAIL
+    assert report.verdicts == {"Published rule": Verdict.FAIL, "Exposure": Verdict.WARN}
+    assert any(
+        finding.message == "y.vcf.gz has no partner and was not verified." for finding in report.findings
+    )
+    assert len(report.figures) == 4 * len(names)
+    for name in ("json", "html", "xlsx", "csv"):
+        assert render(report, name) == render(report, name)
+    text = render(report, "json").decode()
+    assert REPEAT not in text
+    assert "/data/" not in text
+
+
+def test_vcf_report__of_pairs_in_error_is_not_assessed() -> None:
+    broken = VcfFile(name="x.vcf.gz", content=b"")
+    pairs = pair_files([broken], [VcfFile(name="high_anony_x.vcf.gz", content=b"")]).pairs
+    outcomes = list(run_pairs(pairs, VcfSettings()))
+    report = views.vcf_report(outcomes, created_at=NOW)
+    assert report.verdict is Verdict.NOT_ASSESSED
+    assert report.findings[0].message == (
+        "x.vcf.gz: the file is empty (0 bytes); get it again from its source."
+    )
+    assert list(views.files_table(outcomes)["Overall"]) == ["error"]
+    assert report.settings == {}
+
+
+EXPECTED = {
+    "low_anony_north.vcf.gz": (Verdict.PASS, Verdict.WARN),
+    "high_0.01_anony_north.vcf.gz": (Verdict.PASS, Verdict.PASS),
+    "high_0.01_anony_south.vcf.gz": (Verdict.FAIL, Verdict.FAIL),
+}
+
+
+def test_demo__has_one_clean_file_one_with_leftovers_one_low() -> None:
+    files = [VcfFile(name=file.name, content=file.data) for file in DEMOS[0].make()["files"]]
+    outcomes = run_pairs(pair_files(*split_uploads(files)).pairs, VcfSettings())
+    found = {
+        outcome.pair.anonymized.name: (outcome.audit.verdict, outcome.audit.exposure_verdict)
+        for outcome in outcomes
+        if outcome.audit
+    }
+    assert found == EXPECTED
+    assert [file.data for file in make_cohort()["files"]] == [file.content for file in files]
+
+
+def test_scan_pairs__counts_bytes_and_keeps_what_is_done_when_stopped() -> None:
+    files = [VcfFile(name=file.name, content=file.data) for file in make_cohort()["files"]]
+    pairs = pair_files(*split_uploads(files)).pairs
+    progress = Progress()
+    outcomes = scan_pairs(pairs, VcfSettings(), progress)
+    assert len(outcomes) == 3
+    assert progress.n_done == progress.n_total > 100_000
+    assert judge_outcome(outcomes[0], VcfSettings()).audit is not None
+
+    class Stopping(Progress):
+        @property
+        def stop_asked(self) -> bool:
+            return self.text.endswith(pairs[1].anonymized.name)
+
+    assert len(scan_pairs(pairs, VcfSettings(), Stopping())) == 1
