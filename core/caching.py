@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -277,10 +277,14 @@ def events_audit(
     seed: int | None,
     batch: int,
 ) -> events.EventAudit:
-    """Judge an export; its parts are cached, each by what it depends on."""
+    """Judge an export; its parts are cached, each by what it depends on.
+
+    A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
+    """
+    released = replace(rule, max_trace_unique_share=None)
     return events.judge_events(
         anonymized_events(log, settings, rule),
-        release=events_release(log, settings, rule, options, seed=seed, batch=batch),
+        release=events_release(log, settings, released, options, seed=seed, batch=batch),
         traces_before=original_trace_risk(log, settings),
-        traces_after=released_trace_risk(log, settings, rule, options.pseudonym_per),
+        traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
     )

@@ -20,7 +20,7 @@ from core.events import (
     ReleaseOptions,
     Rule,
     audit_events,
-    compare_strategies,
+    comparable_outcomes,
     read_event_mapping,
 )
 from core.events.release import TokenSource, release_files
@@ -165,7 +165,7 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     report = events_report(
         audit,
         inputs=[input_facts(dataset, "log")],
-        outcomes=compare_strategies(audit.measured, k=audit.anonymized.rule.k),
+        outcomes=comparable_outcomes(audit.measured, k=audit.anonymized.rule.k),
         created_at=datetime.now(UTC),
     )
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}

@@ -19,6 +19,7 @@ from core.events.stages import Stages, prepare_stages, single_level_steps
 SINGLE_LEVEL, MULTI_LEVEL = "single-level", "multi-level"
 FLATTENINGS = (SINGLE_LEVEL, MULTI_LEVEL)
 CURVE_K = tuple(range(2, 51))
+LARGEST_LOG_WITH_CURVE = 200_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -223,6 +224,15 @@ def compare_strategies(measured: MeasuredEvents, *, k: int) -> tuple[Outcome, ..
 def strategy_curve(measured: MeasuredEvents, ks: tuple[int, ...] = CURVE_K) -> tuple[Outcome, ...]:
     """Return :func:`compare_strategies` for every k of `ks`, ascending."""
     return tuple(outcome for k in ks for outcome in compare_strategies(measured, k=k))
+
+
+def comparable_outcomes(
+    measured: MeasuredEvents, *, k: int, largest_log: int = LARGEST_LOG_WITH_CURVE
+) -> tuple[Outcome, ...]:
+    """Return the strategies' curve with the chosen k in it, of a large log the chosen k alone."""
+    if measured.n_events_after_cleanup > largest_log:
+        return compare_strategies(measured, k=k)
+    return strategy_curve(measured, tuple(sorted({*CURVE_K, k})))
 
 
 def _reduced(measured: MeasuredEvents, rule: Rule, flattening: str) -> Reduced:

@@ -9,11 +9,11 @@ import streamlit as st
 from core import events_views as views
 from core.datasets import Dataset
 from core.events import EventAudit, Outcome, TraceRisk
+from core.events.anonymization import LARGEST_LOG_WITH_CURVE
 from core.measures.measure import Unit
 from core.reports import ReportChart
 from pages.components.results import show_chart, show_table
 
-_MANY_EVENTS = 200_000
 _SHARES: Mapping[str, Unit] = {
     "Information lost": "share",
     "Share of events kept": "share",
@@ -71,7 +71,7 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
         units=_SHARES,
     )
     st.markdown("**What another pseudonym would change**")
-    if audit.anonymized.reduced.n_events > _MANY_EVENTS and not st.toggle(
+    if audit.anonymized.reduced.n_events > LARGEST_LOG_WITH_CURVE and not st.toggle(
         "Measure all four kinds of pseudonym (takes some seconds)", key="events_all_scopes"
     ):
         return
@@ -94,7 +94,7 @@ def show_strategies(
         alt="Users and events kept, cells made coarser and information lost for four ways of anonymizing",
         units=_SHARES,
     )
-    if audit.measured.n_events_after_cleanup > _MANY_EVENTS and not st.toggle(
+    if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         "Draw the curve over k (takes some seconds)", key="events_draw_curve"
     ):
         return outcomes

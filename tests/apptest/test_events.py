@@ -185,6 +185,8 @@ def test_events__draws_new_pseudonyms_only_when_asked(open_page: Callable[[str],
     first = names()
     app.run()
     assert names() == first
+    app.number_input(key="events_limit").set_value(20.0).run()
+    assert names() == first  # a limit judges, it does not change the export
     app.button(key="events_new_pseudonyms").click().run()
     assert names().isdisjoint(first)
     app.number_input(key="events_seed").set_value(1).run()

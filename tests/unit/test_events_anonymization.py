@@ -8,6 +8,7 @@ from core.events import (
     EventSettings,
     Rule,
     anonymize_events,
+    comparable_outcomes,
     compare_strategies,
     measure_events,
     strategy_curve,
@@ -232,3 +233,10 @@ def test_strategy_curve__holds_every_k_also_above_the_number_of_users() -> None:
         (4, 0),
         (4, 0),
     ]
+
+
+def test_comparable_outcomes__hold_the_chosen_k_and_of_a_large_log_no_other() -> None:
+    measured = measure(*users("abc", MONDAY + DAY))
+    every = comparable_outcomes(measured, k=60)
+    assert {outcome.k for outcome in every} == {*range(2, 51), 60}
+    assert {outcome.k for outcome in comparable_outcomes(measured, k=3, largest_log=2)} == {3}
