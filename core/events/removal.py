@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 
 import numpy as np
@@ -41,10 +42,17 @@ class Reduced:
     n_users_after: IntArray
     user_is_kept: BoolArray
 
+    @cached_property
+    def n_events_of_group(self) -> IntArray:
+        """Return shape (n_groups,): released events of each combination."""
+        stages, groups = self.flattened.stages, self.flattened.group_of_unit[self.kept]
+        weights = stages.n_events_of_unit[self.kept]
+        return np.bincount(groups, weights, minlength=stages.n_groups).astype(np.int64)
+
     @property
     def n_events(self) -> int:
         """Return the number of events released."""
-        return int(self.flattened.stages.n_events_of_unit[self.kept].sum())
+        return int(self.n_events_of_group.sum())
 
     @property
     def n_users(self) -> int:
@@ -52,10 +60,14 @@ class Reduced:
         return int(np.count_nonzero(self.user_is_kept))
 
     @property
+    def n_events_flattened(self) -> int:
+        """Return the number of events released with at least one coarser value."""
+        return int(self.n_events_of_group[self.flattened.stages.stage_of_group > 0].sum())
+
+    @property
     def n_cells_generalized(self) -> int:
         """Return the number of released cells of contributing columns that are coarser."""
-        stages, groups = self.flattened.stages, self.flattened.group_of_unit[self.kept]
-        return int(stages.n_generalized_of_group[groups] @ stages.n_events_of_unit[self.kept])
+        return int(self.flattened.stages.n_generalized_of_group @ self.n_events_of_group)
 
     @property
     def penalty_share(self) -> float:
@@ -68,17 +80,10 @@ class Reduced:
         ----------
         Xu et al., Utility-based anonymization using local recoding, KDD 2006.
         """
-        stages, groups = self.flattened.stages, self.flattened.group_of_unit[self.kept]
-        n_events = np.bincount(groups, stages.n_events_of_unit[self.kept], minlength=stages.n_groups)
-        n_removed = int(stages.n_events_of_unit[~self.kept].sum())
-        total = fsum((stages.loss_of_group * n_events).tolist())  # whatever the order of the records
-        return (total + n_removed) / max(int(stages.n_events_of_unit.sum()), 1)
-
-    @property
-    def n_events_flattened(self) -> int:
-        """Return the number of events released with at least one coarser value."""
-        flattened = self.kept & (self.flattened.stage_of_unit > 0)
-        return int(self.flattened.stages.n_events_of_unit[flattened].sum())
+        stages = self.flattened.stages
+        penalties = stages.loss_of_group * self.n_events_of_group
+        n_all = len(stages.unit_of_event)
+        return (fsum(penalties.tolist()) + n_all - self.n_events) / max(n_all, 1)
 
 
 def reduce_to_k(flattened: Flattened, *, k: int, strategy: str) -> Reduced:

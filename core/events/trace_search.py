@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from core.equivalence import IntArray
 from core.events.timestamps import BoolArray
 from core.events.traces import Traces
 
 _RARE_FIRST = (48, 192)  # combinations tried before all of them
-_LARGEST_PRODUCT = 4_000_000_000  # multiplications of one step of the search
+_LARGEST_PRODUCT = 200_000_000  # multiplications of one step of the search
 _MOST_STEPS = 400
 
 
@@ -19,7 +19,7 @@ class TraceSearch:
 
     Some choice of n combinations is unique exactly when n of them hit, for every other user's
     trace, at least one that it lacks. The search branches on what the most similar trace lacks,
-    because one of these must be chosen, and ends with all pairs at once by a matrix product.
+    because one of these must be chosen, and ends with all pairs at once by a sparse matrix product.
     """
 
     def __init__(self, traces: Traces) -> None:
@@ -112,7 +112,9 @@ def _some_choice_is_unique(shared: BoolArray, n_known: int, steps: _Steps) -> bo
 
 
 def _some_pair_is_unique(shared: BoolArray, steps: _Steps) -> bool:
-    if not steps.allow(shared.size * shared.shape[1]):
+    """Return whether some two columns are True together in no row: a zero of sharedᵀ · shared."""
+    n_shared = shared.sum(axis=1)
+    if not steps.allow(int(n_shared @ n_shared)):
         return False
-    numbers: npt.NDArray[np.float32] = shared.astype(np.float32)
-    return bool((numbers.T @ numbers == 0).any())
+    sparse = csr_array(shared.astype(np.int32))
+    return bool((sparse.T @ sparse).nnz < shared.shape[1] ** 2)
