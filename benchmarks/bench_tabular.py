@@ -41,7 +41,7 @@ KINDS = {
 
 def run() -> None:
     """Print the ratios, the time to judge again when k moves, and the largest memory."""
-    files, log = _pair()
+    files, log = make_pair()
     plainly = _fastest(lambda: [_read_plainly(data) for data in files])
     original, anonymized = (read_dataset(data, name=f"{i}.csv") for i, data in enumerate(files))
     measured = measure_tabular(original, anonymized, log)
@@ -89,7 +89,7 @@ def _read_plainly(data: bytes) -> pa.Table:
     return csv.read_csv(pa.BufferReader(data), convert_options=types)
 
 
-def _pair() -> tuple[list[bytes], AnonymizationLog]:
+def make_pair() -> tuple[list[bytes], AnonymizationLog]:
     """Return two tables as a hospital has them, ten kinds of columns twice, and their log."""
     rng = np.random.default_rng(20)
     original: dict[str, pa.Array] = {}

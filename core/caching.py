@@ -33,8 +33,8 @@ from core.errors import AuditInputError
 from core.jobs import Job
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
-    SecondOpinionSettings,
     measure_second_opinion,
+    with_quasi_identifiers,
 )
 
 
@@ -105,8 +105,11 @@ class Vault:
         if known is None:
             stored = self._files[key]
             try:
-                known = read_dataset(stored.data, name=stored.name, options=options)
-                self.by_fingerprint[known.fingerprint] = known
+                read = read_dataset(stored.data, name=stored.name, options=options)
+                # The same bytes under two names are two files: results carry the name.
+                fingerprint = hashlib.sha256(f"{key} {read.fingerprint}".encode()).hexdigest()
+                known = replace(read, fingerprint=fingerprint)
+                self.by_fingerprint[fingerprint] = known
             except AuditInputError as error:
                 known = AuditInputError(*error.problems)
             self._datasets[key, options] = known
@@ -210,8 +213,10 @@ def tabular_second_opinion(
 ) -> SecondOpinionMeasurement:
     """Measure what the table still shows of its original; None takes the log's quasi-identifiers."""
     held = vault().by_fingerprint
-    settings = SecondOpinionSettings(quasi_identifiers=quasi_identifiers)
-    return measure_second_opinion(held[original], held[anonymized], tabular_log(log), settings=settings)
+    if quasi_identifiers is not None:
+        measured = tabular_second_opinion(original, anonymized, log, None)
+        return with_quasi_identifiers(measured, held[anonymized], quasi_identifiers)
+    return measure_second_opinion(held[original], held[anonymized], tabular_log(log))
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)

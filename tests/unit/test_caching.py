@@ -35,6 +35,16 @@ def test_dataset__is_read_once_for_each_set_of_options(vault: Vault) -> None:
     assert vault.dataset(key, ReadOptions(missing_spellings=())) is not dataset
 
 
+def test_dataset__of_the_same_bytes_under_another_name_is_another(vault: Vault) -> None:
+    first, second = (vault.put(name, TABLE).key for name in ("a.csv", "a_anonymized.csv"))
+    tables = [vault.dataset(key, ReadOptions()) for key in (first, second)]
+    assert tables[0].fingerprint != tables[1].fingerprint
+    assert [vault.by_fingerprint[table.fingerprint].name for table in tables] == [
+        "a.csv",
+        "a_anonymized.csv",
+    ]
+
+
 def test_dataset__says_the_same_error_again(vault: Vault) -> None:
     key = vault.put("a.csv", b"").key
     with pytest.raises(AuditInputError) as first:

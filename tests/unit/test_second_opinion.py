@@ -12,6 +12,7 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
     second_opinion_figures,
+    with_quasi_identifiers,
 )
 from core.tabular.second_opinion.transforms import holds, shift_between
 from core.verdict import Verdict
@@ -806,3 +807,22 @@ def test_messages__hold_no_cell_value() -> None:
     opinion = opinion_on(columns, columns)
     assert not any("Secret" in finding.message for finding in opinion.findings)
     assert not any("Secret" in frame.to_string() for frame in opinion.tables.values())
+
+
+@pytest.mark.parametrize("chosen", [("age",), ("age", "sex"), ()])
+def test_with_quasi_identifiers__is_the_same_as_measuring_again(chosen: tuple[str, ...]) -> None:
+    original, anonymized, log = well_anonymized()
+    tables = dataset(original), dataset(anonymized)
+    names = tuple(name for name in tables[1].columns if name in chosen)
+    measured = measure_second_opinion(*tables, log)
+    again = measure_second_opinion(*tables, log, settings=SecondOpinionSettings(quasi_identifiers=names))
+    changed = with_quasi_identifiers(measured, tables[1], names)
+    assert judge_second_opinion(changed).findings == judge_second_opinion(again).findings
+    assert changed.settings == again.settings
+
+
+def test_with_quasi_identifiers__refuses_a_column_that_is_not_there() -> None:
+    original, anonymized, log = well_anonymized()
+    measured = measure_second_opinion(dataset(original), dataset(anonymized), log)
+    with pytest.raises(AuditInputError, match="`salary` is not a column of the anonymized table"):
+        with_quasi_identifiers(measured, dataset(anonymized), ["salary"])

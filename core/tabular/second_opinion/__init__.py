@@ -14,6 +14,7 @@ from core.tabular.second_opinion.opinion import (
     SecondOpinionMeasurement,
     judge_second_opinion,
     measure_second_opinion,
+    with_quasi_identifiers,
 )
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 
@@ -28,4 +29,5 @@ __all__ = [
     "second_opinion_figures",
     "small_class_records",
     "unchanged_records",
+    "with_quasi_identifiers",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -124,23 +124,38 @@ def measure_classes(
     AuditInputError
         A chosen quasi-identifier is not a column of the anonymized table.
     """
-    chosen = _logged(tables) if quasi_identifiers is None else quasi_identifiers
-    unknown = [name for name in chosen if name not in tables.anonymized.column_names]
+    if quasi_identifiers is not None:
+        return measure_chosen_classes(tables.anonymized, suggestions, quasi_identifiers)
+    chosen = _logged(tables)
+    measured = measure_chosen_classes(tables.anonymized, suggestions, chosen)
+    unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
+    if not chosen or not unlogged:
+        return measured
+    widened = _measure(tables.anonymized, chosen + unlogged, contributions=False)
+    return replace(measured, widened=widened, unlogged=unlogged)
+
+
+def measure_chosen_classes(
+    anonymized: pa.Table, suggestions: Sequence[RoleSuggestion], quasi_identifiers: tuple[str, ...]
+) -> ClassesMeasurement:
+    """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set.
+
+    Raises
+    ------
+    AuditInputError
+        A quasi-identifier is not a column of the anonymized table.
+    """
+    unknown = [name for name in quasi_identifiers if name not in anonymized.column_names]
     if unknown:
         raise AuditInputError(
             *(f"Quasi-identifier `{name}` is not a column of the anonymized table." for name in unknown)
         )
-    proposal = proposed_quasi_identifiers(suggestions)
-    if not chosen:
-        proposed = _measure(tables.anonymized, proposal[:_LARGEST_PROPOSAL]) if proposal else None
-        return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=())
-    unlogged = tuple(name for name in proposal if name not in chosen) if quasi_identifiers is None else ()
-    return ClassesMeasurement(
-        chosen=_measure(tables.anonymized, chosen),
-        proposed=None,
-        widened=_measure(tables.anonymized, chosen + unlogged, contributions=False) if unlogged else None,
-        unlogged=unlogged,
-    )
+    if quasi_identifiers:
+        chosen = _measure(anonymized, quasi_identifiers)
+        return ClassesMeasurement(chosen=chosen, proposed=None, widened=None, unlogged=())
+    proposal = proposed_quasi_identifiers(suggestions)[:_LARGEST_PROPOSAL]
+    proposed = _measure(anonymized, proposal) if proposal else None
+    return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=())
 
 
 def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from core.tabular.second_opinion.classes import (
     ClassesMeasurement,
     contributions_table,
     judge_classes,
+    measure_chosen_classes,
     measure_classes,
 )
 from core.tabular.second_opinion.disguises import (
@@ -139,6 +140,33 @@ def measure_second_opinion(
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
         suggestions=suggestions,
+    )
+
+
+def with_quasi_identifiers(
+    measured: SecondOpinionMeasurement, anonymized: Dataset, quasi_identifiers: Sequence[str]
+) -> SecondOpinionMeasurement:
+    """Return the same measurement over other quasi-identifiers; only the classes are formed again.
+
+    Parameters
+    ----------
+    measured
+        Of any quasi-identifiers.
+    anonymized
+        The table it was measured on.
+    quasi_identifiers
+        Columns of it that others may know; none for a proposed set.
+
+    Raises
+    ------
+    AuditInputError
+        A quasi-identifier is not a column of the anonymized table.
+    """
+    chosen = tuple(quasi_identifiers)
+    return replace(
+        measured,
+        settings=replace(measured.settings, quasi_identifiers=chosen),
+        classes=measure_chosen_classes(anonymized.table, measured.suggestions, chosen),
     )
 
 
