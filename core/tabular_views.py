@@ -20,7 +20,7 @@ from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, c
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
 from core.tabular.second_opinion import second_opinion_figures
-from core.tabular.second_opinion.words import counted, percent
+from core.tabular.words import counted, percent
 from core.verdict import Finding, Verdict, worst
 
 TITLE = "Tabular verifier"

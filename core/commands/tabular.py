@@ -26,7 +26,7 @@ from core.tabular import (
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionThresholds
-from core.tabular.second_opinion.words import percent
+from core.tabular.words import percent
 from core.tabular_views import run_verdict
 from core.verdict import Verdict, exit_code
 

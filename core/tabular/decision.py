@@ -17,8 +17,8 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
 )
-from core.tabular.second_opinion.words import listed, percent, share_of
 from core.tabular.settings import TabularSettings, TabularThresholds
+from core.tabular.words import listed, percent, share_of
 from core.verdict import Finding, Verdict, worst
 
 

@@ -31,8 +31,8 @@ from core.tabular.rules import (
     check_unnamed,
     scan_anonymized,
 )
-from core.tabular.second_opinion.words import listed
 from core.tabular.settings import TabularSettings
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
 
 

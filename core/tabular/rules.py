@@ -13,13 +13,13 @@ from core.distinct import BoolArray, DistinctValues, distinct_values
 from core.patterns import CATALOGUE, RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
-from core.tabular.second_opinion.words import percent, share_of
 from core.tabular.values import (
     are_date_floors,
     frequent_shapes,
     look_like_pseudonyms,
     n_shared_values,
 )
+from core.tabular.words import percent, share_of
 from core.verdict import Verdict
 
 PATTERN_LIMIT = 0.10  # share of non-blank values of a column that may hold sensitive patterns

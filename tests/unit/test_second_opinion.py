@@ -636,6 +636,22 @@ def test_pseudonyms__equal_to_the_original_hide_nothing() -> None:
     assert the_finding(strict, "pseudonym_equals_original").verdict is Verdict.FAIL
 
 
+def test_pseudonyms__that_are_the_originals_of_other_rows_fail() -> None:
+    originals = [f"k{i}" for i in range(100)]
+    rest = {"r": [str(i % 7) for i in range(100)]}
+    log = log_of(id=("patient_id", "pseudonymize"), r=("ward", "keep"))
+    rotated = opinion_on({"id": originals, **rest}, {"id": originals[1:] + originals[:1], **rest}, log)
+    finding = the_finding(rotated, "pseudonym_is_an_original")
+    assert (rotated.verdict, finding.verdict, finding.n_affected) == (Verdict.FAIL, Verdict.FAIL, 100)
+    assert finding.message == (
+        "100 of 100 (100 %) pseudonyms of `id` are values of the original in other rows: they say who is in "
+        "the table, and point at the wrong people."
+    )
+    some = originals[1:11] + [f"n{i}" for i in range(90)]
+    partly = opinion_on({"id": originals, **rest}, {"id": some, **rest}, log)
+    assert the_finding(partly, "pseudonym_is_an_original").verdict is Verdict.WARN
+
+
 def test_pseudonyms__of_another_order_are_compared_by_frequency() -> None:
     rows = {"r": [str(i) for i in range(6)]}
     log = log_of(id=("patient_id", "pseudonymize"), r=("ward", "keep"))

@@ -16,7 +16,7 @@ from core.roles import Role, RoleSuggestion
 from core.tabular.columns import MatchedColumn, logged_quasi_identifiers
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.second_opinion.words import counted, listed, percent, share_of
+from core.tabular.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
 
 IntArray = npt.NDArray[np.int64]

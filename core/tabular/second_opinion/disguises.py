@@ -30,7 +30,7 @@ from core.tabular.second_opinion.transforms import (
     token_shape,
 )
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.second_opinion.words import counted, share_of
+from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
 
 MOST = 0.9  # share of the compared values from which a column is a disguise of another

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.reports import Figure
 from core.tabular.second_opinion.opinion import SecondOpinion, SecondOpinionMeasurement
-from core.tabular.second_opinion.words import percent
+from core.tabular.words import percent
 from core.verdict import Verdict
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from core.equivalence import value_codes
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.second_opinion.words import counted, share_of
+from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
 
 
@@ -38,6 +38,8 @@ class PseudonymQuality:
     n_unchanged, n_compared
         Pseudonyms equal to the original of the same row among rows filled in both; by values, non-blank
         anonymized cells that occur in the original column among all non-blank ones.
+    n_reused
+        Non-blank anonymized cells that are a value of the original column, in whatever row.
     """
 
     original: str
@@ -51,6 +53,7 @@ class PseudonymQuality:
     has_repeats: bool
     n_unchanged: int
     n_compared: int
+    n_reused: int
 
 
 def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
@@ -82,6 +85,7 @@ def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
         ),
         n_unchanged=int(known.sum()),
         n_compared=int(pair.anonymized_counts.sum()),
+        n_reused=int(known.sum()),
     )
 
 
@@ -111,6 +115,7 @@ def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
         has_repeats=len(combinations) < len(original),
         n_unchanged=pair.n_same_row,
         n_compared=len(original),
+        n_reused=int(pair.anonymized_counts[pair.original_counts > 0].sum()),
     )
 
 
@@ -123,6 +128,8 @@ def judge_pseudonyms(
 
 def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> list[Finding]:
     findings = [_about_unchanged(quality, thresholds)] if quality.n_unchanged else []
+    if quality.n_reused > max(quality.n_unchanged, thresholds.pseudonym_unchanged_share * quality.n_compared):
+        findings.append(_about_reused(quality, thresholds))
     if quality.n_originals_with_several:
         findings.append(_about_several(quality, quality.n_originals_with_several))
     if quality.n_pseudonyms_for_several:
@@ -144,6 +151,19 @@ def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresho
         f"equal {where}: they hide nothing.",
         column=quality.anonymized,
         n_affected=quality.n_unchanged,
+    )
+
+
+def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
+    """Say that identifiers were given to other records: whose they are is hidden, who is there is not."""
+    failed = quality.n_reused >= thresholds.left_unchanged_share * quality.n_compared
+    return Finding(
+        check="pseudonym_is_an_original",
+        verdict=Verdict.FAIL if failed else Verdict.WARN,
+        message=f"{share_of(quality.n_reused, quality.n_compared)} pseudonyms of `{quality.anonymized}` are "
+        "values of the original in other rows: they say who is in the table, and point at the wrong people.",
+        column=quality.anonymized,
+        n_affected=quality.n_reused,
     )
 
 

@@ -23,7 +23,7 @@ from core.tabular.second_opinion.settings import (
     SecondOpinionThresholds,
 )
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.second_opinion.words import counted, listed, percent, share_of
+from core.tabular.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
 
 _MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at

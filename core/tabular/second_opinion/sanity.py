@@ -9,7 +9,7 @@ from core.patterns import ALL_PATTERNS, CATALOGUE, scan_column
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.second_opinion.words import share_of
+from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
 _LETS_THROUGH = frozenset({"", "keep"})

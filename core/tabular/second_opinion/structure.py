@@ -9,7 +9,7 @@ import numpy as np
 
 from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.second_opinion.words import counted, listed
+from core.tabular.words import counted, listed
 from core.verdict import Finding, Verdict
 
 

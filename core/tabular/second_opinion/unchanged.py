@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.second_opinion.words import share_of
+from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
 
