@@ -13,6 +13,7 @@ from core.measures import (
     diversity,
     events,
     leakage,
+    risk_models,
     second_opinion,
     shared,
     tabular,
@@ -35,6 +36,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             vcf.MEASURES,
             events.MEASURES,
             diversity.MEASURES,
+            risk_models.MEASURES,
         )
         for measure in group
     }

@@ -1,0 +1,144 @@
+"""Measures of risk against a population, of smallest unique sets of values, and of columns."""
+
+from __future__ import annotations
+
+from core.measures.measure import Measure
+
+_EL_EMAM = "El Emam, Guide to the de-identification of personal health information, CRC Press, 2013"
+_DANKAR = (
+    "Dankar, El Emam, Neisa, Roffey, Estimating the re-identification risk of clinical data sets, BMC "
+    "Medical Informatics and Decision Making 12:66, 2012"
+)
+_NERGIZ = "Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007"
+_FRANCONI = (
+    "Franconi and Polettini, Individual risk estimation in μ-Argus: a review, Privacy in Statistical "
+    "Databases, LNCS 3050, 2004"
+)
+
+MEASURES = (
+    Measure(
+        key="population_unique_share",
+        label="People unique in the population (estimate)",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Estimated people who share their quasi-identifiers with nobody in the population, "
+        "divided by the population. Pitman's model up to a sampling fraction of 10 %, above it the smaller "
+        "of Zayatz's and the slide negative binomial model's; Zayatz's where the model asked for has no "
+        "answer.",
+        source=_DANKAR,
+    ),
+    Measure(
+        key="population_uniques_zayatz",
+        label="People unique in the population (Zayatz)",
+        unit="number",
+        better="lower",
+        definition="Sample uniques divided by the sampling fraction, times the probability that a sample "
+        "unique comes from a population class of one if population classes are as large as those of the "
+        "sample.",
+        source="Zayatz, Estimation of the number of unique population elements using a sample, US Bureau of "
+        "the Census, 1991",
+    ),
+    Measure(
+        key="population_uniques_pitman",
+        label="People unique in the population (Pitman)",
+        unit="number",
+        better="lower",
+        definition="Expected classes of one in a population whose class sizes follow Pitman's sampling "
+        "formula, its two parameters fitted to the sample by maximum likelihood; no figure where no "
+        "maximum is found.",
+        source="Hoshino, Applying Pitman's sampling formula to microdata disclosure risk assessment, Journal "
+        "of Official Statistics 17(4), 2001",
+    ),
+    Measure(
+        key="population_uniques_snb",
+        label="People unique in the population (SNB)",
+        unit="number",
+        better="lower",
+        definition="Expected classes of one in a population whose class sizes less one are negative "
+        "binomial, fitted to the sample's classes of one and two; no figure where the equations have no "
+        "solution.",
+        source="Chen and Keller-McNulty, Estimation of identification disclosure risk in microdata, Journal "
+        "of Official Statistics 14(1), 1998",
+    ),
+    Measure(
+        key="k_map",
+        label="Smallest population class (k-map)",
+        unit="number",
+        lower=1,
+        better="higher",
+        definition="People of the population who share the quasi-identifiers of a record, for the record "
+        "where they are fewest. Where only the population's size is known: class size divided by the "
+        "sampling fraction.",
+        source="Sweeney, Computational disclosure control, PhD thesis, MIT, 2001",
+    ),
+    Measure(
+        key="journalist_highest_risk",
+        label="Journalist risk, highest",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="1 divided by the people of the population in the class, for the record where they are "
+        "fewest: the chance of somebody who wants to find anybody of the table in the population.",
+        source=_EL_EMAM,
+    ),
+    Measure(
+        key="marketer_risk",
+        label="Marketer risk",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="Records of a class divided by the people of the population in it, summed over classes "
+        "and divided by the records: the share expected to be right when every record is matched to the "
+        "population.",
+        source="Dankar and El Emam, A method for evaluating marketer re-identification risk, EDBT/ICDT "
+        "Workshops, 2010",
+    ),
+    Measure(
+        key="delta_presence_lower",
+        label="Presence in the table, least certain (δ min)",
+        unit="share",
+        upper=1,
+        better="higher",
+        definition="Records of the table divided by the people of the population in the same class, for the "
+        "population class where this is smallest; 0 where a population class has no record in the table.",
+        source=_NERGIZ,
+    ),
+    Measure(
+        key="delta_presence_upper",
+        label="Presence in the table, most certain (δ max)",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Records of the table divided by the people of the population in the same class, for the "
+        "class where this is largest: how sure somebody can be that a person is in the table.",
+        source=_NERGIZ,
+    ),
+    Measure(
+        key="individual_highest_risk",
+        label="Individual risk, highest",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="Expectation of 1 divided by the people of the population in the class, given its records "
+        "and the sum of their sampling weights (negative binomial), for the record where it is largest.",
+        source=_FRANCONI,
+    ),
+    Measure(
+        key="individual_average_risk",
+        label="Individual risk, average",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="Individual risk of each record, averaged over the records.",
+        source=_FRANCONI,
+    ),
+    Measure(
+        key="expected_reidentifications",
+        label="Expected re-identifications",
+        unit="number",
+        better="lower",
+        definition="Individual risk of each record, summed over the records.",
+        source=_FRANCONI,
+    ),
+)
