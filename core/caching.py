@@ -26,7 +26,7 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
-from core import events, tabular
+from core import events, leakage, tabular
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
@@ -293,3 +293,22 @@ def events_audit(
         traces_before=original_trace_risk(log, settings),
         traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
     )
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def leakage_pair(original: str, scrambled: str, key: str | None) -> leakage.TablePair:
+    """Align two tables by fingerprint; the pair keeps what it has compared, for other settings."""
+    held = vault().by_fingerprint
+    return leakage.pair_tables(held[original], held[scrambled], key=key)
+
+
+@st.cache_resource(
+    scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
+)
+def leakage_measures(
+    original: str, scrambled: str, holdout: str | None, settings: leakage.LeakageSettings
+) -> leakage.LeakageMeasures:
+    """Measure a pair of tables by fingerprint."""
+    pair = leakage_pair(original, scrambled, settings.key)
+    table = None if holdout is None else vault().by_fingerprint[holdout]
+    return leakage.measure_leakage(pair, settings, holdout=table)

@@ -38,13 +38,35 @@ class LeakageAudit:
 
     @property
     def headline(self) -> str:
-        """Return the sentence that explains the verdict: the first of the worst findings."""
+        """Return the sentence that explains the verdict, with its counts."""
         if self.verdict is Verdict.PASS:
+            return "No more of the original rows is left than chance gives."
+        check = next(finding for finding in self.findings if finding.verdict is self.verdict)
+        return _short(check, self.measures)
+
+
+def _short(finding: Finding, measures: LeakageMeasures) -> str:
+    """Return what a finding comes down to; its own sentence where that is short already."""
+    rows, whole = measures.rows, measures.whole_rows
+    match finding.check:
+        case "full_leakage" if rows is not None:
+            return f"{rows.n_full:,} of {rows.n_rows:,} rows are the same as their original row."
+        case "whole_rows" if finding.verdict is Verdict.FAIL:
             return (
-                "No row is fully the same as its original, whole rows do not reappear beyond chance, and the "
-                "matching cells are no more than chance gives."
+                f"{whole.n_unique_exact:,} of {whole.n_unique:,} unique rows of the original are still in "
+                f"the "
+                "scrambled table."
             )
-        return next(finding.message for finding in self.findings if finding.verdict is self.verdict)
+        case "repeated_rows":
+            return (
+                f"{whole.n_exact:,} of {whole.n_original:,} original rows are still in the scrambled table."
+            )
+        case "partial_leakage" | "matching_cells" | "columns_above_chance":
+            return "Rows share more cells with their original row than chance gives."
+        case "relinkage":
+            return "Rows can be re-linked with their original row more often than by chance."
+        case _:
+            return finding.message
 
 
 def audit_leakage(

@@ -41,7 +41,7 @@ MEASURES = (
     ),
     Measure(
         key="std_matching_cells",
-        label="Standard deviation of matching cells per row",
+        label="Spread of matching cells (SD)",
         unit="cells",
         better="neither",
         definition="Population standard deviation of the matching cells per row over all rows compared.",

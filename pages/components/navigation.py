@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import events, tabular, vcf
+from core.demo import events, leakage, tabular, vcf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +88,16 @@ TOOLS: tuple[Tool, ...] = (
         needs="a log with a time, a user and an event in each line",
         script="pages/anonymize/events.py",
         demos=events.DEMOS,
+    ),
+    Tool(
+        key="leakage",
+        section="Measure",
+        title="Row leakage",
+        icon=":material/compare_arrows:",
+        question="Is a participant still in the scrambled table?",
+        needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
+        script="pages/measure/leakage.py",
+        demos=leakage.DEMOS,
     ),
 )
 

@@ -1,0 +1,117 @@
+"""A synthetic survey of our own and three scrambled copies of it: leaking, safe, and reversed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from core.demo import Demo, DemoFile
+
+_N_PARTICIPANTS = 600
+_COLUMNS = (
+    "age",
+    "sex",
+    "handedness",
+    "education",
+    "bmi",
+    "smoker",
+    "income_band",
+    "wellbeing",
+    "importance_of_faith",
+    "town",
+)
+_TOWNS = tuple(f"Town {letter}" for letter in "ABCDEFGHIJKLMNOPQRST")
+_NO_ANSWER = "-999"
+
+Cells = npt.NDArray[np.str_]
+
+
+def make_survey() -> Cells:
+    """Return shape (600, 10): a survey with dependent answers; ``-999`` where nobody answered."""
+    rng = np.random.default_rng(20_25)
+    n = _N_PARTICIPANTS
+    age = rng.integers(18, 90, n)
+    education = np.clip((age > 24).astype(int) + rng.integers(0, 3, n), 0, 3)
+    bmi = np.round(np.clip(rng.normal(22 + age / 20, 3.2, n), 15, 48), 1)
+    wellbeing = np.clip(np.round(6 + 0.6 * education - rng.exponential(1.6, n)), 0, 10).astype(int)
+    faith = np.where(rng.random(n) < 0.3, _NO_ANSWER, rng.integers(1, 6, n).astype(str))
+    columns = (
+        age.astype(str),
+        rng.choice(["female", "male"], n),
+        rng.choice(["right", "left", "both"], n, p=[0.88, 0.1, 0.02]),
+        np.array(["primary", "secondary", "college", "university"])[education],
+        bmi.astype(str),
+        np.where(rng.random(n) < 0.25, "yes", "no"),
+        np.array(["low", "middle", "high"])[np.clip(education - rng.integers(0, 2, n), 0, 2)],
+        wellbeing.astype(str),
+        faith,
+        rng.choice(np.array(_TOWNS), n),
+    )
+    return np.stack([column.astype(str) for column in columns], axis=1)
+
+
+def scramble_safely(cells: Cells) -> Cells:
+    """Put every column in a random order of its own: what one column tells of another is gone."""
+    rng = np.random.default_rng(7)
+    return np.stack([rng.permutation(column) for column in cells.T], axis=1)
+
+
+def scramble_leaking(cells: Cells) -> Cells:
+    """Scramble, but leave the town in its place, 18 people as they were, and move 12 others unchanged."""
+    rng = np.random.default_rng(11)
+    scrambled = scramble_safely(cells)
+    scrambled[:, _COLUMNS.index("town")] = cells[:, _COLUMNS.index("town")]
+    kept = rng.choice(len(cells), 30, replace=False)
+    scrambled[kept[:18]] = cells[kept[:18]]
+    scrambled[kept[18:]] = cells[np.roll(kept[18:], 1)]
+    return scrambled
+
+
+def reverse(cells: Cells) -> Cells:
+    """Turn the table upside down: no row is in its place, and every row is still there."""
+    return cells[::-1]
+
+
+def make_pair(scramble: Callable[[Cells], Cells], name: str) -> Mapping[str, tuple[DemoFile, ...]]:
+    """Return the survey and its scrambled copy as the files of the page."""
+    survey = make_survey()
+    return {
+        "original": (DemoFile(name="survey.csv", data=_csv(survey)),),
+        "scrambled": (DemoFile(name=name, data=_csv(scramble(survey))),),
+        "holdout": (),
+    }
+
+
+def _csv(cells: Cells) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(cells.tolist())
+    return text.getvalue().encode()
+
+
+DEMOS = (
+    Demo(
+        key="leaking",
+        label="Leaking scramble",
+        description="A survey of which one column and 18 rows stayed in place, and 12 rows moved unchanged.",
+        make=partial(make_pair, scramble_leaking, "survey_leaking.csv"),
+    ),
+    Demo(
+        key="safe",
+        label="Safe scramble",
+        description="Every column shuffled on its own: matching cells are no more than chance.",
+        make=partial(make_pair, scramble_safely, "survey_shuffled.csv"),
+    ),
+    Demo(
+        key="reversed",
+        label="Reversed copy",
+        description="The same rows upside down: the usual figures see nothing, and everybody is still there.",
+        make=partial(make_pair, reverse, "survey_reversed.csv"),
+    ),
+)

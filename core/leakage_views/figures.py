@@ -1,0 +1,136 @@
+"""The figures of row leakage, each with what it is held against."""
+
+from __future__ import annotations
+
+from core.leakage import LeakageAudit
+from core.reports import Figure
+from core.verdict import Verdict, worst
+
+MEASURE_KEYS = (
+    "full_leakage_share",
+    "partial_leakage_share",
+    "mean_matching_cells",
+    "std_matching_cells",
+    "expected_matching_cells",
+    "n_rows_without_valid_cells",
+    "column_match_share",
+    "column_z",
+    "n_exact_rows_anywhere",
+    "n_unique_exact_rows_anywhere",
+    "relink_share",
+    "mean_best_share",
+    "median_distance_to_closest",
+    "median_distance_within_original",
+    "median_distance_ratio",
+    "closer_to_original_share",
+)
+
+
+def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of the row rules, None where rows could not be paired."""
+    measures, rows = audit.measures, audit.measures.rows
+    orders = measures.random_orders
+    limit = audit.thresholds.max_full_leakage_share
+    return (
+        Figure(
+            measure="full_leakage_share",
+            value=None if rows is None else rows.full_leakage_share,
+            threshold="none tolerated" if limit == 0 else f"at most {limit:.1%}".replace("%", " %"),
+            verdict=_verdict_of(audit, "full_leakage", "rows_not_paired"),
+        ),
+        Figure(
+            measure="partial_leakage_share",
+            value=None if rows is None else rows.partial_leakage_share,
+            threshold="" if orders is None else f"chance {orders.partial_share.mean:.1%}".replace("%", " %"),
+            verdict=_verdict_of(audit, "partial_leakage", "rows_not_paired", "chance_not_assessed"),
+        ),
+        Figure(
+            measure="mean_matching_cells",
+            value=None if rows is None else rows.mean_matching_cells,
+            threshold=""
+            if measures.expected_matching_cells is None
+            else f"chance {measures.expected_matching_cells:.2f}",
+            verdict=_verdict_of(audit, "matching_cells", "rows_not_paired", "chance_not_assessed"),
+        ),
+        Figure(measure="std_matching_cells", value=None if rows is None else rows.std_matching_cells),
+    )
+
+
+def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures that do not depend on the order of rows."""
+    whole, nearest, distances = (
+        audit.measures.whole_rows,
+        audit.measures.nearest,
+        audit.measures.distances,
+    )
+    return (
+        Figure(
+            measure="n_exact_rows_anywhere",
+            value=whole.n_exact,
+            threshold=f"chance {_count(whole.expected_exact)}",
+            verdict=_verdict_of(audit, "whole_rows", "repeated_rows"),
+        ),
+        Figure(
+            measure="n_unique_exact_rows_anywhere",
+            value=whole.n_unique_exact,
+            threshold=f"chance {_count(whole.expected_unique_exact)}",
+            verdict=_verdict_of(audit, "whole_rows"),
+        ),
+        Figure(
+            measure="relink_share",
+            value=nearest.relink_share,
+            verdict=_verdict_of(audit, "relinkage", "rows_not_paired"),
+        ),
+        Figure(
+            measure="median_distance_to_closest",
+            value=distances.to_original.median_distance,
+            threshold=""
+            if distances.within_original is None
+            else f"originals {distances.within_original.median_distance:.3f}",
+            verdict=_verdict_of(audit, "closest_records"),
+        ),
+    )
+
+
+def nearest_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of nearest rows and closest records; with a hold-out table, that against it."""
+    distances, within = audit.measures.distances, audit.measures.distances.within_original
+    figures = [
+        Figure(measure="mean_best_share", value=audit.measures.nearest.mean_best_share),
+        Figure(measure="median_distance_ratio", value=distances.to_original.median_ratio),
+        Figure(
+            measure="median_distance_within_original",
+            value=None if within is None else within.median_distance,
+        ),
+    ]
+    if distances.to_holdout is not None:
+        figures.append(
+            Figure(
+                measure="closer_to_original_share",
+                value=distances.closer_to_original_share,
+                threshold="about 50 %",
+                verdict=_verdict_of(audit, "closer_to_original_than_holdout"),
+            )
+        )
+    return tuple(figures)
+
+
+def further_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of the row rules that a page leaves to its tables and a report states."""
+    rows = audit.measures.rows
+    return (
+        Figure(measure="expected_matching_cells", value=audit.measures.expected_matching_cells),
+        Figure(
+            measure="n_rows_without_valid_cells", value=None if rows is None else rows.n_without_valid_cells
+        ),
+    )
+
+
+def _verdict_of(audit: LeakageAudit, *checks: str) -> Verdict | None:
+    """Return the worst verdict of the findings of some checks; None where there is none."""
+    found = [finding.verdict for finding in audit.findings if finding.check in checks]
+    return worst(found) if found else None
+
+
+def _count(expected: float) -> str:
+    return "< 0.01" if 0 < expected < 0.01 else f"{expected:,.2f}"

@@ -1,0 +1,157 @@
+"""Row leakage: whether a participant is still in the scrambled table."""
+
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core import caching
+from core import leakage_views as views
+from core.datasets import Dataset
+from core.demo.leakage import DEMOS
+from core.errors import AuditInputError
+from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
+from core.reports import InputFacts, Report, input_facts
+from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.leakage_settings import ask_for_settings, ask_for_thresholds
+from pages.components.reading import show_problems
+from pages.components.results import (
+    Download,
+    show_chart,
+    show_definitions,
+    show_downloads,
+    show_figures,
+    show_findings,
+    show_table,
+    show_verdict,
+)
+from pages.components.text import plain
+
+TOOL = "leakage"
+WHAT_TO_UPLOAD = (
+    "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
+    "Columns are matched by name, rows by position or by a column of your choice. CSV, TSV, Excel or Parquet."
+)
+
+
+def show_leakage() -> None:
+    st.title(views.TITLE)
+    st.markdown(views.QUESTION)
+    original, scrambled, holdout = _ask_for_tables()
+    if original is None or scrambled is None:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        show_privacy_line()
+        return
+    try:
+        settings = ask_for_settings(original, scrambled)
+        with st.spinner("Comparing rows, and random orders of them", show_time=True):
+            pair = caching.leakage_pair(original.fingerprint, scrambled.fingerprint, settings.key)
+            measures = caching.leakage_measures(
+                original.fingerprint,
+                scrambled.fingerprint,
+                holdout.fingerprint if holdout else None,
+                settings,
+            )
+        with st.expander("Thresholds", icon=":material/speed:"):
+            audit = judge_leakage(measures, ask_for_thresholds())
+    except AuditInputError as error:
+        show_problems(error)
+    else:
+        tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
+        _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
+    show_privacy_line()
+
+
+def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:
+    left, right = st.columns(2)
+    with left:
+        original = ask_for_table(TOOL, "original", label="Original table")
+    with right:
+        scrambled = ask_for_table(TOOL, "scrambled", label="Scrambled table")
+    with st.expander("Hold-out table (optional)", icon=":material/group_off:"):
+        st.markdown(
+            "Records of the same kind that the scrambled table was **not** made from. If scrambled rows are "
+            "closer to the original than to these, something of the original persons was kept."
+        )
+        holdout = ask_for_table(TOOL, "holdout", label="Hold-out table")
+    return original, scrambled, holdout
+
+
+def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
+    show_verdict(audit.verdict, audit.headline)
+    st.caption(plain(views.comparison_note(audit.measures)))
+    st.subheader("Row by row", anchor=False)
+    show_figures(views.row_figures(audit))
+    st.subheader("Wherever a row went", anchor=False)
+    show_figures(views.moved_figures(audit))
+    with st.container(border=True):
+        st.markdown("**What was found**")
+        show_findings(audit.findings, key=TOOL)
+    _show_charts(audit.measures)
+    _show_nearest(audit)
+    _show_tables(audit.measures, pair)
+    st.subheader("Downloads", anchor=False)
+    facts = [input_facts(table, role) for role, table in tables.items()]
+    identity = repr(([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds))
+    counts = partial(views.row_counts_csv, audit.measures)
+    show_downloads(
+        TOOL,
+        partial(_report, audit, facts),
+        identity=identity,
+        extra=[Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")],
+    )
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _report(audit: LeakageAudit, facts: list[InputFacts], created_at: datetime) -> Report:
+    return views.leakage_report(audit, inputs=facts, created_at=created_at)
+
+
+def _show_charts(measures: LeakageMeasures) -> None:
+    charts = views.leakage_charts(measures)
+    if "proportion" not in charts:
+        return
+    show_chart(charts["proportion"], key="leakage_proportion")
+    left, right = st.columns(2)
+    with left:
+        show_chart(charts["distribution"], key="leakage_distribution")
+    with right:
+        show_chart(charts["columns"], key="leakage_columns")
+
+
+def _show_nearest(audit: LeakageAudit) -> None:
+    st.subheader("Nearest rows", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        show_chart(views.leakage_charts(audit.measures)["nearest"], key="leakage_nearest")
+        st.caption(plain(views.nearest_note(audit.measures)))
+    with right:
+        show_figures(views.nearest_figures(audit), per_row=2)
+
+
+def _show_tables(measures: LeakageMeasures, pair: TablePair) -> None:
+    columns, rows, distances = st.tabs(["Columns", "Worst rows", "Closest records"])
+    with columns:
+        table = views.columns_table(measures)
+        show_table(table, alt="Matching cells by column", units=views.COLUMN_UNITS)
+    with rows:
+        worst = views.worst_rows_table(measures)
+        show_table(worst, alt="Rows that share most with their original", units=views.ROW_UNITS)
+        if len(worst):
+            _show_values(pair, measures, worst["Row"].tolist())
+    with distances:
+        show_table(views.distances_table(measures), alt="Distance to the closest record")
+        st.caption("Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks.")
+
+
+def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) -> None:
+    if st.toggle(
+        "Show the cells of a row",
+        key="leakage_reveal",
+        help="Cell values are people's data; they are shown here only, and never in a report.",
+    ):
+        row = st.selectbox("Row of the original table", rows, key="leakage_row")
+        show_table(views.row_values_table(pair, measures, row), alt=f"Cells of row {row} in both tables")
+
+
+show_leakage()

@@ -1,0 +1,116 @@
+"""The leakage page as a visitor meets it."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+PAGE = "pages/measure/leakage.py"
+ORIGINAL = b"id,age,sex,score\n1,30,f,5\n2,41,m,-999\n3,52,f,7\n4,63,m,-999\n"
+SCRAMBLED = b"id,age,sex,score\n1,52,f,5\n2,30,f,-999\n3,63,m,2\n4,41,f,1\n"
+
+Open = Callable[[str], AppTest]
+
+
+def upload(app: AppTest, role: str, data: bytes, name: str) -> AppTest:
+    widget = next(found for found in app.file_uploader if found.key.startswith(f"leakage_{role}_upload"))
+    return widget.upload(name, data, "text/csv").run()
+
+
+def both(app: AppTest, original: bytes = ORIGINAL, scrambled: bytes = SCRAMBLED) -> AppTest:
+    app = upload(app, "original", original, "original.csv")
+    return upload(app, "scrambled", scrambled, "scrambled.csv")
+
+
+def figure(app: AppTest, label: str) -> str:
+    return next(metric.value for metric in app.metric if metric.label == label)
+
+
+def text(app: AppTest) -> str:
+    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.header, *app.subheader])
+
+
+def test_page__says_what_to_upload_and_offers_demos(open_page: Open) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert app.title[0].value == "Row leakage"
+    assert "Upload the **original** table" in text(app)
+    assert {"leakage_demo_leaking", "leakage_demo_safe", "leakage_demo_reversed"} <= {
+        button.key for button in app.button
+    }
+
+
+@pytest.mark.parametrize(
+    ("demo", "words", "full"),
+    [
+        ("leaking", r"18 of 600 rows are the same as their original row\.", "3.0 %"),
+        ("safe", r"No more of the original rows is left than chance gives\.", "0 %"),
+        ("reversed", r"600 of 600 unique rows of the original are still in the scrambled table\.", "0 %"),
+    ],
+)
+def test_demo__shows_its_verdict(open_page: Open, demo: str, words: str, full: str) -> None:
+    app = open_page(PAGE)
+    app.button(key=f"leakage_demo_{demo}").click().run()
+    assert not app.exception
+    assert words in text(app)
+    assert figure(app, "Full leakage") == full
+    assert len(app.get("vega_lite_chart")) == 4
+
+
+def test_page__compares_two_uploads(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    assert not app.exception
+    assert figure(app, "Average matching cells per row") == "1.75"
+    app.multiselect(key=next(w.key for w in app.multiselect if "ignore_columns" in w.key)).select("id").run()
+    assert figure(app, "Average matching cells per row") == "0.75"
+    app.multiselect(key="leakage_ignore_values").set_value(["-999"]).run()
+    assert figure(app, "Average matching cells per row") == "0.50"
+    assert "Ignored values\\: \\-999\\." in text(app)
+
+
+def test_page__keys_pair_rows_and_thresholds_judge_again(open_page: Open) -> None:
+    app = both(open_page(PAGE), ORIGINAL, ORIGINAL)
+    assert figure(app, "Full leakage") == "100 %"
+    app.slider(key="leakage_max_full").set_value(5.0).run()
+    assert "FAIL" in next(metric.delta for metric in app.metric if metric.label == "Full leakage")
+    app.selectbox(key=next(w.key for w in app.selectbox if "leakage_key" in w.key)).set_value("id").run()
+    assert "Rows are paired by the key column" in text(app)
+
+
+def test_page__different_lengths_are_said_and_the_rest_is_shown(open_page: Open) -> None:
+    app = both(open_page(PAGE), scrambled=b"id,age,sex,score\n9,1,x,1\n")
+    assert not app.exception
+    assert figure(app, "Full leakage") == "not assessed"
+    assert "rows cannot be compared by position" in text(app)
+    assert figure(app, "Whole rows found anywhere") == "0"
+
+
+def test_page__bad_input_is_one_sentence(open_page: Open) -> None:
+    app = both(open_page(PAGE), scrambled=b"x,y\n1,2\n3,4\n")
+    assert not app.exception
+    assert app.error[0].value.replace("\\", "") == (
+        "original.csv and scrambled.csv have no column name in common; rows can only be compared over "
+        "columns of the same name."
+    )
+
+
+def test_page__a_second_upload_replaces_the_first(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    app = upload(app, "scrambled", ORIGINAL, "again.csv")
+    assert figure(app, "Full leakage") == "100 %"
+    assert "scrambled\\.csv" not in text(app)
+
+
+def test_page__input_survives_a_page_switch(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    app.switch_page("pages/start/home.py").run()
+    app.switch_page(PAGE).run()
+    assert figure(app, "Average matching cells per row") == "1.75"
+
+
+def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    assert all("Original" not in frame.value.columns for frame in app.dataframe)
+    app.toggle(key="leakage_reveal").set_value(True).run()
+    shown = next(frame.value for frame in app.dataframe if "Original" in frame.value.columns)
+    assert shown["Original"].tolist() == ["1", "30", "f", "5"]

@@ -1,0 +1,75 @@
+"""The leakage page in a real browser: upload, sliders, keyboard, downloads that can be read."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+ORIGINAL = b"id,age,sex,score\n1,30,f,5\n2,41,m,-999\n3,52,f,7\n4,63,m,-999\n"
+SCRAMBLED = b"id,age,sex,score\n1,52,f,5\n2,30,f,-999\n3,63,m,2\n4,41,f,1\n"
+
+
+def figure(page: Page, label: str) -> str:
+    card = page.get_by_test_id("stMetric").filter(has_text=label)
+    return card.get_by_test_id("stMetricValue").inner_text()
+
+
+def upload(page: Page, position: int, name: str, data: bytes) -> None:
+    file = {"name": name, "mimeType": "text/csv", "buffer": data}
+    page.get_by_test_id("stFileUploaderDropzoneInput").nth(position).set_input_files(file)
+    expect(page.get_by_text(f"{name} ·")).to_be_visible(timeout=30_000)
+
+
+def test_uploads__are_compared_and_downloads_can_be_read(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("leakage")
+    upload(page, 0, "original.csv", ORIGINAL)
+    wait_until_idle(page)
+    upload(page, 1, "scrambled.csv", SCRAMBLED)
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    assert figure(page, "Average matching cells per row") == "1.75"
+
+    page.get_by_role("combobox", name="Values to ignore").fill("-999")
+    page.get_by_role("option", name="-999", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Ignored values: -999.")).to_be_visible()
+    wait_until_idle(page)
+    assert figure(page, "Average matching cells per row") == "1.50"
+
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Report as JSON").click()
+    document = json.loads(Path(started.value.path()).read_text(encoding="utf-8-sig"))
+    assert document["tool"] == "leakage"
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Counts per row (CSV)").click()
+    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 5
+
+
+def test_slider__judges_again_by_keyboard(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("leakage")
+    page.get_by_role("button", name="Leaking scramble").click()
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    full = page.get_by_test_id("stMetric").filter(has_text="Full leakage")
+    expect(full).to_contain_text("FAIL")
+    page.get_by_text("Thresholds", exact=True).click()
+    page.get_by_role("slider", name="Full leakage tolerated").press("End")
+    expect(full).to_contain_text("WARN")
+    expect(full).to_contain_text("at most 5.0 %")
+
+
+def test_charts__are_drawn_and_name_their_bars(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("leakage")
+    page.get_by_role("button", name="Reversed copy").click()
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(4)
+    assert page.locator('path[aria-roledescription="bar"]').count() > 20

@@ -1,0 +1,208 @@
+"""Figures, tables, charts and the report say what was measured, and hold no cell value."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from core import leakage_views as views
+from core.datasets import Dataset, ReadOptions, read_dataset
+from core.demo.leakage import DEMOS
+from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
+from core.leakage_views.charts import distribution_chart, proportion_chart
+from core.reports import RENDERERS, input_facts, render
+from core.verdict import Verdict
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+ORIGINAL = "town,age,sex\nEkwador,30,f\nBydgoszcz,41,m\nCork,52,f\nDerby,63,m\n"
+SCRAMBLED = "town,age,sex\nEkwador,30,f\nDerby,41,f\nBydgoszcz,63,m\nCork,30,m\n"
+
+
+def table(text: str, name: str = "table.csv") -> Dataset:
+    return read_dataset(text.encode(), name=name, options=ReadOptions(delimiter=",", header="first_line"))
+
+
+def audit(scrambled: str = SCRAMBLED, **settings: object) -> LeakageAudit:
+    return audit_leakage(
+        table(ORIGINAL, "original.csv"),
+        table(scrambled, "scrambled.csv"),
+        settings=LeakageSettings(**settings),  # type: ignore[arg-type]
+    )
+
+
+def demo(key: str) -> tuple[Dataset, Dataset]:
+    files = next(demo for demo in DEMOS if demo.key == key).make()
+    original, scrambled = (files[role][0] for role in ("original", "scrambled"))
+    return read_dataset(original.data, name=original.name), read_dataset(scrambled.data, name=scrambled.name)
+
+
+def test_demos__leak_do_not_leak_and_are_reversed() -> None:
+    verdicts = {key: audit_leakage(*demo(key)) for key in ("leaking", "safe", "reversed")}
+    assert {key: found.verdict for key, found in verdicts.items()} == {
+        "leaking": Verdict.FAIL,
+        "safe": Verdict.PASS,
+        "reversed": Verdict.FAIL,
+    }
+    leaking, turned = verdicts["leaking"].measures, verdicts["reversed"].measures
+    assert leaking.rows is not None
+    assert turned.rows is not None
+    assert leaking.rows.n_full == 18
+    assert leaking.whole_rows.n_unique_exact == 30
+    assert turned.rows.n_full == 0
+    assert turned.whole_rows.n_exact == 600
+
+
+@pytest.mark.parametrize(
+    ("key", "headline"),
+    [
+        ("leaking", "18 of 600 rows are the same as their original row."),
+        ("safe", "No more of the original rows is left than chance gives."),
+        ("reversed", "600 of 600 unique rows of the original are still in the scrambled table."),
+    ],
+)
+def test_headline__says_it_in_one_sentence(key: str, headline: str) -> None:
+    assert audit_leakage(*demo(key)).headline == headline
+
+
+def test_row_figures__stand_beside_chance_with_their_verdict() -> None:
+    full, partial, mean, spread = views.row_figures(audit())
+    assert (full.value, full.threshold, full.verdict) == (0.25, "none tolerated", Verdict.FAIL)
+    assert partial.value == 0.5
+    assert partial.threshold.startswith("chance ")
+    assert mean.threshold == "chance 1.00"
+    assert spread.measure == "std_matching_cells"
+    tolerant = audit_leakage(
+        table(ORIGINAL), table(SCRAMBLED), thresholds=LeakageThresholds(max_full_leakage_share=0.3)
+    )
+    assert views.row_figures(tolerant)[0].threshold == "at most 30.0 %"
+
+
+def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
+    result = audit("town,age,sex\nCork,1,f\n")
+    assert [figure.value for figure in views.row_figures(result)] == [None] * 4
+    assert views.row_figures(result)[0].verdict is Verdict.NOT_ASSESSED
+    assert list(views.columns_table(result.measures)) == [
+        "Column",
+        "Valid cells",
+        "Matching cells",
+        "Matching share",
+        "By chance",
+        "Excess",
+        "z",
+    ]
+    assert len(views.columns_table(result.measures)) == len(views.worst_rows_table(result.measures)) == 0
+    assert list(views.leakage_charts(result.measures)) == ["nearest"]
+    assert views.row_counts_csv(result.measures).decode().count("\n") == 1
+    for chart in (distribution_chart, proportion_chart):
+        with pytest.raises(ValueError, match="Rows could not be compared with their own"):
+            chart(result.measures)
+
+
+def test_columns_table__has_the_largest_excess_first() -> None:
+    frame = views.columns_table(audit().measures)
+    assert frame["Matching cells"].sum() == 5
+    assert frame["z"].is_monotonic_decreasing
+    assert (frame["Excess"] == frame["Matching share"] - frame["By chance"]).all()
+
+
+def test_worst_rows_table__has_numbers_and_counts_only() -> None:
+    frame = views.worst_rows_table(audit().measures, n_rows=3)
+    assert frame.to_dict("list") == {
+        "Row": [1, 2, 4],
+        "Matching cells": [3, 1, 1],
+        "Valid cells": [3, 3, 3],
+        "Share of valid cells": [1.0, pytest.approx(1 / 3), pytest.approx(1 / 3)],
+        "Leakage": ["full", "partial", "partial"],
+    }
+    ignored = audit(ignore_values=("30", "f", "Ekwador"), ignore_columns=("town", "age"))
+    assert views.worst_rows_table(ignored.measures)["Leakage"].tolist() == ["full", "", "", ""]
+
+
+def test_row_values_table__shows_one_row_of_both_tables_by_its_own_number() -> None:
+    original = table("id,a\n7,x\n8,y\n")
+    scrambled = table("id,a\n8,z\n9,x\n")
+    pair = pair_tables(original, scrambled, key="id")
+    result = audit_leakage(original, scrambled, settings=LeakageSettings(key="id"))
+    assert views.worst_rows_table(result.measures)["Row"].tolist() == [2]
+    assert views.row_values_table(pair, result.measures, 2).to_dict("records") == [
+        {"Column": "a", "Original": "y", "Scrambled": "z", "Equal": False}
+    ]
+
+
+def test_row_counts_csv__has_a_line_per_row() -> None:
+    lines = views.row_counts_csv(audit().measures).decode().splitlines()
+    assert lines[0] == '"row","matching_cells","valid_cells","full_leakage"'
+    assert lines[1:] == ["1,3,3,true", "2,1,3,false", "3,0,3,false", "4,1,3,false"]
+
+
+def test_distances_table__names_the_holdout_where_there_is_one() -> None:
+    with_holdout = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(ORIGINAL))
+    assert len(views.distances_table(audit().measures)) == 2
+    assert views.distances_table(with_holdout.measures)["From … to"].tolist()[2:] == [
+        "Scrambled rows to a sample of the original",
+        "Scrambled rows to the hold-out",
+    ]
+    assert views.nearest_figures(with_holdout)[-1].measure == "closer_to_original_share"
+    assert views.nearest_figures(with_holdout)[-1].value == 0.5
+
+
+def test_charts__draw_counts_that_sum_to_the_rows() -> None:
+    measures = audit(ignore_values=("63", "m", "Derby")).measures
+    charts = views.leakage_charts(measures)
+    specification = charts["distribution"].chart.to_dict()
+    counts = next(iter(specification["datasets"].values()))
+    assert sum(row["observed"] for row in counts) == 4
+    assert sum(row["chance"] for row in counts) == pytest.approx(4)
+    assert charts["proportion"].alt_text == (
+        "full leakage: 2 rows; partial leakage: 0 rows; no matching cell: 1 rows; no valid cell: 1 rows."
+    )
+
+
+def test_columns_chart__shows_the_largest_of_many_columns() -> None:
+    header = ",".join(f"c{number}" for number in range(40))
+    rows = "\n".join(",".join(str((row * column) % 5) for column in range(40)) for row in range(6))
+    wide = table(f"{header}\n{rows}\n")
+    chart = views.leakage_charts(audit_leakage(wide, wide).measures)["columns"]
+    assert chart.title == "Matching cells by column, against chance (the 30 with the largest excess)"
+
+
+def test_comparison_note__states_every_choice() -> None:
+    result = audit(ignore_values=("-999",), ignore_columns=("town",), missing_on_both="difference")
+    assert views.comparison_note(result.measures) == (
+        "2 columns compared, 1 ignored. Ignored values: -999. A cell missing in both tables is a difference; "
+        "missing in one table is a difference. Chance over 500 random orders, seed 0."
+    )
+
+
+def test_nearest_note__says_exact_or_sampled() -> None:
+    assert views.nearest_note(audit().measures) == (
+        "Exact: 4 original rows against all 4 scrambled rows."
+    )  # fmt: skip
+    sampled = audit(max_comparisons=24)
+    assert views.nearest_note(sampled.measures) == (
+        "A random sample (seed 0): 2 of 4 original rows, each against all 4 scrambled rows."
+    )
+
+
+def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
+    original, scrambled = table(ORIGINAL, "original.csv"), table(SCRAMBLED, "scrambled.csv")
+    report = views.leakage_report(
+        audit_leakage(original, scrambled),
+        inputs=[input_facts(original, "original"), input_facts(scrambled, "scrambled")],
+        created_at=NOW,
+    )
+    for name in RENDERERS:
+        content = render(report, name)
+        assert render(report, name) == content
+        if name in ("json", "html"):
+            assert b"Bydgoszcz" not in content
+    document = json.loads(render(report, "json"))
+    assert document["verdict"] == "FAIL"
+    assert report.settings["rows paired by"] == "position"
+    assert {figure.measure for figure in report.figures} <= set(views.MEASURE_KEYS)
+
+
+def test_every_measure__is_defined() -> None:
+    from core.measures import MEASURES  # noqa: PLC0415
+
+    assert set(views.MEASURE_KEYS) <= set(MEASURES)
