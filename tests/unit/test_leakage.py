@@ -433,7 +433,7 @@ def test_verdict__identical_tables_fail() -> None:
         "NOTICE: 50 of 50 rows (100.00%) are the same as their original row in every valid cell: privacy is "
         "not preserved, scramble again or add noise. Random order would give 1.99% ("
     )
-    assert result.headline == finding(result, "full_leakage").message
+    assert result.headline == "50 of 50 rows are the same as their original row."
 
 
 def test_verdict__a_reversed_copy_fails_although_no_row_is_in_its_place() -> None:
@@ -460,6 +460,7 @@ def test_verdict__a_reversed_copy_of_repeated_rows_fails() -> None:
     assert result.measures.whole_rows.n_unique == 0
     assert finding(result, "repeated_rows").verdict is Verdict.FAIL
     assert result.verdict is Verdict.FAIL
+    assert result.headline == "80 of 80 original rows are still in the scrambled table."
 
 
 def test_verdict__two_yes_no_columns_do_not_fail_for_rows_that_repeat_by_themselves() -> None:
@@ -468,11 +469,7 @@ def test_verdict__two_yes_no_columns_do_not_fail_for_rows_that_repeat_by_themsel
     result = audit_leakage(written(original), written(scrambled))
     assert result.measures.whole_rows.n_exact > 250
     assert result.verdict is Verdict.PASS
-    assert result.headline == (
-        "No row is fully the same as its original, whole rows do not reappear beyond chance, and the "
-        "matching "
-        "cells are no more than chance gives."
-    )
+    assert result.headline == "No more of the original rows is left than chance gives."
 
 
 def test_verdict__independently_shuffled_columns_do_not_fail_whole_rows() -> None:
@@ -512,6 +509,7 @@ def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
     )
     assert finding(result, "partial_leakage").verdict is Verdict.WARN
     assert finding(result, "matching_cells").verdict is Verdict.WARN
+    assert result.headline == "Rows share more cells with their original row than chance gives."
 
 
 def test_verdict__rows_that_find_their_own_scrambled_row_warn() -> None:
@@ -522,6 +520,15 @@ def test_verdict__rows_that_find_their_own_scrambled_row_warn() -> None:
     assert result.measures.nearest.relink_share == pytest.approx(1.0, abs=0.05)
     assert finding(result, "relinkage").verdict is Verdict.WARN
     assert result.verdict is Verdict.WARN
+
+
+def test_headline__re_linked_rows_are_said() -> None:
+    found = Finding(check="relinkage", verdict=Verdict.WARN, message="")
+    measures = audit("a,b|1,2|3,4", "a,b|5,6|7,8").measures
+    result = LeakageAudit(
+        measures=measures, thresholds=LeakageThresholds(), findings=(found,), verdict=Verdict.WARN
+    )
+    assert result.headline == "Rows can be re-linked with their original row more often than by chance."
 
 
 def test_verdict__moved_rows_with_a_little_noise_warn_by_their_distance() -> None:
