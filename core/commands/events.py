@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from core.events import (
     comparable_outcomes,
     read_event_mapping,
 )
-from core.events.release import TokenSource, release_files
+from core.events.release import FILES_NOT_ALWAYS_WRITTEN, TokenSource, release_files
 from core.events.result import events_document, events_summary
 from core.events.settings import PSEUDONYM_SCOPES, STRATEGIES
 from core.events_views import events_report
@@ -169,15 +170,20 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
         created_at=datetime.now(UTC),
     )
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
-    written = []
+    paths = {arguments.out_dir / name: data for name, data in files.items()}
+    if arguments.input.resolve() in {path.resolve() for path in paths}:
+        raise AuditInputError(f"{arguments.input} would be overwritten by the export; choose another folder.")
     try:
         arguments.out_dir.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            path = arguments.out_dir / name
+        for path, data in paths.items():
             path.write_bytes(data)
-            written.append(str(path))
     except OSError as error:
         raise AuditInputError(
             f"The files cannot be written to {arguments.out_dir}: {error.strerror}. Choose another folder."
         ) from None
-    return written
+    for name in FILES_NOT_ALWAYS_WRITTEN:
+        if name not in files and (arguments.out_dir / name).exists():
+            print(
+                f"note: {arguments.out_dir / name} is of an earlier run, not of this export.", file=sys.stderr
+            )
+    return [str(path) for path in paths]

@@ -15,7 +15,7 @@ from core.events.anonymization import (
 from core.events.diversity import CombinationDiversity, combination_diversity
 from core.events.release import Release, TokenSource, release_events, removed_users
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
-from core.events.trace_risk import KNOWN_EVENTS, TraceRisk, trace_risk
+from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.measures import format_number
 from core.verdict import Finding, Verdict, worst
@@ -167,32 +167,39 @@ def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
 
 
 def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: ReleaseOptions) -> Finding:
-    share, limit = traces.singled_out(KNOWN_EVENTS_JUDGED), anonymized.rule.max_trace_unique_share
-    if share is None:
+    two, four = (traces.known(n_known).singled_out for n_known in (KNOWN_EVENTS_JUDGED, KNOWN_EVENTS[-1]))
+    if two is None or four is None:
         return Finding(
             check="trace_risk",
             verdict=Verdict.NOT_ASSESSED,
             message="No event is released, so there is no trace to assess.",
         )
-    with_four = traces.singled_out(KNOWN_EVENTS[-1]) or 0.0
-    if limit is None:
-        verdict = Verdict.WARN if with_four > TRACE_SHARE_TO_WARN else Verdict.PASS
-    else:
-        verdict = Verdict.FAIL if share > limit else Verdict.PASS
+    limit = anonymized.rule.max_trace_unique_share
     per_user = options.pseudonym_per == "user"
     pseudonym = "one pseudonym per user" if per_user else f"a new pseudonym per {options.pseudonym_per}"
     return Finding(
         check="trace_risk",
-        verdict=verdict,
+        verdict=_trace_verdict(two, four, limit),
         message=f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
-        f"events can single out {_percent(share)} of {traces.n_users:,} users, four {_percent(with_four)}"
-        + (f" (limit for two: {_percent(limit)})." if limit is not None else "."),
-        n_affected=round(share * traces.n_users),
+        f"events can single out {_share_text(two)} of {traces.n_users:,} users, four {_share_text(four)}"
+        + (f" (limit for two: {format_number('share', limit)})." if limit is not None else "."),
+        n_affected=round(two.value * traces.n_users) if two.is_exact else None,
     )
 
 
-def _percent(share: float) -> str:
-    return format_number("share", share)
+def _trace_verdict(two: Share, four: Share, limit: float | None) -> Verdict:
+    """Judge a sampled share by its interval: it passes where even the upper end does."""
+    if limit is None:
+        return Verdict.WARN if four.upper > TRACE_SHARE_TO_WARN else Verdict.PASS
+    if two.value > limit:
+        return Verdict.FAIL
+    return Verdict.WARN if two.upper > limit else Verdict.PASS
+
+
+def _share_text(share: Share) -> str:
+    """Return a share as percent, a sampled one with its interval."""
+    value, lower, upper = (format_number("share", part) for part in (share.value, share.lower, share.upper))
+    return value if share.is_exact else f"{value} ({lower} to {upper}, from a sample)"
 
 
 def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:

@@ -20,6 +20,8 @@ from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
 from core.reports.archive import ReproducibleZip
 
+FILES_NOT_ALWAYS_WRITTEN = ("user_removal_report_counts.csv", "user_mapping.csv")
+
 TokenSource = Callable[[int], bytes]
 
 _TOKEN_BYTES = 10

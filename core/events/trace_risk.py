@@ -90,9 +90,13 @@ class TraceRisk:
     n_users: int
     n_traces: int
 
+    def known(self, n_known: int) -> KnownEvents:
+        """Return what `n_known` known events tell."""
+        return self.by_known[KNOWN_EVENTS.index(n_known)]
+
     def singled_out(self, n_known: int) -> float | None:
         """Return the share of users that some choice of `n_known` events singles out."""
-        share = self.by_known[KNOWN_EVENTS.index(n_known)].singled_out
+        share = self.known(n_known).singled_out
         return None if share is None else share.value
 
 

@@ -155,3 +155,25 @@ def test_events__says_that_a_folder_cannot_be_written(log: Path, capsys: pytest.
     assert capsys.readouterr().err.splitlines() == [
         f"error: The files cannot be written to {log / 'below'}: Not a directory. Choose another folder."
     ]
+
+
+def test_events__never_overwrites_its_input(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = log.rename(log.parent / "anonymized_events.csv")
+    before = path.read_bytes()
+    assert main(["events", str(path), "--k", "2", "--out-dir", str(path.parent)]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"error: {path} would be overwritten by the export; choose another folder."
+    ]
+    assert path.read_bytes() == before
+
+
+def test_events__says_which_file_is_of_an_earlier_run(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["events", str(log), "--k", "2", "--out-dir", str(tmp_path / "out")]
+    main([*call, "--write-user-mapping"])
+    assert capsys.readouterr().err == ""
+    main(call)
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: {tmp_path / 'out' / 'user_mapping.csv'} is of an earlier run, not of this export."
+    ]

@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from core.datasets import read_dataset
-from core.events import EventAudit, EventSettings, ReleaseOptions, Rule, audit_events, trace_risk
+from core.events import (
+    EventAudit,
+    EventSettings,
+    ReleaseOptions,
+    Rule,
+    audit_events,
+    judge_events,
+    trace_risk,
+)
 from core.events.diversity import combination_diversity
-from core.events.trace_risk import wilson_interval
+from core.events.trace_risk import KnownEvents, Share, TraceRisk, wilson_interval
 from core.events.trace_search import TraceSearch
 from core.events.traces import Traces, build_traces
 from core.verdict import Verdict
@@ -229,3 +237,35 @@ def test_trace_search__gives_one_more_than_asked_where_only_more_events_would_do
     found = traces((0, "abcde"), (1, "abcd"), (2, "abce"), (3, "abde"), (4, "acde"), (5, "bcde"))
     assert TraceSearch(found).fewest_known(0, at_least=1, at_most=4) == 5
     assert TraceSearch(found).fewest_known(0, at_least=1, at_most=6) == 5
+
+
+def share(value: float, upper: float) -> Share:
+    return Share(value=value, lower=0.0, upper=upper, n_sampled=500)
+
+
+@pytest.mark.parametrize(
+    ("two", "four", "limit", "verdict"),
+    [
+        (share(0.01, 0.02), share(0.02, 0.04), None, Verdict.PASS),
+        (share(0.01, 0.02), share(0.04, 0.06), None, Verdict.WARN),
+        (share(0.01, 0.02), share(0.9, 0.95), 0.02, Verdict.PASS),
+        (share(0.01, 0.03), share(0.9, 0.95), 0.02, Verdict.WARN),
+        (share(0.03, 0.05), share(0.9, 0.95), 0.02, Verdict.FAIL),
+    ],
+)
+def test_judge_events__passes_a_sampled_share_only_by_the_upper_end_of_its_interval(
+    two: Share, four: Share, limit: float | None, verdict: Verdict
+) -> None:
+    found = audit(*TRIANGLE, limit=limit)
+    by_known = tuple(
+        KnownEvents(n_known=n, singled_out=two if n <= 2 else four, random=None) for n in (1, 2, 3, 4)
+    )
+    risk = TraceRisk(by_known=by_known, whole_trace=1.0, n_users=3, n_traces=3)
+    judged = judge_events(
+        found.anonymized, release=found.release, traces_before=found.traces_before, traces_after=risk
+    )
+    assert judged.trace_verdict is verdict
+    finding = next(finding for finding in judged.findings if finding.check == "trace_risk")
+    assert "from a sample), four" not in finding.message
+    assert "from a sample) of 3 users, four" in finding.message
+    assert finding.n_affected is None
