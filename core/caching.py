@@ -193,11 +193,16 @@ def tabular_log(key: str) -> tabular.AnonymizationLog:
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def tabular_measurement(original: str, anonymized: str, log: str) -> MeasuredPair:
-    """Measure what the published rule counts; tables by fingerprint, the log by its key."""
+def tabular_measurement(original: str, anonymized: str, log: str, patterns: tuple[str, ...]) -> MeasuredPair:
+    """Measure what the rule counts; tables by fingerprint, the log by its key, patterns by theirs."""
     started_at = time.perf_counter()
     held = vault().by_fingerprint
-    measurement = tabular.measure_tabular(held[original], held[anonymized], tabular_log(log))
+    measurement = tabular.measure_tabular(
+        held[original],
+        held[anonymized],
+        tabular_log(log),
+        settings=tabular.TabularSettings(patterns=patterns),
+    )
     return MeasuredPair(measurement=measurement, seconds=time.perf_counter() - started_at)
 
 

@@ -68,6 +68,11 @@ class VerifiedFile:
     inputs: tuple[InputFacts, ...] = ()
     seconds: float = 0.0
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """Return what the file was held against, as reports state it."""
+        return _settings_of(self.audit)
+
 
 def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdict:
     """Return the worst overall verdict; a skipped file counts as NOT_ASSESSED."""
@@ -383,22 +388,22 @@ def _run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile])
 
 def _settings(files: Sequence[VerifiedFile]) -> dict[str, object]:
     """Return what each file was held against, by file name."""
-    settings: dict[str, object] = {}
-    for file in files:
-        audit = file.audit
-        limits = audit.thresholds
-        settings[audit.name] = {
-            "mode": audit.measurement.log.mode,
-            "keeping diagnoses permitted": audit.measurement.log.allow_dx,
-            "policy consistency at least": limits.policy_consistency_share,
-            "pattern residual at most": limits.pattern_residual_share,
-            "high-risk handling at least": limits.high_risk_handling_share,
-            "review recommended from a WARN share of": limits.warn_share,
-            "patterns": list(audit.measurement.settings.patterns),
-            "quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
-            **_opinion_settings(audit),
-        }
-    return settings
+    return {file.audit.name: file.settings for file in files}
+
+
+def _settings_of(audit: TabularAudit) -> dict[str, object]:
+    limits = audit.thresholds
+    return {
+        "mode": audit.measurement.log.mode,
+        "keeping diagnoses permitted": audit.measurement.log.allow_dx,
+        "policy consistency at least": limits.policy_consistency_share,
+        "pattern residual at most": limits.pattern_residual_share,
+        "high-risk handling at least": limits.high_risk_handling_share,
+        "review recommended from a WARN share of": limits.warn_share,
+        "patterns": list(audit.measurement.settings.patterns),
+        "quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
+        **_opinion_settings(audit),
+    }
 
 
 def _opinion_settings(audit: TabularAudit) -> dict[str, object]:

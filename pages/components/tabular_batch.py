@@ -53,7 +53,7 @@ class MeasuredFile:
 
 
 def measure_pairs(
-    tool: str, pairs: Sequence[FilePair], files: Mapping[str, StoredFile]
+    tool: str, pairs: Sequence[FilePair], files: Mapping[str, StoredFile], *, patterns: tuple[str, ...]
 ) -> tuple[list[MeasuredFile], list[LeftOutFile]]:
     """Measure pair by pair, with progress; return what could be measured, and what not and why."""
     done: list[MeasuredFile] = []
@@ -64,7 +64,7 @@ def measure_pairs(
             number / len(pairs), text=f"Verifying {plain(pair.original)} · {number + 1} of {len(pairs)}"
         )
         try:
-            done.append(_measure_pair(tool, pair, files))
+            done.append(_measure_pair(tool, pair, files, patterns))
         except AuditInputError as error:
             problems.append(LeftOutFile(name=pair.original, reason=str(error)))
     place.empty()
@@ -73,7 +73,9 @@ def measure_pairs(
     return done, problems
 
 
-def _measure_pair(tool: str, pair: FilePair, files: Mapping[str, StoredFile]) -> MeasuredFile:
+def _measure_pair(
+    tool: str, pair: FilePair, files: Mapping[str, StoredFile], patterns: tuple[str, ...]
+) -> MeasuredFile:
     problems: list[str] = []
     tables: list[Dataset] = []
     for name in (pair.original, pair.anonymized):
@@ -90,7 +92,7 @@ def _measure_pair(tool: str, pair: FilePair, files: Mapping[str, StoredFile]) ->
     if problems:
         raise AuditInputError(*problems)
     original, anonymized = tables
-    measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key)
+    measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key, patterns)
     return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
 
 

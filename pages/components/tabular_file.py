@@ -7,7 +7,7 @@ import streamlit as st
 from core import tabular_views as views
 from core.reports import ReportChart
 from core.tabular import TabularAudit
-from core.tabular.evidence import evidence_rows
+from core.tabular.evidence_choices import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
 from pages.components.results import (
     show_badge,
@@ -47,7 +47,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         )
     show_figures((*views.rule_figures(audit), *views.class_figures(audit)), per_row=3)
     _show_charts(audit, file, k)
-    _show_tables(audit, file)
+    _show_tables(audit, file, k)
 
 
 def _show_side(title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str) -> None:
@@ -108,7 +108,7 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
 _TAB_TITLES = {"Columns": "Unchanged columns"}
 
 
-def _show_tables(audit: TabularAudit, file: MeasuredFile) -> None:
+def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     opinion = audit.second_opinion.tables if audit.second_opinion else {}
     titles = ["Column checks", "Sensitive patterns", *(_TAB_TITLES.get(title, title) for title in opinion)]
     titles.append("Evidence")
@@ -125,7 +125,7 @@ def _show_tables(audit: TabularAudit, file: MeasuredFile) -> None:
         with tab:
             show_table(frame, alt=title, units=views.opinion_units(frame))
     with evidence:
-        _show_evidence(audit, file)
+        _show_evidence(audit, file, k)
 
 
 def _show_columns(audit: TabularAudit) -> None:
@@ -142,21 +142,22 @@ def _show_columns(audit: TabularAudit) -> None:
     )
 
 
-def _show_evidence(audit: TabularAudit, file: MeasuredFile) -> None:
-    failing = [
-        check.anonymized_column
-        for check in audit.measurement.checks
-        if check.n_failing and check.anonymized_column is not None
-    ]
-    if not failing:
-        st.markdown("No record speaks against any column check.")
+def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
+    choices = evidence_of(audit, k=k)
+    if not choices:
+        st.markdown("No record speaks against this file.")
         return
-    column = st.selectbox("Column", failing, key="tabular_evidence_column")
+    labels = [evidence.label for evidence in choices]
+    label = st.selectbox("Records to look at", labels, index=None, key="tabular_evidence")
     reveal = st.toggle(
         "Show values",
         key="tabular_reveal",
         help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
     )
-    rows = evidence_rows(file.original, file.anonymized, audit.measurement, column, reveal=reveal)
-    show_table(rows, alt="Records that speak against the column")
-    st.caption("The first 100 records, counted from 1.")
+    if label not in labels:
+        return
+    rows = evidence_table(
+        choices[labels.index(label)], file.original, file.anonymized, audit, k=k, reveal=reveal
+    )
+    show_table(rows, alt="Records behind the choice above")
+    st.caption("At most the first 100 records, counted from 1.")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from core.patterns import CATALOGUE, RULE_PATTERNS
 from core.tabular import TabularThresholds
 from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
@@ -57,11 +58,48 @@ _OPINION_HELP: Mapping[str, tuple[str, str]] = {
 }
 
 
+PUBLISHED_PATTERNS = tuple(pattern.key for pattern in RULE_PATTERNS)
+
+
 class Limits(NamedTuple):
     """What files are held against."""
 
     rule: Mapping[Mode, TabularThresholds]
     opinion: SecondOpinionThresholds
+
+
+def ask_for_patterns() -> tuple[str, ...]:
+    """Show which sensitive patterns count in the published rule; changing them scans again."""
+    chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", PUBLISHED_PATTERNS)
+    with (
+        st.expander("Sensitive patterns that count in the rule", icon=":material/password:"),
+        st.form("tabular_patterns_form", border=False),
+    ):
+        picked = st.multiselect(
+            "Patterns",
+            list(CATALOGUE),
+            default=list(chosen),
+            format_func=lambda key: CATALOGUE[key].label,
+            key="tabular_patterns_choice",
+            help="The five chosen to begin with are the published rule's. The second opinion always looks "
+            "for all of them.",
+            persist_state="session",
+        )
+        if st.form_submit_button("Scan again") and picked:
+            st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
+            st.rerun()
+    if chosen != PUBLISHED_PATTERNS:
+        _show_departure("the sensitive patterns that count")
+    return chosen
+
+
+def _show_departure(what: str) -> None:
+    """Say that the rule's verdict is no longer the published one."""
+    st.warning(
+        f"You changed {what}: the rule's verdict is not the published one any more. "
+        "Reports say what was set.",
+        icon=":material/edit:",
+    )
 
 
 def ask_for_limits(*, k: int) -> Limits:
@@ -75,7 +113,10 @@ def ask_for_limits(*, k: int) -> Limits:
             rule_low = _ask_for_rule("low")
         with opinion:
             ours = _ask_for_opinion(k)
-    return Limits(rule={"high": rule_high, "low": rule_low}, opinion=ours)
+    rule: dict[Mode, TabularThresholds] = {"high": rule_high, "low": rule_low}
+    if any(limits != TabularThresholds.for_mode(mode) for mode, limits in rule.items()):
+        _show_departure("the published thresholds")
+    return Limits(rule=rule, opinion=ours)
 
 
 def _ask_for_rule(mode: Mode) -> TabularThresholds:

@@ -24,7 +24,7 @@ from pages.components.pairing import ask_for_pairs
 from pages.components.results import Download, show_definitions, show_downloads, show_table
 from pages.components.tabular_batch import MeasuredFile, judge, measure_pairs
 from pages.components.tabular_file import show_file
-from pages.components.tabular_settings import ask_for_limits
+from pages.components.tabular_settings import ask_for_limits, ask_for_patterns
 
 TOOL = "tabular"
 WHAT_TO_UPLOAD = (
@@ -50,7 +50,10 @@ def show_tabular() -> None:
         return
     pairs, left_out = ask_for_pairs(TOOL, files)
     _list_files(files, expanded=not pairs)
-    measured, problems = measure_pairs(TOOL, pairs, {stored.name: stored for stored in files})
+    patterns = ask_for_patterns()
+    measured, problems = measure_pairs(
+        TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
+    )
     if measured:
         _show_results(measured, (*left_out, *problems))
     show_privacy_line()
@@ -74,13 +77,14 @@ def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFi
         st.header("All files", anchor=False)
         show_table(views.files_table(files), alt="Verdicts and figures of all files", units=views.FILE_UNITS)
         st.selectbox("File to look at", names, key="tabular_file")
-    position = names.index(st.session_state.get("tabular_file") or names[0])
+    chosen = st.session_state.get("tabular_file")
+    position = names.index(chosen) if chosen in names else 0
     show_file(files[position].audit, measured[position], k=k)
     st.header("Downloads", anchor=False)
     show_downloads(
         TOOL,
         partial(_report, files, left_out, k),
-        identity=repr(([file.identity for file in measured], limits)),
+        identity=repr(([file.identity for file in measured], [file.settings for file in files])),
         extra=_csv_downloads(files),
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)

@@ -64,7 +64,8 @@ def test_choosing_quasi_identifiers__assesses_the_classes(open_page: Callable[[s
     app = _upload(
         open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
     )
-    app.multiselect[0].set_value(["sex", "city"]).run()
+    chooser = next(chooser for chooser in app.multiselect if chooser.label == "Quasi-identifiers")
+    chooser.set_value(["sex", "city"]).run()
     assert _metrics(app)["Smallest class size (k)"] == "6"
     slider = app.slider(key="tabular_k").set_value(7).run()
     assert any("has 6 records\\, fewer than 7" in text.value for text in slider.markdown)
@@ -175,9 +176,37 @@ def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]
     def shown() -> list[str]:
         return next(list(t.value["Anonymized value"]) for t in app.dataframe if "Record" in t.value)
 
+    app.selectbox(key="tabular_evidence").set_value("Column check of id").run()
     assert shown() == ["9"]
     app.toggle(key="tabular_reveal").set_value(True).run()
     assert shown() == ["0"]
+
+
+def test_patterns__can_be_switched_and_the_page_says_so(open_page: Callable[[str], AppTest]) -> None:
+    addresses = GOOD.replace(b"Celje", b"10.0.0.1")
+    app = _upload(
+        open_page(PAGE),
+        ("a.csv", TABLE.replace(b"Celje", b"10.0.0.1")),
+        ("a_anonymized.csv", addresses),
+        ("a_anonymized_log.json", LOG),
+    )
+    assert _headline(app).startswith("The published rule says PASS")
+    app.multiselect(key="tabular_patterns_choice").set_value(["ipv4"])
+    next(button for button in app.button if button.label == "Scan again").click().run()
+    assert _headline(app).startswith("The published rule says FAIL")
+    assert _metrics(app)["Pattern residual"] == "50.0 %"
+    assert any("not the published one any more" in warning.value for warning in app.warning)
+
+
+def test_removing_a_file__leaves_the_others(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    app.button(key=f"tabular_demo_{DEMOS[0].key}").click().run()
+    app.selectbox(key="tabular_file").set_value("survey.csv").run()
+    removing = [button for button in app.button if button.key.startswith("tabular_files_remove_")]
+    names = {button.help.replace("\\", ""): button for button in removing}
+    names["Forget survey.csv"].click().run()
+    assert not app.exception
+    assert any("survey" in str(table.value.to_dict()) and "Why" in table.value for table in app.dataframe)
 
 
 def test_delete_my_data__forgets_files(open_page: Callable[[str], AppTest]) -> None:
