@@ -184,10 +184,11 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
     AuditInputError
         k is above the number of users.
     """
-    if rule.k > measured.n_users_after_cleanup:
+    n_users = measured.n_users_after_cleanup
+    if rule.k > n_users:
         raise AuditInputError(
-            f"k is {rule.k}, above the {measured.n_users_after_cleanup:,} users with an event after cleanup "
-            f"(of {measured.log.n_users:,} in all); no combination can reach it. Choose a smaller k."
+            f"k is {rule.k}, above the {n_users:,} {'user' if n_users == 1 else 'users'} with an event after "
+            f"cleanup (of {measured.log.n_users:,} in all); no combination can reach it. Choose a smaller k."
         )
     single = _reduced(measured, rule, SINGLE_LEVEL)
     chosen, flattening = single, SINGLE_LEVEL

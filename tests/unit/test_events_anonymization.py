@@ -103,6 +103,11 @@ def test_anonymize_events__refuses_k_above_the_number_of_users() -> None:
     )
 
 
+def test_anonymize_events__says_so_of_a_single_user() -> None:
+    with pytest.raises(AuditInputError, match="above the 1 user with an event after cleanup"):
+        anonymize_events(measure(("a", MONDAY + DAY)), Rule(k=2))
+
+
 def test_measure_events__refuses_a_log_of_which_every_event_is_left_out() -> None:
     with pytest.raises(AuditInputError) as caught:
         measure(("a", MONDAY + DAY), ("a", MONDAY + NIGHT), leave_out=("other_event", "fall_detected"))
