@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core import __version__
-from core.commands import diversity, events, leakage, measures, tabular, vcf
+from core.commands import diversity, events, leakage, measures, risk, tabular, vcf
 from core.commands.output import print_problems
 from core.errors import AuditInputError
 
@@ -26,7 +26,7 @@ class Command(Protocol):
         """Do the work, print the result, return the exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (tabular, leakage, events, diversity, measures, vcf)
+COMMANDS: tuple[Command, ...] = (tabular, leakage, risk, events, diversity, measures, vcf)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -6,7 +6,8 @@ so memory grows with the records and never with classes × values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -35,6 +36,9 @@ class SensitiveCounts:
         Number of classes, those without any known sensitive value included.
     n_values
         One more than the largest code.
+    known_totals
+        Shape (n_values,), records with each value, where classes overlap (missing quasi-identifiers
+        as wildcards) and their sum would count records twice; None where classes do not overlap.
     """
 
     class_of_pair: IntArray
@@ -42,6 +46,7 @@ class SensitiveCounts:
     n_of_pair: IntArray
     n_classes: int
     n_values: int
+    known_totals: IntArray | None = None
 
     @cached_property
     def class_totals(self) -> IntArray:
@@ -51,6 +56,8 @@ class SensitiveCounts:
     @cached_property
     def value_totals(self) -> IntArray:
         """Return shape (n_values,): records with each sensitive value, over all classes."""
+        if self.known_totals is not None:
+            return self.known_totals
         return _sum_by(self.value_of_pair, self.n_of_pair, size=self.n_values).astype(np.int64)
 
     @cached_property
@@ -62,6 +69,14 @@ class SensitiveCounts:
     def share_in_table(self) -> FloatArray:
         """Return shape (n_values,): each value's share in [0, 1] of all assessed records."""
         return self.value_totals / max(int(self.value_totals.sum()), 1)
+
+    @cached_property
+    def ranked(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return class, records and rank (0 first) of each pair, most frequent values of a class first."""
+        order = np.lexsort((-self.n_of_pair, self.class_of_pair))
+        class_of_pair = self.class_of_pair[order]
+        rank = np.arange(len(order)) - np.searchsorted(class_of_pair, class_of_pair)
+        return class_of_pair, self.n_of_pair[order], rank
 
 
 def sensitive_counts(classes: EquivalenceClasses, sensitive_codes: IntArray) -> SensitiveCounts:
@@ -145,14 +160,103 @@ def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741
     """
     if l < 1:
         raise AuditInputError(f"l must be at least 1 for recursive (c, l)-diversity; it is {l}.")
-    order = np.lexsort((-counts.n_of_pair, counts.class_of_pair))
-    n_of_pair, class_of_pair = counts.n_of_pair[order], counts.class_of_pair[order]
-    rank = np.arange(len(order)) - np.searchsorted(class_of_pair, class_of_pair)
+    class_of_pair, n_of_pair, rank = counts.ranked
     tail = _sum_by(class_of_pair, np.where(rank >= l - 1, n_of_pair, 0), size=counts.n_classes)
     most = _sum_by(class_of_pair, np.where(rank == 0, n_of_pair, 0), size=counts.n_classes)
     bound = np.full(counts.n_classes, np.inf)
     np.divide(most, tail, out=bound, where=tail > 0)
     return bound
+
+
+def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
+    """Return shape (n_classes,): the largest l with r_1 < c (r_l + … + r_m), 0 where even l = 1 fails.
+
+    Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 as well where no
+    value of the class is known.
+
+    Raises
+    ------
+    AuditInputError
+        `c` is not above 0.
+
+    References
+    ----------
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
+    """
+    if not c > 0:
+        raise AuditInputError(f"c must be above 0 for recursive (c, l)-diversity; it is {c}.")
+    class_of_pair, n_of_pair, rank = counts.ranked
+    total = counts.class_totals[class_of_pair]
+    before = np.cumsum(n_of_pair) - n_of_pair
+    starts = np.flatnonzero(rank == 0)
+    before -= np.repeat(before[starts], np.diff(starts, append=len(rank)))
+    most = np.repeat(n_of_pair[starts], np.diff(starts, append=len(rank)))
+    holds = most < c * (total - before)  # falls with rising l, so the number of them is the largest
+    return _sum_by(class_of_pair, holds.astype(np.int64), size=counts.n_classes).astype(np.int64)
+
+
+def basic_beta(counts: SensitiveCounts) -> FloatArray:
+    """Return shape (n_classes,): largest relative gain (p - q) / q of a value in each class, 0 for no gain.
+
+    p is the value's share of the class and q its share of the table; basic β-likeness holds for
+    every β from the largest figure on. NaN where no value of the class is known.
+
+    References
+    ----------
+    Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012.
+    """
+    gains = np.maximum(_gain(counts), 0.0)
+    found = np.full(counts.n_classes, np.nan)
+    np.fmax.at(found, counts.class_of_pair, gains)
+    return found
+
+
+def enhanced_beta(counts: SensitiveCounts) -> FloatArray:
+    """Return shape (n_classes,): the smallest β for which enhanced β-likeness holds in each class.
+
+    It holds when every value that gains has (p - q) / q ≤ min(β, -ln q). Where some value gains more
+    than -ln q, no β makes it hold: infinite. NaN where no value of the class is known.
+
+    References
+    ----------
+    Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012.
+    """
+    gains = _gain(counts)
+    bound = -np.log(counts.share_in_table[counts.value_of_pair])
+    needed = np.where(gains <= np.maximum(bound, 0.0), np.maximum(gains, 0.0), np.inf)
+    found = np.full(counts.n_classes, np.nan)
+    np.fmax.at(found, counts.class_of_pair, needed)
+    return found
+
+
+def delta_disclosure(
+    counts: SensitiveCounts, *, absent: Literal["passed_over", "infinite"] = "passed_over"
+) -> FloatArray:
+    """Return shape (n_classes,): the largest |ln(p / q)| of a value in each class.
+
+    δ-disclosure privacy holds for every δ above the largest figure. The logarithm is natural. NaN
+    where no value of the class is known.
+
+    Parameters
+    ----------
+    counts
+        Shares p of the class and q of the table.
+    absent
+        What a value of the table does that does not occur in the class (p = 0), where ln(p / q)
+        has no finite value: ``passed_over`` as most programs do, or ``infinite`` as the definition
+        says.
+
+    References
+    ----------
+    Brickell and Shmatikov, The cost of privacy, KDD 2008.
+    """
+    ratio = np.abs(np.log(counts.share_in_class / counts.share_in_table[counts.value_of_pair]))
+    found = np.full(counts.n_classes, np.nan)
+    np.fmax.at(found, counts.class_of_pair, ratio)
+    if absent == "infinite":
+        misses = distinct_l(counts) < np.count_nonzero(counts.value_totals)
+        found[misses & (counts.class_totals > 0)] = np.inf
+    return found
 
 
 def alpha(counts: SensitiveCounts) -> FloatArray:
@@ -191,6 +295,35 @@ def t_closeness(counts: SensitiveCounts, *, distance: Distance = "equal") -> Flo
     return cast("FloatArray", np.where(counts.class_totals > 0, np.clip(found, 0.0, 1.0), np.nan))
 
 
+def hierarchical_t(counts: SensitiveCounts, *, levels: Sequence[IntArray]) -> FloatArray:
+    """Return shape (n_classes,): earth mover's distance in [0, 1] over a hierarchy of values.
+
+    Moving a share from one value to another costs the height of their lowest common group divided
+    by the height of the hierarchy. NaN where no value of the class is known.
+
+    Parameters
+    ----------
+    counts
+        Any codes.
+    levels
+        One array of shape (n_values,) for each level below the top, the values' own level first: the
+        group of each value. All values have the same number of levels; groups of a level are whole
+        groups of the level below.
+
+    Notes
+    -----
+    The cost of a group is height(N) / H · min(gain, loss of its children), and
+    min(a, b) = (a + b - |a - b|) / 2; over all groups these sums telescope into the mean over the
+    levels of the equal distance between the shares of the groups of each level.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    """
+    found = sum((t_closeness(_merged(counts, groups)) for groups in levels), np.zeros(counts.n_classes))
+    return found / max(len(levels), 1)
+
+
 def smallest(values: IntArray | FloatArray) -> float | None:
     """Return the smallest figure of any class, NaN passed over; None where there is none."""
     known = values[~np.isnan(values)]
@@ -201,6 +334,29 @@ def largest(values: IntArray | FloatArray) -> float | None:
     """Return the largest figure of any class, NaN passed over; None where there is none."""
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else None
+
+
+def _gain(counts: SensitiveCounts) -> FloatArray:
+    """Return shape (n_pairs,): (p - q) / q."""
+    expected = counts.share_in_table[counts.value_of_pair]
+    return (counts.share_in_class - expected) / expected
+
+
+def _merged(counts: SensitiveCounts, groups: IntArray) -> SensitiveCounts:
+    """Return the counts with the values of each group merged."""
+    n_groups = int(groups.max(initial=-1)) + 1
+    pairs, position = np.unique(
+        counts.class_of_pair * max(n_groups, 1) + groups[counts.value_of_pair], return_inverse=True
+    )
+    totals = counts.known_totals
+    return replace(
+        counts,
+        class_of_pair=pairs // max(n_groups, 1),
+        value_of_pair=pairs % max(n_groups, 1),
+        n_of_pair=_sum_by(position, counts.n_of_pair, size=len(pairs)).astype(np.int64),
+        n_values=n_groups,
+        known_totals=None if totals is None else _sum_by(groups, totals, size=n_groups).astype(np.int64),
+    )
 
 
 def _equal_distance(counts: SensitiveCounts) -> FloatArray:

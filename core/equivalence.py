@@ -67,8 +67,13 @@ class EquivalenceClasses:
 
         The records sum to `n_records`. Everything a threshold slider asks is answered from here.
         """
-        assessed = self.size_of_record[self.class_of_record >= 0]
-        return cast("tuple[IntArray, IntArray]", np.unique(assessed, return_counts=True))
+        if not self.n_classes:
+            nothing = np.zeros(0, dtype=np.int64)
+            return nothing, nothing
+        per_class = np.bincount(self.class_of_record + 1, minlength=self.n_classes + 1)[1:]
+        sizes, size_of_class = np.unique(self.class_sizes, return_inverse=True)
+        records = np.bincount(size_of_class, weights=per_class, minlength=len(sizes))
+        return sizes, records.astype(np.int64)
 
     def n_records_below(self, k: int) -> int:
         """Return the number of assessed records in classes with fewer than `k` members."""
@@ -109,10 +114,30 @@ def equivalence_classes(
     codes = combined_codes(
         [value_codes(table[column]) for column in quasi_identifiers], n_records=table.num_rows
     )
-    class_of_record = np.full(table.num_rows, -1, dtype=np.int64)
-    kept = slice(None) if leave_out is None else ~leave_out
-    class_of_record[kept] = _renumber(codes[kept])
-    sizes = np.bincount(class_of_record[class_of_record >= 0])
+    return classes_of_codes(codes, quasi_identifiers, leave_out=leave_out)
+
+
+def classes_of_codes(
+    codes: IntArray, quasi_identifiers: Sequence[str], *, leave_out: npt.NDArray[np.bool_] | None = None
+) -> EquivalenceClasses:
+    """Return the classes of records that have a code of their combination already.
+
+    Parameters
+    ----------
+    codes
+        Shape (n_records,): one code per distinct combination, any numbers.
+    quasi_identifiers
+        What the codes were combined from.
+    leave_out
+        Shape (n_records,); True for records that no class shall count.
+    """
+    if leave_out is None or not leave_out.any():
+        class_of_record = _renumber(codes)
+        sizes = np.bincount(class_of_record)
+    else:
+        class_of_record = np.full(len(codes), -1, dtype=np.int64)
+        class_of_record[~leave_out] = _renumber(codes[~leave_out])
+        sizes = np.bincount(class_of_record[class_of_record >= 0])
     return EquivalenceClasses(
         quasi_identifiers=tuple(quasi_identifiers), class_of_record=class_of_record, class_sizes=sizes
     )
@@ -126,7 +151,7 @@ def value_codes(column: pa.ChunkedArray | pa.Array) -> IntArray:
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
 
 
-def combined_codes(codes: Sequence[IntArray], *, n_records: int) -> IntArray:
+def combined_codes(codes: Sequence[npt.NDArray[np.integer]], *, n_records: int) -> IntArray:
     """Return shape (n_records,): one code per distinct combination of the codes, not consecutive.
 
     Codes are combined as digits of one number; before the number could exceed 64 bits, what has

@@ -1,0 +1,178 @@
+"""``python -m core risk``: the disclosure risk of a table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.commands.output import print_json
+from core.datasets import Dataset, read_dataset
+from core.errors import AuditInputError
+from core.risk import (
+    DISTANCES,
+    MISSING,
+    MISSING_SENSITIVE,
+    SEVERAL,
+    Hierarchy,
+    RiskSettings,
+    RiskThresholds,
+    judge_risk,
+    measure_risk,
+    read_hierarchy,
+    risk_document,
+    risk_summary,
+    suggested_settings,
+)
+from core.verdict import exit_code
+
+NAME = "risk"
+HELP = "Measure class sizes, re-identification risk and attribute disclosure of a table."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the table, what its columns are, and what the figures are held against."""
+    parser.add_argument("table", type=Path, metavar="TABLE", help="the table to be released")
+    parser.add_argument(
+        "--quasi-identifier",
+        action="append",
+        default=[],
+        metavar="COL",
+        help="a column that others may know about a person; repeatable; default: those suggested",
+    )
+    parser.add_argument(
+        "--sensitive",
+        action="append",
+        default=[],
+        metavar="COL",
+        help="a column whose values must not become known; repeatable",
+    )
+    parser.add_argument("--person", metavar="COL", help="whose record it is; classes then count persons")
+    parser.add_argument(
+        "--leave-out", action="append", default=[], metavar="COL", help="will not be released"
+    )
+    parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
+    _add_choices(parser)
+    _add_thresholds(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    defaults = RiskSettings(quasi_identifiers=())
+    parser.add_argument(
+        "--missing",
+        choices=MISSING,
+        default=defaults.missing,
+        help="a missing quasi-identifier is a value, matches every value, or drops the record (default: "
+        "value)",
+    )
+    parser.add_argument(
+        "--distance",
+        choices=DISTANCES,
+        default=defaults.distance,
+        help="between sensitive values for t (default: auto, ordered for numbers and equal otherwise)",
+    )
+    parser.add_argument(
+        "--hierarchy",
+        action="append",
+        default=[],
+        metavar="COL=FILE",
+        help="groups of a sensitive attribute's values, a line each; t is then hierarchical; repeatable",
+    )
+    parser.add_argument(
+        "--several-sensitive",
+        choices=SEVERAL,
+        default=defaults.several_sensitive,
+        help="judge sensitive attributes one by one, or with the others added to the quasi-identifiers",
+    )
+    parser.add_argument(
+        "--missing-sensitive",
+        choices=MISSING_SENSITIVE,
+        default=defaults.missing_sensitive,
+        help="a missing sensitive value is unknown and not counted, or a value (default: unknown)",
+    )
+    parser.add_argument(
+        "--recursive-c",
+        type=float,
+        default=defaults.recursive_c,
+        metavar="C",
+        help="c at which the largest recursive l is reported (default: 3)",
+    )
+
+
+def _add_thresholds(parser: argparse.ArgumentParser) -> None:
+    defaults = RiskThresholds()
+    parser.add_argument(
+        "--k", type=int, default=defaults.k, help="smallest class; usual are 3, 5, 11, 20 (default: 5)"
+    )
+    parser.add_argument(
+        "--l", type=int, default=defaults.l, help="different sensitive values in every class (default: 2)"
+    )
+    parser.add_argument(
+        "--entropy-l", type=float, metavar="L", help="smallest entropy l; not judged by default"
+    )
+    parser.add_argument(
+        "--t", type=float, help="largest distance of a class from the table; not judged by default"
+    )
+    parser.add_argument(
+        "--average-risk", type=float, metavar="RISK", help="largest average risk; not judged by default"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and judge the table, print the result, return the exit code."""
+    thresholds = RiskThresholds(
+        k=arguments.k,
+        l=arguments.l,
+        entropy_l=arguments.entropy_l,
+        t=arguments.t,
+        average_risk=arguments.average_risk,
+    )
+    dataset = read_dataset(arguments.table)
+    measured = measure_risk(
+        dataset,
+        settings=_settings(arguments, dataset),
+        hierarchies=_hierarchies(arguments.hierarchy),
+        original=None if arguments.original is None else read_dataset(arguments.original),
+    )
+    audit = judge_risk(measured, thresholds)
+    if arguments.json:
+        print_json(risk_document(audit))
+    else:
+        print(risk_summary(audit))
+    return exit_code(audit.overall, incomplete=False)
+
+
+def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
+    """Return what was chosen; without quasi-identifiers, those that names and values suggest."""
+    chosen = RiskSettings(
+        quasi_identifiers=tuple(arguments.quasi_identifier),
+        sensitive=tuple(arguments.sensitive),
+        person=arguments.person,
+        leave_out=tuple(arguments.leave_out),
+        missing=arguments.missing,
+        distance=arguments.distance,
+        several_sensitive=arguments.several_sensitive,
+        missing_sensitive=arguments.missing_sensitive,
+        recursive_c=arguments.recursive_c,
+    )
+    if chosen.quasi_identifiers:
+        return chosen
+    suggested = suggested_settings(dataset)
+    taken = {*chosen.sensitive, *chosen.leave_out, chosen.person}
+    quasi = tuple(column for column in suggested.quasi_identifiers if column not in taken)
+    sensitive = chosen.sensitive or tuple(
+        column for column in suggested.sensitive if column not in {*quasi, *chosen.leave_out, chosen.person}
+    )
+    return replace(chosen, quasi_identifiers=quasi, sensitive=sensitive, roles_suggested=True)
+
+
+def _hierarchies(given: Sequence[str]) -> Mapping[str, Hierarchy]:
+    found = {}
+    for pair in given:
+        column, separator, path = pair.partition("=")
+        if not separator:
+            raise AuditInputError(f"--hierarchy needs COL=FILE, received {pair}.")
+        found[column] = read_hierarchy(read_dataset(Path(path)))
+    return found

@@ -1,0 +1,158 @@
+"""What anonymization cost: the table against its original."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.cells import as_numbers, cells_equal
+from core.datasets import Dataset
+from core.equivalence import EquivalenceClasses
+from core.risk.records import CodedColumn, classes_over, coded_column, enter_records
+from core.risk.settings import RiskSettings
+from core.utility import average_class_size, categorical_ncp, discernibility, mean_over_records, numeric_ncp
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnChange:
+    """One column of the original and what became of it.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    released
+        Whether the table has a column of this name.
+    changed_share
+        Cells that differ from the original's in the same row / rows, in [0, 1], two missing ones being
+        equal; None where the row counts differ or the column is gone.
+    ncp
+        Precision lost, in [0, 1], mean over records; None for other columns than quasi-identifiers and
+        where the row counts differ.
+    n_values_original, n_values
+        Distinct known values.
+    n_missing_original, n_missing
+        Missing cells.
+    """
+
+    column: str
+    released: bool
+    changed_share: float | None
+    ncp: float | None
+    n_values_original: int
+    n_values: int | None
+    n_missing_original: int
+    n_missing: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """The table against its original.
+
+    Attributes
+    ----------
+    original_name
+        Name of the original.
+    n_records, n_records_original
+        Rows of both.
+    classes_original
+        Classes of the original over the quasi-identifiers it has; None where it has none of them.
+    ncp
+        Mean over the assessed records and the quasi-identifiers that both tables have, in [0, 1]; None
+        where the row counts differ.
+    discernibility, discernibility_original
+        Of both tables.
+    average_class_size_original
+        Of the original.
+    columns
+        One for each column of the original, in its order.
+    """
+
+    original_name: str
+    n_records: int
+    n_records_original: int
+    classes_original: EquivalenceClasses | None
+    ncp: float | None
+    discernibility: int
+    discernibility_original: int | None
+    average_class_size_original: float | None
+    columns: tuple[ColumnChange, ...]
+
+    @property
+    def same_rows(self) -> bool:
+        """Return whether both tables have the same number of rows, taken to be in the same order."""
+        return self.n_records == self.n_records_original
+
+
+def compare_with_original(
+    dataset: Dataset, original: Dataset, classes: EquivalenceClasses, settings: RiskSettings
+) -> Comparison:
+    """Compare a table with its original, row by row where they have the same number of rows.
+
+    Parameters
+    ----------
+    dataset, original
+        Columns correspond by name, rows by position.
+    classes
+        Of the table.
+    settings
+        Its quasi-identifiers; sizes of the original count records.
+    """
+    columns = tuple(_change(name, dataset, original, classes, settings) for name in original.columns)
+    classes_original = _original_classes(original, settings)
+    penalties = [column.ncp for column in columns if column.ncp is not None]
+    return Comparison(
+        original_name=original.name,
+        n_records=dataset.n_records,
+        n_records_original=original.n_records,
+        classes_original=classes_original,
+        ncp=float(np.mean(penalties)) if penalties else None,
+        discernibility=discernibility(classes),
+        discernibility_original=None if classes_original is None else discernibility(classes_original),
+        average_class_size_original=None
+        if classes_original is None
+        else average_class_size(classes_original),
+        columns=columns,
+    )
+
+
+def _change(
+    name: str, dataset: Dataset, original: Dataset, classes: EquivalenceClasses, settings: RiskSettings
+) -> ColumnChange:
+    before = coded_column(original.table, name)
+    after = coded_column(dataset.table, name) if name in dataset.columns else None
+    same_rows = original.n_records == dataset.n_records
+    changed = None
+    if after is not None and same_rows:
+        equal = cells_equal(dataset.table[name], original.table[name])
+        both_missing = after.value_is_missing[after.codes] & before.value_is_missing[before.codes]
+        changed = float(np.count_nonzero(~equal & ~both_missing) / max(len(equal), 1))
+    penalty = _ncp(before, classes) if same_rows and name in settings.quasi_identifiers else None
+    return ColumnChange(
+        column=name,
+        released=after is not None,
+        changed_share=changed,
+        ncp=penalty,
+        n_values_original=before.n_known_values,
+        n_values=None if after is None else after.n_known_values,
+        n_missing_original=before.n_missing,
+        n_missing=None if after is None else after.n_missing,
+    )
+
+
+def _ncp(before: CodedColumn, classes: EquivalenceClasses) -> float | None:
+    """Return the mean penalty of a column: how widely its original values spread in each class."""
+    numbers = as_numbers(before.values)
+    if numbers is not None and np.isfinite(numbers).any():
+        return mean_over_records(numeric_ncp(numbers[before.codes], classes), classes)
+    code = np.where(before.value_is_missing, -1, np.arange(before.n_values))
+    return mean_over_records(categorical_ncp(code[before.codes], classes), classes)
+
+
+def _original_classes(original: Dataset, settings: RiskSettings) -> EquivalenceClasses | None:
+    names = [name for name in dict.fromkeys(settings.quasi_identifiers) if name in original.columns]
+    if not names:
+        return None
+    columns = [coded_column(original.table, name) for name in names]
+    return classes_over(columns, enter_records(columns, settings, n_records=original.n_records), settings)

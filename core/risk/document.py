@@ -1,0 +1,117 @@
+"""A risk audit as one JSON document and as lines of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from core.measures import MEASURES, format_value
+from core.risk.comparison import Comparison
+from core.risk.judging import RiskAudit
+from core.risk.sensitive import SensitiveMeasurement
+from core.risk.words import counted
+from core.verdict import Finding
+
+
+def risk_document(audit: RiskAudit) -> dict[str, object]:
+    """Return the audit as JSON-able values; shares in [0, 1], null for infinite and for not assessed."""
+    measured = audit.measurement
+    return {
+        "tool": "risk",
+        "file": measured.name,
+        "verdict": audit.verdict.value,
+        "exposure_verdict": audit.exposure_verdict.value,
+        "overall": audit.overall.value,
+        "quasi_identifiers": list(measured.classes.quasi_identifiers),
+        "sensitive_attributes": [sensitive.column for sensitive in measured.sensitive],
+        "unit": measured.unit,
+        "missing": measured.settings.missing,
+        **{key: finite(value) for key, value in audit.figures.items()},
+        "n_records_in_table": measured.entry.n_in_table,
+        "n_records_fully_suppressed": measured.entry.n_fully_suppressed,
+        "n_records_dropped": measured.entry.n_dropped,
+        "n_records_at_risk": audit.n_at_risk,
+        "class_sizes": _class_sizes(audit),
+        "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
+        "original": None if measured.comparison is None else _comparison(measured.comparison),
+        "thresholds": vars(audit.thresholds),
+        "findings": [_finding(finding) for finding in audit.all_findings],
+    }
+
+
+def finite(value: float | None) -> float | None:
+    """Return the value, None where it is infinite: JSON has no infinity."""
+    return None if value is None or math.isinf(value) else value
+
+
+def _class_sizes(audit: RiskAudit) -> list[dict[str, int]]:
+    sizes, records = audit.measurement.classes.size_histogram
+    return [
+        {"class_size": size, "n_records": n} for size, n in zip(sizes.tolist(), records.tolist(), strict=True)
+    ]
+
+
+def _sensitive(sensitive: SensitiveMeasurement) -> dict[str, object]:
+    return {
+        **{key: finite(value) for key, value in sensitive.figures.items()},
+        "distance": sensitive.distance,
+        "quasi_identifiers": list(sensitive.classes.quasi_identifiers),
+        "n_values": sensitive.n_values,
+        "n_missing": sensitive.n_missing,
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, object]:
+    original = comparison.classes_original
+    return {
+        "file": comparison.original_name,
+        "n_records": comparison.n_records_original,
+        "k": None if original is None else original.k,
+        "ncp": comparison.ncp,
+        "discernibility": comparison.discernibility,
+        "discernibility_original": comparison.discernibility_original,
+        "average_class_size_original": comparison.average_class_size_original,
+        "columns": [vars(column) for column in comparison.columns],
+    }
+
+
+def _finding(finding: Finding) -> Mapping[str, object]:
+    return {
+        "check": finding.check,
+        "verdict": finding.verdict.value,
+        "column": finding.column,
+        "message": finding.message,
+        "n_affected": finding.n_affected,
+    }
+
+
+def risk_summary(audit: RiskAudit) -> str:
+    """Return the audit as lines of text for a terminal."""
+    measured = audit.measurement
+    records = counted(measured.classes.n_records, "record")
+    classes = counted(measured.classes.n_classes, "class", "classes")
+    lines = [
+        f"{measured.name}: {records} in {classes} over {', '.join(measured.classes.quasi_identifiers)}",
+        *(_line(key, value) for key, value in audit.figures.items()),
+    ]
+    for sensitive in measured.sensitive:
+        lines += [
+            f"{sensitive.column} ({sensitive.distance} distance)",
+            *(_line(key, v) for key, v in sensitive.figures.items()),
+        ]
+    if measured.comparison is not None:
+        lines += [
+            f"against {measured.comparison.original_name}",
+            _line("ncp", measured.comparison.ncp),
+            _line("discernibility", measured.comparison.discernibility),
+        ]
+    lines += [f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings]
+    lines.append(
+        f"Verdict {audit.verdict.value}, exposure {audit.exposure_verdict.value}, "
+        f"overall {audit.overall.value}."
+    )
+    return "\n".join(lines)
+
+
+def _line(key: str, value: float | None) -> str:
+    return f"  {MEASURES[key].label}: {format_value(MEASURES[key], value)}"

@@ -1,0 +1,192 @@
+"""What the thresholds do not cover: a table can meet all of them and still give people away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.risk.measuring import RiskMeasurement
+from core.risk.words import counted, listed, percent
+from core.roles import Role
+from core.verdict import Finding, Verdict
+
+_TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
+_RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
+
+
+def exposure_findings(measured: RiskMeasurement) -> tuple[Finding, ...]:
+    """Return what speaks against the table, or limits the figures, beside the thresholds."""
+    return (
+        *_suggested(measured),
+        *_identifiers(measured),
+        *_columns_nobody_chose(measured),
+        *_sensitive(measured),
+        *_left_out(measured),
+        *_persons(measured),
+        *_columns(measured),
+    )
+
+
+def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
+    if measured.settings.roles_suggested:
+        sensitive = measured.settings.sensitive
+        yield Finding(
+            check="roles_suggested",
+            verdict=Verdict.WARN,
+            message=f"Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            f"{listed(measured.settings.quasi_identifiers)}"
+            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. Every figure depends on this "
+            f"choice.",
+        )
+
+
+def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
+    found = [each for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER]
+    people = [each.column for each in found if each.kind not in _RECORD_NUMBERS]
+    numbers = [each.column for each in found if each.kind in _RECORD_NUMBERS]
+    numbers += [
+        each.column
+        for each in measured.unassigned
+        if each.role is not Role.DIRECT_IDENTIFIER
+        and each.n_nonblank > 1
+        and (each.distinct_share or 0) >= _TELLS_APART
+    ]
+    if people:
+        yield Finding(
+            check="direct_identifiers",
+            verdict=Verdict.FAIL,
+            message=f"{listed(people)} look{'s' if len(people) == 1 else ''} like direct identifiers of "
+            f"people. No "
+            "class size protects while they are in the table; remove them, or say that they are not "
+            "released.",
+            n_affected=len(people),
+        )
+    if numbers:
+        yield Finding(
+            check="distinct_columns",
+            verdict=Verdict.WARN,
+            message=f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart and "
+            f"{'is' if len(numbers) == 1 else 'are'} not among the quasi-identifiers. Whoever has the same "
+            f"column "
+            "from elsewhere finds every record.",
+            n_affected=len(numbers),
+        )
+
+
+def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
+    quasi = [each.column for each in measured.unassigned if each.role is Role.QUASI_IDENTIFIER]
+    if quasi:
+        yield Finding(
+            check="further_quasi_identifiers",
+            verdict=Verdict.WARN,
+            message=f"{listed(quasi)} may be known about a person from elsewhere, and "
+            f"{'is' if len(quasi) == 1 else 'are'} not among the quasi-identifiers; with "
+            f"{'it' if len(quasi) == 1 else 'them'} classes get smaller.",
+            n_affected=len(quasi),
+        )
+
+
+def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
+    if not measured.settings.sensitive:
+        yield Finding(
+            check="no_sensitive_attribute",
+            verdict=Verdict.WARN,
+            message="No sensitive attribute is chosen, so what a class gives away about everybody in it was "
+            "not "
+            "looked at.",
+        )
+    n_assessed = measured.classes.n_records
+    for sensitive in measured.sensitive:
+        if sensitive.n_missing:
+            yield Finding(
+                check="missing_sensitive_values",
+                verdict=Verdict.WARN,
+                message=f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
+                f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
+                f"count "
+                "it as a value.",
+                column=sensitive.column,
+                n_affected=sensitive.n_missing,
+            )
+
+
+def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
+    entry = measured.entry
+    total = counted(entry.n_in_table, "record")
+    if entry.n_fully_suppressed:
+        yield Finding(
+            check="fully_suppressed",
+            verdict=Verdict.PASS,
+            message=f"{entry.n_fully_suppressed:,} of {total} are suppressed (blank or *) in every "
+            "quasi-identifier and left out.",
+            n_affected=entry.n_fully_suppressed,
+        )
+    if entry.n_dropped:
+        yield Finding(
+            check="dropped_records",
+            verdict=Verdict.WARN,
+            message=f"{entry.n_dropped:,} of {total} lack a quasi-identifier and were left out; nothing is "
+            f"said "
+            "about them.",
+            n_affected=entry.n_dropped,
+        )
+    if measured.settings.missing == "wildcard" and entry.n_with_missing:
+        yield Finding(
+            check="wildcards",
+            verdict=Verdict.WARN,
+            message=f"{entry.n_with_missing:,} of {counted(entry.n_assessed, 'record')} lack a "
+            f"quasi-identifier, "
+            "which was taken to match every value. Classes then overlap and are as large as they can be; "
+            "whoever "
+            "knows that a value is missing sees smaller ones.",
+            n_affected=entry.n_with_missing,
+        )
+
+
+def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
+    persons = measured.persons
+    if persons is not None and persons.n_unknown:
+        yield Finding(
+            check="unknown_persons",
+            verdict=Verdict.WARN,
+            message=f"{persons.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
+            f"person in "
+            f"`{measured.settings.person}`. They add nobody to a class with known persons, and count as one "
+            f"person "
+            "elsewhere.",
+            column=measured.settings.person,
+            n_affected=persons.n_unknown,
+        )
+
+
+def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
+    constant = [
+        each.column for each in measured.quasi_identifiers if each.n_values + (each.n_missing > 0) <= 1
+    ]
+    if constant:
+        yield Finding(
+            check="constant_columns",
+            verdict=Verdict.PASS,
+            message=f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in all "
+            f"records "
+            "and change no class.",
+            n_affected=len(constant),
+        )
+    if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
+        yield Finding(
+            check="all_columns",
+            verdict=Verdict.WARN,
+            message=f"All {len(measured.columns):,} columns are quasi-identifiers: nothing remains that a "
+            f"class "
+            "could give away, and few tables reach large classes over every column.",
+        )
+    unknown = measured.settings.missing == "value"
+    n_missing = sum(each.n_missing for each in measured.quasi_identifiers)
+    if unknown and n_missing:
+        n_cells = measured.entry.n_in_table * len(measured.quasi_identifiers)
+        yield Finding(
+            check="missing_quasi_identifiers",
+            verdict=Verdict.PASS,
+            message=f"{n_missing:,} of {counted(n_cells, 'cell')} of the quasi-identifiers "
+            f"({percent(n_missing / n_cells)}) are missing, which counts as a value of its own.",
+            n_affected=n_missing,
+        )

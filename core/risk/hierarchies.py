@@ -1,0 +1,47 @@
+"""Reading a hierarchy of sensitive values from a table."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from core.datasets import Dataset
+from core.errors import AuditInputError
+from core.risk.settings import Hierarchy
+
+
+def read_hierarchy(dataset: Dataset) -> Hierarchy:
+    """Read a hierarchy: a line for each value, the value first, then its groups from small to large.
+
+    A last column with one and the same group in all lines is the group of all and left out, as it
+    tells nothing apart.
+
+    Parameters
+    ----------
+    dataset
+        At least two columns; their names do not matter.
+
+    Raises
+    ------
+    AuditInputError
+        Fewer than two columns, missing cells, a value with two lines, or a group that lies in two
+        groups of the next level.
+    """
+    columns = [dataset.table[name].to_pylist() for name in dataset.columns]
+    problems = []
+    if len(columns) < 2:
+        problems.append(f"{dataset.name} needs two columns or more: the value, then its groups.")
+    n_missing = sum(cell is None for column in columns for cell in column)
+    if n_missing:
+        problems.append(f"{dataset.name} lacks {n_missing:,} cells; give every value a group on every level.")
+    n_repeated = len(columns[0]) - len(set(columns[0]))
+    if n_repeated:
+        problems.append(f"{dataset.name} has {n_repeated:,} lines for values that have one already.")
+    for level, (groups, above) in enumerate(pairwise(columns[1:]), start=1):
+        if len(set(zip(groups, above, strict=True))) > len(set(groups)):
+            problems.append(
+                f"{dataset.name}: a group of level {level} lies in several groups of level {level + 1}."
+            )
+    if problems:
+        raise AuditInputError(*problems)
+    kept = columns[:-1] if len(set(columns[-1])) == 1 else columns
+    return Hierarchy(groups={value: tuple(groups) for value, *groups in zip(*kept, strict=True)})

@@ -1,0 +1,244 @@
+"""Holding a measurement against thresholds; cheap enough for a slider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.risk.exposure import exposure_findings
+from core.risk.measuring import RiskMeasurement
+from core.risk.sensitive import SensitiveMeasurement
+from core.risk.settings import RiskThresholds, check_thresholds
+from core.risk.words import counted, number, percent
+from core.verdict import Finding, Verdict, worst
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RiskAudit:
+    """A measurement held against thresholds.
+
+    Attributes
+    ----------
+    measurement, thresholds
+        What was held against what.
+    findings
+        One for each threshold; their worst is the verdict.
+    exposure
+        What the thresholds do not cover: identifiers in the table, columns nobody chose, records left out.
+    """
+
+    measurement: RiskMeasurement
+    thresholds: RiskThresholds
+    findings: tuple[Finding, ...]
+    exposure: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the worst of the thresholds' verdicts."""
+        return worst(finding.verdict for finding in self.findings)
+
+    @property
+    def exposure_verdict(self) -> Verdict:
+        """Return the worst of what the thresholds do not cover."""
+        return worst([Verdict.PASS, *(finding.verdict for finding in self.exposure)])
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worse of both verdicts."""
+        return worst([self.verdict, self.exposure_verdict])
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """Return all findings, the worst first."""
+        return tuple(sorted((*self.findings, *self.exposure), key=lambda finding: -finding.verdict.severity))
+
+    @cached_property
+    def n_at_risk(self) -> int:
+        """Return the records in classes smaller than k."""
+        return self.measurement.classes.n_records_below(self.thresholds.k)
+
+    @cached_property
+    def figures(self) -> Mapping[str, float | None]:
+        """Return every figure of the classes by its measure's key; None where nothing is assessed."""
+        measured = self.measurement
+        classes = measured.classes
+        found: dict[str, float | None] = {
+            "k": classes.k,
+            "n_records": classes.n_records,
+            "n_classes": classes.n_classes,
+            "average_class_size": _mean_class_size(measured),
+            **{f"share_k_lt_{k}": classes.share_below(k) for k in SHARES_BELOW},
+            "sample_unique_share": classes.share_below(2),
+            "prosecutor_highest_risk": measured.highest_risk,
+            "prosecutor_average_risk": measured.average_risk,
+            "records_at_risk_share": classes.share_below(self.thresholds.k),
+        }
+        if measured.persons is not None:
+            n_persons = measured.persons.n_persons
+            below = measured.persons.n_below(self.thresholds.k)
+            found["n_persons"] = n_persons
+            found["persons_at_risk_share"] = below / n_persons if n_persons else None
+        return found
+
+
+SHARES_BELOW = (2, 3, 5, 11, 20)
+
+
+def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None = None) -> RiskAudit:
+    """Hold a measurement against thresholds.
+
+    A figure that could not be assessed is NOT_ASSESSED, never PASS.
+
+    Parameters
+    ----------
+    measurement
+        What was measured.
+    thresholds
+        The default asks for classes of 5 and two sensitive values in each.
+
+    Raises
+    ------
+    AuditInputError
+        A threshold outside of its range.
+    """
+    thresholds = thresholds or RiskThresholds()
+    check_thresholds(thresholds)
+    findings = [_class_size_finding(measurement, thresholds.k)]
+    if thresholds.average_risk is not None:
+        findings.append(_average_risk_finding(measurement, thresholds.average_risk))
+    for sensitive in measurement.sensitive:
+        findings += _sensitive_findings(sensitive, thresholds)
+    return RiskAudit(
+        measurement=measurement,
+        thresholds=thresholds,
+        findings=tuple(findings),
+        exposure=exposure_findings(measurement),
+    )
+
+
+def _mean_class_size(measured: RiskMeasurement) -> float | None:
+    """Return the mean size of a class: records (or persons) per class where classes do not overlap."""
+    sizes = measured.classes.class_sizes
+    return float(np.mean(sizes)) if len(sizes) else None
+
+
+def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
+    classes, unit = measured.classes, measured.unit
+    if classes.k is None:
+        return Finding(
+            check="k",
+            verdict=Verdict.NOT_ASSESSED,
+            message=f"None of {counted(measured.entry.n_in_table, 'record')} could be assessed: all are left "
+            f"out.",
+        )
+    below = classes.n_records_below(k)
+    share = percent(below / classes.n_records)
+    if below:
+        return Finding(
+            check="k",
+            verdict=Verdict.FAIL,
+            message=f"{below:,} of {counted(classes.n_records, 'record')} ({share}) are in classes of fewer "
+            f"than "
+            f"{counted(k, unit)}; the smallest class has {counted(classes.k, unit)}.",
+            n_affected=below,
+        )
+    return Finding(
+        check="k",
+        verdict=Verdict.PASS,
+        message=f"Every combination of the quasi-identifiers is shared by at least "
+        f"{counted(classes.k, unit)}; {k:,} are asked for.",
+    )
+
+
+def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
+    risk = measured.average_risk
+    if risk is None:
+        return Finding(
+            check="average_risk",
+            verdict=Verdict.NOT_ASSESSED,
+            message="No record is assessed, so there is no average risk.",
+        )
+    missed = risk > limit + 1e-12
+    return Finding(
+        check="average_risk",
+        verdict=Verdict.FAIL if missed else Verdict.PASS,
+        message=f"The average risk of a record is {number(risk)}; at most {number(limit)} is asked for.",
+    )
+
+
+def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresholds) -> Iterable[Finding]:
+    """Yield a finding for each threshold that is set, or one that nothing could be assessed."""
+    if sensitive.figures["distinct_l"] is None:
+        yield Finding(
+            check="sensitive",
+            verdict=Verdict.NOT_ASSESSED,
+            message=f"No assessed record has a known value of `{sensitive.column}`, so what classes give "
+            f"away "
+            "about it cannot be assessed.",
+            column=sensitive.column,
+        )
+        return
+    if thresholds.l is not None:
+        yield _distinct_finding(sensitive, thresholds.l)
+    if thresholds.entropy_l is not None:
+        found = sensitive.figures["entropy_l"] or 0.0
+        yield Finding(
+            check="entropy_l",
+            verdict=Verdict.PASS if found >= thresholds.entropy_l - 1e-9 else Verdict.FAIL,
+            message=f"The smallest entropy l of `{sensitive.column}` is {number(found)}; at least "
+            f"{number(thresholds.entropy_l)} is asked for.",
+            column=sensitive.column,
+        )
+    if thresholds.t is not None:
+        yield _closeness_finding(sensitive, thresholds.t)
+
+
+def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
+    n_classes, n_records = sensitive.below_l(l)
+    column, total = sensitive.column, int(sensitive.records_of_class.sum())
+    if not n_classes:
+        return Finding(
+            check="distinct_l",
+            verdict=Verdict.PASS,
+            message=f"Every class has at least {counted(l, 'different value')} of `{column}`.",
+            column=column,
+        )
+    what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
+    return Finding(
+        check="distinct_l",
+        verdict=Verdict.FAIL,
+        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} of "
+        f"`{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
+        f"away "
+        "to whoever knows the class"
+        f"{'.' if l == 2 else ', or nearly.'}",
+        column=column,
+        n_affected=n_records,
+    )
+
+
+def _closeness_finding(sensitive: SensitiveMeasurement, limit: float) -> Finding:
+    n_classes, n_records = sensitive.above_t(limit)
+    found = sensitive.figures["t"] or 0.0
+    column = sensitive.column
+    if not n_classes:
+        return Finding(
+            check="t",
+            verdict=Verdict.PASS,
+            message=f"In every class the values of `{column}` are spread as in the whole table, up to a "
+            f"distance "
+            f"of {number(found)}; at most {number(limit)} is asked for.",
+            column=column,
+        )
+    return Finding(
+        check="t",
+        verdict=Verdict.FAIL,
+        message=f"In {counted(n_classes, 'class', 'classes')} ({counted(n_records, 'record')}) the values of "
+        f"`{column}` are further than {number(limit)} from those of the whole table, at most "
+        f"{number(found)}.",
+        column=column,
+        n_affected=n_records,
+    )

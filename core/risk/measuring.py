@@ -1,0 +1,244 @@
+"""Measuring a table's disclosure risk: everything that does not depend on thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from core.datasets import Dataset
+from core.equivalence import EquivalenceClasses, IntArray
+from core.risk.comparison import Comparison, compare_with_original
+from core.risk.records import (
+    CodedColumn,
+    RecordEntry,
+    classes_over,
+    coded_columns,
+    enter_records,
+    person_codes,
+)
+from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
+from core.risk.settings import Hierarchy, RiskSettings, check_settings
+from core.roles import Role, RoleSuggestion, suggest_roles
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFacts:
+    """What matters about one quasi-identifier: distinct known values, missing cells."""
+
+    column: str
+    n_values: int
+    n_missing: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PersonFacts:
+    """Whose records they are.
+
+    Attributes
+    ----------
+    n_persons
+        Distinct persons among the assessed records.
+    n_unknown
+        Assessed records that name no person.
+    smallest_size, n_by_size
+        Distinct sizes, ascending, of the smallest class each known person is in, and the persons.
+    """
+
+    n_persons: int
+    n_unknown: int
+    smallest_size: IntArray
+    n_by_size: IntArray
+
+    def n_below(self, k: int) -> int:
+        """Return the persons with a record in a class of fewer than `k` persons."""
+        return int(self.n_by_size[self.smallest_size < k].sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RiskMeasurement:
+    """Everything measured of a table; thresholds are held against it without measuring again.
+
+    Attributes
+    ----------
+    name, columns
+        The table's name and columns.
+    settings
+        What was chosen.
+    entry
+        Which records are assessed.
+    classes
+        Over the quasi-identifiers; sizes are records, or persons where a person column is given.
+    quasi_identifiers
+        Facts about each.
+    sensitive
+        One for each sensitive attribute, in the order chosen.
+    persons
+        None without a person column.
+    unassigned
+        What the columns look like that nothing was chosen for.
+    comparison
+        What anonymization cost, where an original was given.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    settings: RiskSettings
+    entry: RecordEntry
+    classes: EquivalenceClasses
+    quasi_identifiers: tuple[ColumnFacts, ...]
+    sensitive: tuple[SensitiveMeasurement, ...]
+    persons: PersonFacts | None
+    unassigned: tuple[RoleSuggestion, ...]
+    comparison: Comparison | None = None
+
+    @property
+    def unit(self) -> str:
+        """Return what a class size counts: ``record`` or ``person``."""
+        return "record" if self.persons is None else "person"
+
+    @cached_property
+    def average_risk(self) -> float | None:
+        """Return the mean over the assessed records of 1 / class size; None of no record."""
+        sizes, records = self.classes.size_histogram
+        return float((records / sizes).sum() / records.sum()) if len(sizes) else None
+
+    @property
+    def highest_risk(self) -> float | None:
+        """Return 1 / smallest class size; None of no record."""
+        return 1 / self.classes.k if self.classes.k else None
+
+
+def measure_risk(
+    dataset: Dataset,
+    *,
+    settings: RiskSettings,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    original: Dataset | None = None,
+) -> RiskMeasurement:
+    """Measure a table's disclosure risk.
+
+    Parameters
+    ----------
+    dataset
+        The table to be released.
+    settings
+        Quasi-identifiers, sensitive attributes, how missing values count.
+    hierarchies
+        By sensitive attribute; t is then the hierarchical distance.
+    original
+        The table before anonymization, for what anonymization cost.
+
+    Raises
+    ------
+    AuditInputError
+        Settings that name no or wrong columns, or contradict each other.
+    """
+    check_settings(settings, dataset.columns)
+    coded = coded_columns(dataset.table, _coded_names(settings))
+    quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
+    entry = enter_records(quasi, settings, n_records=dataset.n_records)
+    person = person_codes(coded[settings.person]) if settings.person is not None else None
+    classes = classes_over(quasi, entry, settings, person_of_record=person)
+    return RiskMeasurement(
+        name=dataset.name,
+        columns=dataset.columns,
+        settings=settings,
+        entry=entry,
+        classes=classes,
+        quasi_identifiers=tuple(_facts(column) for column in quasi),
+        sensitive=tuple(
+            _measure_each_sensitive(
+                coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies or {}
+            )
+        ),
+        persons=None if person is None else _person_facts(classes, person),
+        unassigned=_unassigned(dataset, settings),
+        comparison=None if original is None else compare_with_original(dataset, original, classes, settings),
+    )
+
+
+def suggested_settings(dataset: Dataset) -> RiskSettings:
+    """Return settings with the roles that the columns' names and values suggest.
+
+    Without any suggested quasi-identifier the settings have none, and measuring refuses them.
+    """
+    suggestions = {suggestion.column: suggestion.role for suggestion in suggest_roles(dataset.table)}
+    return RiskSettings(
+        quasi_identifiers=_with_role(dataset, suggestions, Role.QUASI_IDENTIFIER),
+        sensitive=_with_role(dataset, suggestions, Role.SENSITIVE_ATTRIBUTE),
+    )
+
+
+def _with_role(dataset: Dataset, roles: Mapping[str, Role], role: Role) -> tuple[str, ...]:
+    return tuple(column for column in dataset.columns if roles[column] is role)
+
+
+def _coded_names(settings: RiskSettings) -> list[str]:
+    person = [settings.person] if settings.person is not None else []
+    return [*settings.quasi_identifiers, *settings.sensitive, *person]
+
+
+def _facts(column: CodedColumn) -> ColumnFacts:
+    return ColumnFacts(column=column.name, n_values=column.n_known_values, n_missing=column.n_missing)
+
+
+def _measure_each_sensitive(
+    coded: Mapping[str, CodedColumn],
+    entry: RecordEntry,
+    classes: EquivalenceClasses,
+    *,
+    settings: RiskSettings,
+    person: IntArray | None,
+    hierarchies: Mapping[str, Hierarchy],
+) -> Sequence[SensitiveMeasurement]:
+    found = []
+    for name in dict.fromkeys(settings.sensitive):
+        others = [other for other in settings.sensitive if other != name]
+        added = others if settings.several_sensitive == "others_added" else []
+        columns = [coded[column] for column in dict.fromkeys((*settings.quasi_identifiers, *added))]
+        found.append(
+            measure_sensitive(
+                coded[name],
+                classes_over(columns, entry, settings, person_of_record=person) if added else classes,
+                settings=settings,
+                quasi_identifiers=columns,
+                person_of_record=person,
+                hierarchy=hierarchies.get(name),
+            )
+        )
+    return found
+
+
+def _person_facts(classes: EquivalenceClasses, person: IntArray) -> PersonFacts:
+    assessed = classes.class_of_record >= 0
+    known = assessed & (person >= 0)
+    smallest = np.full(int(person.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, person[known], classes.size_of_record[known])
+    sizes, n_by_size = np.unique(smallest[smallest < np.iinfo(np.int64).max], return_counts=True)
+    return PersonFacts(
+        n_persons=int(n_by_size.sum()),
+        n_unknown=int(np.count_nonzero(assessed & (person < 0))),
+        smallest_size=sizes,
+        n_by_size=n_by_size,
+    )
+
+
+def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestion, ...]:
+    """Return what the columns look like that nothing was chosen for."""
+    named = {
+        *settings.quasi_identifiers,
+        *settings.sensitive,
+        *settings.leave_out,
+        settings.person,
+        settings.weight,
+    }
+    left = [column for column in dataset.columns if column not in named]
+    return suggest_roles(dataset.table.select(left)) if left else ()
+
+
+def without_extras(settings: RiskSettings) -> RiskSettings:
+    """Return the settings for a second table: no person or weight column, no search."""
+    return replace(settings, person=None, weight=None, suda=False)

@@ -1,0 +1,269 @@
+"""Records as they enter: coded values, what is missing, who is left out, whose record it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.cells import as_numbers
+from core.datasets import Dataset
+from core.equivalence import EquivalenceClasses, IntArray, classes_of_codes, combined_codes
+from core.errors import AuditInputError
+from core.risk.settings import RiskSettings
+from core.risk.wildcards import compatible_sizes
+
+BoolArray = npt.NDArray[np.bool_]
+CodeArray = npt.NDArray[np.int32]
+FloatArray = npt.NDArray[np.float64]
+
+_LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
+_SUPPRESSED = r"^\s*\*+\s*$"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CodedColumn:
+    """A column as numbers, each written form once.
+
+    Attributes
+    ----------
+    name
+        The column's name.
+    codes
+        Shape (n_records,), 0 … n_values - 1; 4 bytes a record, so that ten million records fit.
+    values
+        Shape (n_values,), the written forms; null for a missing cell (empty or blank).
+    """
+
+    name: str
+    codes: CodeArray
+    values: pa.Array
+
+    @property
+    def n_values(self) -> int:
+        """Return the number of distinct values, a missing one counted as one."""
+        return len(self.values)
+
+    @cached_property
+    def value_is_missing(self) -> BoolArray:
+        """Return shape (n_values,): whether a value is a missing cell."""
+        return cast("BoolArray", self.values.is_null().to_numpy(zero_copy_only=False))
+
+    @cached_property
+    def value_is_suppressed(self) -> BoolArray:
+        """Return shape (n_values,): whether a value is missing or nothing but stars."""
+        stars = pc.fill_null(pc.match_substring_regex(self.values, _SUPPRESSED), True)
+        return cast("BoolArray", stars.to_numpy(zero_copy_only=False))
+
+    @property
+    def n_missing(self) -> int:
+        """Return the number of missing cells."""
+        return int(np.count_nonzero(self.value_is_missing[self.codes])) if self.value_is_missing.any() else 0
+
+    @cached_property
+    def n_known_values(self) -> int:
+        """Return the number of distinct values that are not missing."""
+        return int(np.count_nonzero(~self.value_is_missing))
+
+
+def coded_column(table: pa.Table, name: str) -> CodedColumn:
+    """Return a column of a table as codes; empty and blank cells are one missing value.
+
+    Other values are compared as written.
+    """
+    column = table[name]
+    if column.nbytes > _LARGEST_ARRAY:
+        column = column.cast(pa.large_string())
+    encoded = pc.dictionary_encode(column, null_encoding="encode")
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return _with_one_missing_value(name, codes, encoded.dictionary)
+
+
+def _with_one_missing_value(name: str, codes: CodeArray, values: pa.Array) -> CodedColumn:
+    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), pa.scalar("", values.type)), True)
+    missing = np.flatnonzero(blank.to_numpy(zero_copy_only=False))
+    if not len(missing) or (len(missing) == 1 and not values[int(missing[0])].is_valid):
+        return CodedColumn(name=name, codes=codes, values=values)
+    kept = np.ones(len(values), dtype=bool)
+    kept[missing] = False
+    number = np.cumsum(kept, dtype=np.int32) - 1
+    number[missing] = np.count_nonzero(kept)
+    filled = values.filter(pa.array(kept))
+    return CodedColumn(
+        name=name,
+        codes=number[codes],
+        values=pa.concat_arrays([filled, pa.nulls(1, values.type)]),
+    )
+
+
+def coded_columns(table: pa.Table, names: Sequence[str]) -> dict[str, CodedColumn]:
+    """Return columns of a table as codes, by name; columns are coded side by side."""
+    distinct = list(dict.fromkeys(names))
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        coded = threads.map(lambda name: coded_column(table, name), distinct)
+        return dict(zip(distinct, coded, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordEntry:
+    """Which records are assessed, and why others are not.
+
+    Attributes
+    ----------
+    n_in_table
+        Records of the table.
+    leave_out
+        Shape (n_in_table,), True for records that are not assessed.
+    n_fully_suppressed
+        Records blank or ``*`` in every quasi-identifier; they single nobody out and are left out.
+    n_dropped
+        Further records left out because a quasi-identifier is missing (only where missing is ``drop``).
+    n_with_missing
+        Assessed records with at least one missing quasi-identifier.
+    """
+
+    n_in_table: int
+    leave_out: BoolArray
+    n_fully_suppressed: int
+    n_dropped: int
+    n_with_missing: int
+
+    @property
+    def n_assessed(self) -> int:
+        """Return the number of records assessed."""
+        return self.n_in_table - self.n_fully_suppressed - self.n_dropped
+
+
+def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_records: int) -> RecordEntry:
+    """Decide which records are assessed.
+
+    Parameters
+    ----------
+    columns
+        The quasi-identifiers; at least one.
+    settings
+        `missing` says what happens to a record with a missing quasi-identifier. A cell of nothing
+        but stars is missing for ``wildcard`` and ``drop``, and a value for ``value``.
+    n_records
+        Records of the table.
+    """
+    fully = np.ones(n_records, dtype=bool)
+    some = np.zeros(n_records, dtype=bool)
+    for column in columns:
+        fully &= column.value_is_suppressed[column.codes]
+        some |= _is_missing(column, settings)[column.codes]
+    dropped = some & ~fully if settings.missing == "drop" else np.zeros(n_records, dtype=bool)
+    leave_out = fully | dropped
+    return RecordEntry(
+        n_in_table=n_records,
+        leave_out=leave_out,
+        n_fully_suppressed=int(np.count_nonzero(fully)),
+        n_dropped=int(np.count_nonzero(dropped)),
+        n_with_missing=int(np.count_nonzero(some & ~leave_out)),
+    )
+
+
+def _is_missing(column: CodedColumn, settings: RiskSettings) -> BoolArray:
+    return column.value_is_missing if settings.missing == "value" else column.value_is_suppressed
+
+
+def classes_over(
+    columns: Sequence[CodedColumn],
+    entry: RecordEntry,
+    settings: RiskSettings,
+    *,
+    person_of_record: IntArray | None = None,
+) -> EquivalenceClasses:
+    """Return the classes of the assessed records over some columns.
+
+    Parameters
+    ----------
+    columns
+        In any order; the classes do not depend on it.
+    entry
+        Who is left out.
+    settings
+        With ``wildcard`` the size of a class is the number of records compatible with it in every
+        column, its own included, so sizes sum to more than the records.
+    person_of_record
+        Shape (n_records,), the person of each record, -1 for an unknown one; sizes then count distinct
+        persons. Unknown persons add nobody to a class with known persons, and are one person elsewhere.
+    """
+    codes = combined_codes([column.codes for column in columns], n_records=entry.n_in_table)
+    names = tuple(column.name for column in columns)
+    classes = classes_of_codes(codes, names, leave_out=entry.leave_out)
+    if settings.missing == "wildcard" and entry.n_with_missing:
+        sizes = compatible_sizes(*class_values(columns, classes, settings), classes, person_of_record)
+    elif person_of_record is not None:
+        sizes = persons_per_class(classes.class_of_record, person_of_record, n_classes=classes.n_classes)
+    else:
+        return classes
+    return EquivalenceClasses(
+        quasi_identifiers=names, class_of_record=classes.class_of_record, class_sizes=sizes
+    )
+
+
+def class_values(
+    columns: Sequence[CodedColumn], classes: EquivalenceClasses, settings: RiskSettings
+) -> tuple[npt.NDArray[np.int32], BoolArray]:
+    """Return codes and missingness of each class in each column, both shape (n_classes, n_columns)."""
+    record = first_records(classes)
+    codes = np.column_stack([column.codes[record] for column in columns])
+    missing = np.column_stack([_is_missing(column, settings)[column.codes[record]] for column in columns])
+    return codes, missing
+
+
+def first_records(classes: EquivalenceClasses) -> IntArray:
+    """Return shape (n_classes,): the first record of each class."""
+    record = np.zeros(classes.n_classes, dtype=np.int64)
+    assessed = np.flatnonzero(classes.class_of_record >= 0)[::-1]
+    record[classes.class_of_record[assessed]] = assessed  # the last one written is the first record
+    return record
+
+
+def persons_per_class(class_of_record: IntArray, person_of_record: IntArray, *, n_classes: int) -> IntArray:
+    """Return shape (n_classes,): the distinct persons of each class, at least 1."""
+    known = (class_of_record >= 0) & (person_of_record >= 0)
+    n_persons = int(person_of_record.max(initial=-1)) + 1
+    pairs = pc.unique(pa.array(class_of_record[known] * max(n_persons, 1) + person_of_record[known]))
+    of_class = pairs.to_numpy() // max(n_persons, 1)
+    return np.maximum(np.bincount(of_class, minlength=n_classes), 1)
+
+
+def person_codes(column: CodedColumn) -> IntArray:
+    """Return shape (n_records,): a number for each person, -1 where the cell is missing."""
+    number = np.arange(column.n_values, dtype=np.int64)
+    number[column.value_is_missing] = -1
+    return number[column.codes]
+
+
+def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
+    """Return shape (n_records,): the sampling weights.
+
+    Raises
+    ------
+    AuditInputError
+        Not all cells are numbers above 0; says how many are not.
+    """
+    cells = dataset.table[column]
+    weights = as_numbers(cells)
+    if weights is None:
+        raise AuditInputError(f"The weight column `{column}` holds cells that are no numbers.")
+    n_bad = int(np.count_nonzero(~(weights > 0)))
+    if n_bad:
+        raise AuditInputError(
+            f"{n_bad:,} of {len(weights):,} weights in `{column}` are missing, zero or negative; a weight "
+            f"says "
+            "how many people a record stands for and is above 0."
+        )
+    return weights

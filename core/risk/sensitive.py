@@ -1,0 +1,248 @@
+"""What classes give away about one sensitive attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from core import attribute_disclosure as models
+from core.attribute_disclosure import SensitiveCounts
+from core.cells import as_numbers
+from core.equivalence import EquivalenceClasses, IntArray, combined_codes
+from core.errors import AuditInputError
+from core.risk.records import CodedColumn, class_values
+from core.risk.settings import Hierarchy, RiskSettings
+from core.risk.wildcards import Pairs, spread
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SensitiveMeasurement:
+    """Attribute disclosure of one sensitive attribute.
+
+    Attributes
+    ----------
+    column
+        The attribute.
+    distance
+        ``equal``, ``ordered`` or ``hierarchical``: between values, for t.
+    classes
+        The classes its values were counted in; with the other sensitive attributes as
+        quasi-identifiers where the settings say so.
+    n_missing
+        Assessed records whose value is not known and not counted.
+    n_values
+        Distinct values that count.
+    figures
+        Key of :data:`core.measures.MEASURES` → figure of the worst class; infinite where no finite
+        one holds, None where no class has a known value.
+    distinct_l, alpha, t
+        Shape (n_classes,), by class; distinct l is 0, the others NaN where no value is known.
+    records_of_class
+        Shape (n_classes,), assessed records.
+    """
+
+    column: str
+    distance: str
+    classes: EquivalenceClasses
+    n_missing: int
+    n_values: int
+    figures: Mapping[str, float | None]
+    distinct_l: IntArray
+    alpha: FloatArray
+    t: FloatArray
+    records_of_class: IntArray
+
+    @cached_property
+    def _by_l(self) -> tuple[IntArray, IntArray]:
+        """Return classes and records by distinct l, position l."""
+        classes = np.bincount(self.distinct_l)
+        records = np.bincount(self.distinct_l, weights=self.records_of_class).astype(np.int64)
+        return classes, records
+
+    def below_l(self, l: int) -> tuple[int, int]:  # noqa: E741 - the model's own letter
+        """Return classes, and records in them, with a known value and fewer than `l` different ones."""
+        classes, records = self._by_l
+        return int(classes[1:l].sum()), int(records[1:l].sum())
+
+    def above_t(self, t: float) -> tuple[int, int]:
+        """Return classes, and records in them, further than `t` from the whole table."""
+        above = self.t > t + 1e-12  # a figure that is t but for rounding meets it
+        return int(np.count_nonzero(above)), int(self.records_of_class[above].sum())
+
+
+def measure_sensitive(
+    column: CodedColumn,
+    classes: EquivalenceClasses,
+    *,
+    settings: RiskSettings,
+    quasi_identifiers: Sequence[CodedColumn],
+    person_of_record: IntArray | None = None,
+    hierarchy: Hierarchy | None = None,
+) -> SensitiveMeasurement:
+    """Measure what classes give away about one sensitive attribute.
+
+    A cell that is missing or nothing but stars is unknown and not counted, unless the settings make it
+    a value. With a person column a person counts once for each value in a class.
+
+    Parameters
+    ----------
+    column
+        The attribute.
+    classes, quasi_identifiers
+        Classes over these columns.
+    settings
+        Distance, missing values.
+    person_of_record
+        Shape (n_records,), -1 for an unknown person.
+    hierarchy
+        Groups of its values; then t is the hierarchical distance.
+
+    Raises
+    ------
+    AuditInputError
+        The ordered distance for values that are not numbers; a hierarchy that lacks values.
+    """
+    distance, codes = _codes(column, settings, hierarchy)
+    n_missing = int(np.count_nonzero((classes.class_of_record >= 0) & (codes < 0)))
+    counted = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
+    counts = models.sensitive_counts(classes, counted)
+    if settings.missing == "wildcard":
+        counts = _spread(counts, *class_values(quasi_identifiers, classes, settings))
+    t = _distances(counts, column, distance, hierarchy)
+    distinct, alpha = models.distinct_l(counts), models.alpha(counts)
+    return SensitiveMeasurement(
+        column=column.name,
+        distance=distance,
+        classes=classes,
+        n_missing=n_missing,
+        n_values=int(np.count_nonzero(counts.value_totals)),
+        figures=_figures(counts, distinct, alpha, t, settings),
+        distinct_l=distinct,
+        alpha=alpha,
+        t=t,
+        records_of_class=np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:],
+    )
+
+
+def _codes(column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None) -> tuple[str, IntArray]:
+    """Return the distance to use and a code for each record, -1 where the value is unknown."""
+    as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
+    known = np.ones(column.n_values, dtype=bool) if as_value else ~column.value_is_suppressed
+    numbers = None if as_value or hierarchy is not None else _numbers(column, known)
+    if settings.distance == "ordered" and hierarchy is None and numbers is None:
+        raise AuditInputError(
+            f"The values of `{column.name}` have no order: not all of them are numbers"
+            f"{', or a missing one is counted as a value' if as_value else ''}. Choose the equal distance."
+        )
+    if numbers is not None and settings.distance != "equal":
+        return "ordered", models.ordered_codes(numbers)[column.codes]
+    code_of_value = np.where(known, np.arange(column.n_values, dtype=np.int64), -1)
+    return ("equal" if hierarchy is None else "hierarchical"), code_of_value[column.codes]
+
+
+def _numbers(column: CodedColumn, known: npt.NDArray[np.bool_]) -> FloatArray | None:
+    """Return shape (n_values,): the values as numbers, NaN for unknown ones; None unless all known are."""
+    found = as_numbers(column.values.filter(known))
+    if found is None or not len(found):
+        return None
+    numbers = np.full(column.n_values, np.nan)
+    numbers[known] = found
+    return numbers
+
+
+def _once_per_person(classes: EquivalenceClasses, codes: IntArray, person: IntArray) -> IntArray:
+    """Return the codes with -1 for a person's further records with the same value in the same class."""
+    known = np.flatnonzero((classes.class_of_record >= 0) & (codes >= 0) & (person >= 0))
+    combined = combined_codes(
+        [classes.class_of_record[known], codes[known], person[known]], n_records=len(known)
+    )
+    first = np.unique(combined, return_index=True)[1]
+    once = codes.copy()
+    once[known] = -1
+    once[known[first]] = codes[known[first]]
+    return once
+
+
+def _spread(
+    counts: SensitiveCounts, codes: npt.NDArray[np.int32], missing: npt.NDArray[np.bool_]
+) -> SensitiveCounts:
+    """Return the counts of each class together with all classes that are compatible with it."""
+    own = Pairs(counts.class_of_pair, counts.value_of_pair, counts.n_of_pair)
+    found = spread(own, codes, missing) if missing.any() else own
+    return SensitiveCounts(
+        class_of_pair=found.of_class,
+        value_of_pair=found.item,
+        n_of_pair=found.n,
+        n_classes=counts.n_classes,
+        n_values=counts.n_values,
+        known_totals=counts.value_totals,
+    )
+
+
+def _distances(
+    counts: SensitiveCounts, column: CodedColumn, distance: str, hierarchy: Hierarchy | None
+) -> FloatArray:
+    if hierarchy is not None:
+        return models.hierarchical_t(counts, levels=hierarchy_levels(column, counts.n_values, hierarchy))
+    return models.t_closeness(counts, distance="ordered" if distance == "ordered" else "equal")
+
+
+def hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -> list[IntArray]:
+    """Return the group of each value on each level below the top, the values' own level first.
+
+    Raises
+    ------
+    AuditInputError
+        The hierarchy lacks values of the column; says how many.
+    """
+    forms = [None if value is None else str(value) for value in column.values.to_pylist()[:n_values]]
+    suppressed = column.value_is_suppressed
+    lacking = [
+        position
+        for position, form in enumerate(forms)
+        if form not in hierarchy.groups and not suppressed[position]
+    ]
+    if lacking:
+        raise AuditInputError(
+            f"The hierarchy lacks {len(lacking):,} of {column.n_known_values:,} values of `{column.name}`; "
+            "give each value a line."
+        )
+    depth = len(next(iter(hierarchy.groups.values()), ()))
+    levels = [np.arange(n_values, dtype=np.int64)]
+    for level in range(depth):
+        names = [hierarchy.groups.get(form or "", ("",) * depth)[level] for form in forms]
+        levels.append(np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64))
+    return levels
+
+
+def _figures(
+    counts: SensitiveCounts, distinct: IntArray, alpha: FloatArray, t: FloatArray, settings: RiskSettings
+) -> dict[str, float | None]:
+    """Return the figure of the worst class for every model; classes without a known value are passed over."""
+    known = counts.class_totals > 0
+
+    def least(values: IntArray | FloatArray) -> float | None:
+        return models.smallest(values[known])
+
+    def most(values: FloatArray) -> float | None:
+        return models.largest(values[known])
+
+    return {
+        "distinct_l": least(distinct),
+        "entropy_l": least(models.entropy_l(counts)),
+        "recursive_c_at_l2": most(models.recursive_c(counts, l=2)),
+        "recursive_c_at_l3": most(models.recursive_c(counts, l=3)),
+        "recursive_l": least(models.largest_recursive_l(counts, c=settings.recursive_c)),
+        "alpha": most(alpha),
+        "t": most(t),
+        "basic_beta": most(models.basic_beta(counts)),
+        "enhanced_beta": most(models.enhanced_beta(counts)),
+        "delta_ln": most(models.delta_disclosure(counts)),
+        "delta_ln_absent": most(models.delta_disclosure(counts, absent="infinite")),
+    }
