@@ -14,6 +14,7 @@ Streamlit 1.67, are in README under "Development"):
 from __future__ import annotations
 
 import hashlib
+import importlib
 import secrets
 import time
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.jobs import Job
+from core.roles import RoleSuggestion, suggest_roles
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
     measure_second_opinion,
@@ -168,6 +170,21 @@ def delete_my_data() -> None:
     if context is not None:
         clear_session_resource_cache(context.session_id)  # releases the vault, which wipes itself
     st.session_state.clear()
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def suggested_roles(fingerprint: str) -> tuple[RoleSuggestion, ...]:
+    """Suggest a role for every column of a table."""
+    return suggest_roles(vault().by_fingerprint[fingerprint].table)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def columns_of_text(fingerprint: str) -> tuple[str, ...]:
+    """Return the columns of a table that hold something else than numbers."""
+    # scikit-learn comes along and takes a second to import; pages without a model need not wait.
+    is_numeric = importlib.import_module("core.diversity").is_numeric
+    table = vault().by_fingerprint[fingerprint].table
+    return tuple(name for name in table.column_names if not is_numeric(table[name]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

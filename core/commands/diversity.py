@@ -57,6 +57,8 @@ def _add_grid_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recursive-c", type=float, default=3.0, metavar="C", help="c of (c, l) (3)")
     parser.add_argument("--bins", type=int, default=10, metavar="N",
                         help="bins of a numeric sensitive attribute, 0 for none (10)")  # fmt: skip
+    parser.add_argument("--cells", choices=("proper", "quasi_identifiers", "all_features"), default="proper",
+                        help="what the tree that makes the cells sees (proper)")  # fmt: skip
     parser.add_argument("--reference-cells", action="store_true",
                         help="cells, diversity and labels as in the published reference")  # fmt: skip
     parser.add_argument("--min-accuracy", type=float, metavar="A", help="smallest accuracy to list")

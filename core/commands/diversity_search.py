@@ -95,6 +95,7 @@ def _settings(arguments: argparse.Namespace) -> DiversitySettings:
         k_max=arguments.k_max,
         l_min=arguments.l_min,
         target_accuracy=arguments.target_accuracy,
+        cells=arguments.cells,
         diversity=arguments.diversity,
         recursive_c=arguments.recursive_c,
         sensitive_bins=arguments.bins or None,

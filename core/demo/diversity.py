@@ -38,6 +38,17 @@ DEMO_ROLES: Mapping[str, DemoRoles] = {
 }
 
 
+SHOWN_ROLES: Mapping[str, DemoRoles] = {
+    **DEMO_ROLES,
+    "breast_cancer": DemoRoles(
+        sensitive_attribute="mean radius",
+        quasi_identifiers=("worst perimeter", "area error", "worst concave points"),
+    ),
+    "wine": DemoRoles(sensitive_attribute="alcohol", quasi_identifiers=("proline", "flavanoids", "hue")),
+}
+"""Roles the page starts from: quasi-identifiers that a model does look at, so that minimization shows."""
+
+
 def demo_file(name: str) -> DemoFile:
     """Return one of scikit-learn's tables as CSV, the label last, in the column ``target``.
 

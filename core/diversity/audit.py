@@ -8,17 +8,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from core.diversity.findings import configuration_findings, percent, search_findings
 from core.diversity.grid_search import Configuration, OnProgress, ShouldStop, Status, search
 from core.diversity.problem import SearchProblem
-from core.diversity.release import released_table
-from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict, worst
 
 Sort = Literal["accuracy", "deletion_ratio"]
-FEW_HOLDOUT_RECORDS = 100
 RECOMMENDED_DELETION = 0.2
-_CONTINUOUS_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,6 +87,9 @@ class DiversityAudit:
     ----------
     search, thresholds
         What was judged.
+    within_limits
+        All evaluated pairs that meet the thresholds, those that remove nothing included, in the order
+        of the grid.
     offered
         The result list: deletion above 0, accuracy at or above the target, k and l verified on the
         released bytes, within the thresholds; sorted.
@@ -109,6 +109,7 @@ class DiversityAudit:
 
     search: DiversitySearch
     thresholds: DiversityThresholds
+    within_limits: tuple[Configuration, ...]
     offered: tuple[Configuration, ...]
     pareto: tuple[Configuration, ...]
     recommended: Recommendation | None
@@ -143,15 +144,19 @@ def judge_diversity(
     _check_thresholds(thresholds)
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
-    findings = _findings(measured, meeting, recommended)
+    findings = search_findings(measured.problem, measured.configurations, n_within_limits=len(meeting))
+    if recommended is not None:
+        chosen = measured.configuration(recommended.k, recommended.l)
+        findings += configuration_findings(measured.problem, chosen)
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
         search=measured,
         thresholds=thresholds,
+        within_limits=tuple(meeting),
         offered=tuple(_sorted([each for each in meeting if each.stored], thresholds.sort)),
         pareto=pareto_front(meeting),
         recommended=recommended,
-        findings=findings,
+        findings=tuple(sorted(findings, key=lambda finding: -finding.verdict.severity)),
         verdict=verdict,
         overall=worst([verdict, *(finding.verdict for finding in findings)]),
     )
@@ -229,14 +234,17 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
     sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
     best = max(sure or few or meeting, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
     name = "accuracy" if settings.task == "classification" else "R²"
-    group = f"pairs within your limits whose {name} reaches {settings.target_accuracy:.1%}"
-    if settings.task == "classification":
-        group += " even at the low end of its 95 % interval" if sure else ", though not at its low end"
-    removing = f" and that remove at most {RECOMMENDED_DELETION:.0%} of the records" if few else ""
+    conditions = ["are within your limits"]
+    conditions += [f"remove at most {percent(RECOMMENDED_DELETION)} of the records"] if few else []
+    if sure and settings.task == "classification":
+        target = percent(settings.target_accuracy)
+        conditions.append(f"keep {target} accuracy even at the low end of its 95 % interval")
+    *others, last = conditions
+    those = f"{', '.join(others)} and {last}" if others else last
     reason = (
-        f"k = {best.k}, l = {best.l} has the largest l, and then the largest k, of the "
-        f"{len(sure or few or meeting):,} {group}{removing}; it has {name} "
-        f"{best.accuracy or 0.0:.1%} and removes {best.deletion_ratio or 0.0:.1%} of the records."
+        f"Of the {len(sure or few or meeting):,} pairs that {those}, "
+        f"k = {best.k}, l = {best.l} has the largest l, and then the largest k; it has {name} "
+        f"{percent(best.accuracy or 0.0)} and removes {percent(best.deletion_ratio or 0.0)} of the records."
     )
     return Recommendation(k=best.k, l=best.l, reason=reason)
 
@@ -252,176 +260,3 @@ def _verdict(measured: DiversitySearch, recommended: Recommendation | None) -> V
     if recommended is not None:
         return Verdict.PASS
     return Verdict.NOT_ASSESSED if measured.problem.inputs.model is None else Verdict.FAIL
-
-
-def _findings(
-    measured: DiversitySearch, meeting: list[Configuration], recommended: Recommendation | None
-) -> tuple[Finding, ...]:
-    problem = measured.problem
-    found = [
-        *_about_the_search(measured, meeting),
-        *_about_cells(problem),
-        *_about_sensitive(problem),
-        *problem.notes,
-    ]
-    if recommended is not None:
-        found += _about_the_recommended(measured, recommended)
-    return tuple(sorted(found, key=lambda finding: -finding.verdict.severity))
-
-
-def _about_the_search(measured: DiversitySearch, meeting: list[Configuration]) -> list[Finding]:
-    n_pairs = len(measured.configurations)
-    n_stopped = sum(each.status is Status.STOPPED for each in measured.configurations)
-    n_unverified = sum(each.status is Status.NOT_VERIFIED for each in measured.configurations)
-    found = []
-    if n_stopped:
-        found.append(
-            Finding(
-                check="search_stopped",
-                verdict=Verdict.NOT_ASSESSED,
-                message=f"The search was stopped: {n_stopped:,} of {n_pairs:,} pairs of k and l were not "
-                "evaluated.",
-                n_affected=n_stopped,
-            )
-        )
-    if n_unverified:
-        found.append(
-            Finding(
-                check="verification",
-                verdict=Verdict.FAIL,
-                message=f"In {n_unverified:,} of {n_pairs:,} pairs the released table did not keep k and l "
-                "when it was read back; they are not offered.",
-                n_affected=n_unverified,
-            )
-        )
-    if measured.problem.inputs.model is None:
-        found.append(
-            Finding(
-                check="accuracy_unknown",
-                verdict=Verdict.NOT_ASSESSED,
-                message="With a column of predictions instead of a model, the accuracy on anonymized or "
-                "minimized records cannot be assessed: nobody can ask the model again.",
-            )
-        )
-    elif not meeting and n_stopped < n_pairs:
-        found.append(
-            Finding(
-                check="nothing_within_limits",
-                verdict=Verdict.FAIL,
-                message=f"None of the {n_pairs - n_stopped:,} evaluated pairs of k and l meets the limits.",
-            )
-        )
-    return found
-
-
-def _about_cells(problem: SearchProblem) -> list[Finding]:
-    steering = {
-        "all_features": "every feature, the sensitive attribute included, and the label decide which records "
-        "share a cell; a cell can tell more than its quasi-identifiers do",
-        "quasi_identifiers": "the label decides where the quasi-identifiers are cut; a cell can tell more "
-        "about the label than its quasi-identifiers do",
-    }
-    if problem.settings.cells not in steering:
-        return []
-    return [
-        Finding(
-            check="cells_are_steered",
-            verdict=Verdict.WARN,
-            message=f"With these cells, {steering[problem.settings.cells]}. Proper cells avoid that.",
-        )
-    ]
-
-
-def _about_sensitive(problem: SearchProblem) -> list[Finding]:
-    found = []
-    for attribute in problem.sensitive:
-        if attribute.numeric and attribute.edges is None:
-            share = attribute.n_distinct / problem.n_records
-            if share > _CONTINUOUS_SHARE:
-                found.append(
-                    Finding(
-                        check="continuous_sensitive",
-                        verdict=Verdict.WARN,
-                        message=f"“{attribute.name}” has {attribute.n_distinct:,} different numbers in "
-                        f"{problem.n_records:,} records, so nearly every cell counts as diverse although its "
-                        "values may be close together. Bins avoid that.",
-                        column=attribute.name,
-                        n_affected=attribute.n_distinct,
-                    )
-                )
-        elif attribute.n_values < problem.settings.l_min:
-            found.append(
-                Finding(
-                    check="too_few_values",
-                    verdict=Verdict.WARN,
-                    message=f"“{attribute.name}” has {attribute.n_values:,} values to count, fewer than the "
-                    f"smallest l, {problem.settings.l_min}: no cell can be kept.",
-                    column=attribute.name,
-                    n_affected=attribute.n_values,
-                )
-            )
-    return found
-
-
-def _about_the_recommended(measured: DiversitySearch, recommended: Recommendation) -> list[Finding]:
-    problem = measured.problem
-    configuration = measured.configuration(recommended.k, recommended.l)
-    found = untouched_columns(problem, configuration)
-    evaluation = configuration.evaluation
-    if evaluation is not None:
-        found += _about_accuracy(problem, recommended, configuration)
-    return found
-
-
-def _about_accuracy(
-    problem: SearchProblem, recommended: Recommendation, configuration: Configuration
-) -> list[Finding]:
-    evaluation = configuration.evaluation
-    if evaluation is None:
-        return []
-    name = "Accuracy" if problem.settings.task == "classification" else "R²"
-    low, high = evaluation.accuracy_low, evaluation.accuracy_high
-    interval = "" if low is None or high is None else f" (95 % interval {low:.1%} to {high:.1%})"
-    few = evaluation.n_holdout < FEW_HOLDOUT_RECORDS
-    message = (
-        f"{name} at k = {recommended.k}, l = {recommended.l} is {evaluation.accuracy:.1%}{interval} on "
-        f"{evaluation.n_holdout:,} held-out records; the same records untouched give "
-        f"{evaluation.untouched_accuracy:.1%}, all {problem.n_records:,} records untouched "
-        f"{problem.base_accuracy:.1%}."
-    )
-    return [
-        Finding(
-            check="accuracy",
-            verdict=Verdict.WARN if few else Verdict.PASS,
-            message=message + (f" {evaluation.n_holdout:,} records say little." if few else ""),
-            n_affected=evaluation.n_holdout,
-        )
-    ]
-
-
-def untouched_columns(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
-    """Return what the columns that are released as they are give away.
-
-    k and l hold over the quasi-identifiers only. The other columns, label and sensitive attributes
-    aside, go out unchanged, and together they often single out everybody.
-    """
-    if configuration.kept_set is None or not configuration.kept_set.n_kept:
-        return []
-    settings = problem.settings
-    roles = {settings.label, *settings.sensitive_attributes, *settings.quasi_identifiers}
-    released = released_table(problem, configuration.kept_set.kept_cells)
-    columns = [name for name in released.column_names if name not in roles]
-    if not columns:
-        return []
-    classes = equivalence_classes(released, columns)
-    n_unique, n_records = classes.n_records_below(2), classes.n_records
-    return [
-        Finding(
-            check="untouched_columns",
-            verdict=Verdict.WARN if n_unique else Verdict.PASS,
-            message=f"{len(columns):,} columns besides the quasi-identifiers are released as they are. "
-            f"Together they single out {n_unique:,} of {n_records:,} records. k and l protect only against "
-            "somebody who knows the quasi-identifiers and nothing of these columns.",
-            n_affected=n_unique,
-        )
-    ]

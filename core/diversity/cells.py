@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
+from core.diversity.seeds import seeded
 from core.diversity.settings import DiversitySettings
 from core.equivalence import EquivalenceClasses, IntArray
 
@@ -120,7 +121,7 @@ def cell_inputs(
 def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
     """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
     kind = DecisionTreeRegressor if inputs.is_regression else DecisionTreeClassifier
-    tree = kind(random_state=CELL_TREE_SEED, min_samples_split=2, min_samples_leaf=k)
+    tree = kind(random_state=seeded(CELL_TREE_SEED), min_samples_split=2, min_samples_leaf=k)
     tree.fit(inputs.encoded, inputs.target, check_input=False)
     return np.asarray(tree.tree_.apply(inputs.encoded), dtype=np.int64)
 

@@ -123,8 +123,9 @@ def read_features(
         A feature is absent, has no value at all, or holds text without being categorical; all
         such features are named in one go.
     """
+    everywhere = set.intersection(*(set(table.column_names) for table in tables))
     problems = [
-        f"The feature “{name}” is not a column of every table." for name in names if not _in_all(tables, name)
+        f"The feature “{name}” is not a column of every table." for name in names if name not in everywhere
     ]
     if problems:
         raise AuditInputError(*problems)
@@ -170,10 +171,6 @@ def row_codes(values: FloatArray, columns: Sequence[int]) -> IntArray:
     codes = [np.unique(values[:, position], return_inverse=True)[1] for position in columns]
     combined = combined_codes([code.astype(np.int64) for code in codes], n_records=len(values))
     return np.unique(combined, return_inverse=True)[1].astype(np.int64)
-
-
-def _in_all(tables: Sequence[pa.Table], name: str) -> bool:
-    return all(name in table.column_names for table in tables)
 
 
 def _column_problem(name: str, cells: Sequence[pa.ChunkedArray], categorical: bool) -> str | None:

@@ -17,6 +17,7 @@ from sklearn.tree._tree import Tree
 from core.diversity.cells import BoolArray, QuasiIdentifierUnit, first_smallest, starts_of
 from core.diversity.features import FeatureSpace, FloatArray
 from core.diversity.outcomes import Outcome
+from core.diversity.seeds import seeded
 from core.diversity.settings import MajorityRule
 from core.equivalence import IntArray
 
@@ -189,7 +190,7 @@ def fit_cell_tree(problem: MinimizationProblem, encoded: FloatArray, predictions
     """Learn the predictions from the encoded features to minimize, down to single records."""
     is_class = problem.outcome.task == "classification"
     kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
-    fitted = kind(random_state=MINIMIZATION_TREE_SEED, min_samples_split=2, min_samples_leaf=1)
+    fitted = kind(random_state=seeded(MINIMIZATION_TREE_SEED), min_samples_split=2, min_samples_leaf=1)
     fitted.fit(np.ascontiguousarray(encoded, dtype=np.float32), predictions, check_input=False)
     tree = fitted.tree_
     left, right = tree.children_left.astype(np.int64), tree.children_right.astype(np.int64)

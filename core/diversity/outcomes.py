@@ -53,7 +53,7 @@ def r_squared(predicted: FloatArray, actual: FloatArray) -> float:
 
 
 def read_outcomes(
-    columns: Sequence[pa.ChunkedArray], *, label: str, task: Task, more_classes: Sequence[str] = ()
+    columns: Sequence[pa.ChunkedArray], *, subject: str, task: Task, more_classes: Sequence[str] = ()
 ) -> tuple[Outcome, ...]:
     """Read the label column of one or more tables with common classes.
 
@@ -61,8 +61,8 @@ def read_outcomes(
     ----------
     columns
         The label column of each table, as text.
-    label
-        Its name, for messages.
+    subject
+        What messages call it, such as ``label “ill”``.
     task
         Classification or regression.
     more_classes
@@ -78,14 +78,14 @@ def read_outcomes(
     n_missing = sum(column.null_count for column in columns)
     if n_missing:
         raise AuditInputError(
-            f"The label “{label}” is missing in {n_missing:,} of {n_records:,} records; "
-            "accuracy needs the label of every record."
+            f"The {subject} is missing in {n_missing:,} of {n_records:,} records; "
+            "accuracy needs it in every record."
         )
     if task == "regression":
-        return tuple(_read_numbers(column, label) for column in columns)
+        return tuple(_read_numbers(column, subject) for column in columns)
     texts = [np.array([class_text(cell) for cell in column.to_pylist()], dtype=object) for column in columns]
     found = sorted_classes({*more_classes, *(cell for cells in texts for cell in cells)})
-    _check_classes(found, columns, label)
+    _check_classes(found, columns, subject)
     position = {each: number for number, each in enumerate(found)}
     return tuple(
         Outcome(
@@ -119,28 +119,27 @@ def sorted_classes(classes: set[str]) -> tuple[str, ...]:
         return tuple(sorted(classes))
 
 
-def _read_numbers(column: pa.ChunkedArray, label: str) -> Outcome:
+def _read_numbers(column: pa.ChunkedArray, subject: str) -> Outcome:
     n_text = n_not_numbers(column)
     if n_text:
         raise AuditInputError(
-            f"The label “{label}” holds text in {n_text:,} of {len(column):,} records; "
-            "regression needs numbers."
+            f"The {subject} holds text in {n_text:,} of {len(column):,} records; regression needs numbers."
         )
     return Outcome(task="regression", classes=(), values=numbers_of(column))
 
 
-def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], label: str) -> None:
+def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], subject: str) -> None:
     n_records = sum(len(column) for column in columns)
     if len(classes) == 1:
         raise AuditInputError(
-            f"The label “{label}” has the same value in all {n_records:,} records; "
+            f"The {subject} has the same value in all {n_records:,} records; "
             "a classifier needs at least two classes."
         )
     crowded = len(classes) > FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
     many_numbers = len(classes) > MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
     if crowded or many_numbers:
         raise AuditInputError(
-            f"The label “{label}” has {len(classes):,} different values in {n_records:,} records and looks "
+            f"The {subject} has {len(classes):,} different values in {n_records:,} records and looks "
             "continuous; choose regression, or group it into classes."
         )
 

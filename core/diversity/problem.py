@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -53,6 +54,11 @@ class ModelChoice:
     file_name: str = ""
     file: bytes = field(default=b"", repr=False)
     predictions_column: str | None = None
+
+    @property
+    def file_digest(self) -> str:
+        """Return the SHA-256 of the model file; of no file that of nothing."""
+        return hashlib.sha256(self.file).hexdigest()
 
     @property
     def is_trained_here(self) -> bool:
@@ -137,27 +143,11 @@ def prepare_search(
     check_settings(settings, data.columns)
     _check_choice(choice, data, training)
     records, train_records = _split_records(data, choice, training)
-    _check_sensitive(data.table.take(records), settings)
-    if settings.k_max > len(records):
-        raise AuditInputError(
-            f"The largest k, {settings.k_max:,}, is more than the {len(records):,} records to anonymize"
-            f"{_of_table(records, data)}. Choose a smaller k."
-        )
     tables = [data.table.take(records)]
     if choice.is_trained_here:
         tables.append(training.table if training else data.table.take(train_records))
-    loaded = load_estimator(choice.file, name=choice.file_name) if choice.source == "file" else None
-    if loaded is not None:
-        loaded.check(task=settings.task, columns=_feature_names(data, settings, choice))
-    space, values = read_features(
-        tables, _feature_names(data, settings, choice), categorical=settings.categorical
-    )
-    outcomes = read_outcomes(
-        [table[settings.label] for table in tables],
-        label=settings.label,
-        task=settings.task,
-        more_classes=loaded.classes if loaded is not None else (),
-    )
+    _check_records(tables[0], data, settings)
+    space, values, outcomes, loaded = _read(tables, _feature_names(data, settings, choice), settings, choice)
     model, notes = _model(choice, space, values, outcomes, loaded=loaded)
     untouched = _untouched(choice, tables[0], model, values[0], outcomes[0])
     return SearchProblem(
@@ -182,6 +172,23 @@ def prepare_search(
         n_training=len(values[1]) if choice.is_trained_here else 0,
         notes=(*notes, *_data_notes(space, values, outcomes, choice)),
     )
+
+
+def _read(
+    tables: Sequence[pa.Table], names: list[str], settings: DiversitySettings, choice: ModelChoice
+) -> tuple[FeatureSpace, tuple[FloatArray, ...], tuple[Outcome, ...], LoadedEstimator | None]:
+    """Return features and labels of the tables, and the model file's estimator where there is one."""
+    loaded = load_estimator(choice.file, name=choice.file_name) if choice.source == "file" else None
+    if loaded is not None:
+        loaded.check(task=settings.task, columns=names)
+    space, values = read_features(tables, names, categorical=settings.categorical)
+    outcomes = read_outcomes(
+        [table[settings.label] for table in tables],
+        subject=f"label “{settings.label}”",
+        task=settings.task,
+        more_classes=loaded.classes if loaded is not None else (),
+    )
+    return space, values, outcomes, loaded
 
 
 def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) -> None:
@@ -225,7 +232,8 @@ def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None)
     return test, train
 
 
-def _check_sensitive(table: pa.Table, settings: DiversitySettings) -> None:
+def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) -> None:
+    """Check that the records to anonymize are enough for k, and their sensitive attributes tell something."""
     problems = []
     for name in settings.sensitive_attributes:
         column = table[name]
@@ -238,14 +246,15 @@ def _check_sensitive(table: pa.Table, settings: DiversitySettings) -> None:
                 f"The sensitive attribute “{name}” has one value only in {len(column):,} records; "
                 "no cell can be diverse."
             )
+    n_others = data.n_records - table.num_rows
+    if settings.k_max > table.num_rows:
+        others = f" (the other {n_others:,} of the table train the model)" if n_others else ""
+        problems.append(
+            f"The largest k, {settings.k_max:,}, is more than the {table.num_rows:,} records to "
+            f"anonymize{others}. Choose a smaller k."
+        )
     if problems:
         raise AuditInputError(*problems)
-
-
-def _of_table(records: IntArray, data: Dataset) -> str:
-    if len(records) == data.n_records:
-        return ""
-    return f" (the other {data.n_records - len(records):,} of the table train the model)"
 
 
 def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoice) -> list[str]:
@@ -286,7 +295,12 @@ def _untouched(
     if model is not None:
         return model.predict(values)
     name = str(choice.predictions_column)
-    (predicted,) = read_outcomes([table[name]], label=name, task=outcome.task, more_classes=outcome.classes)
+    (predicted,) = read_outcomes(
+        [table[name]],
+        subject=f"column of predictions “{name}”",
+        task=outcome.task,
+        more_classes=outcome.classes,
+    )
     if outcome.task == "regression":
         return predicted.values
     position = {each: float(number) for number, each in enumerate(outcome.classes)}

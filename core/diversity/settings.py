@@ -88,6 +88,13 @@ class DiversitySettings:
     minimization_seed: int = 18
 
     @property
+    def n_pairs(self) -> int:
+        """Return the number of pairs, without making them."""
+        first = max(self.k_min, self.l_min) - self.l_min + 1
+        last = self.k_max - self.l_min + 1
+        return max((first + last) * (last - first + 1) // 2, 0)
+
+    @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Return every (k, l) of the grid, k ascending and within it l ascending."""
         return tuple(
@@ -133,9 +140,9 @@ def _range_problems(settings: DiversitySettings) -> list[str]:
             f"l cannot be below 1 nor larger than k: the smallest l must lie between 1 and the largest k, "
             f"{settings.k_max}; it is {settings.l_min}."
         )
-    if not problems and len(settings.pairs) > LARGEST_GRID:
+    if not problems and settings.n_pairs > LARGEST_GRID:
         problems.append(
-            f"The grid has {len(settings.pairs):,} pairs of k and l; at most {LARGEST_GRID:,} are searched. "
+            f"The grid has {settings.n_pairs:,} pairs of k and l; at most {LARGEST_GRID:,} are searched. "
             "Narrow the range of k, or raise the smallest l."
         )
     if not 0 <= settings.target_accuracy <= 1:

@@ -81,7 +81,5 @@ def rank_by_singling_out(table: pa.Table, columns: Sequence[str]) -> tuple[Singl
 
 
 def _unique_share(codes: IntArray) -> float:
-    if not len(codes):
-        return 0.0
     _, counts = np.unique(codes, return_counts=True)
     return int((counts == 1).sum()) / len(codes)

@@ -160,12 +160,14 @@ def show_demos(tool: str, demos: Sequence[Demo]) -> None:
             )
 
 
-def show_empty_state(tool: str, *, text: str, demos: Sequence[Demo]) -> None:
+def show_empty_state(
+    tool: str, *, text: str, demos: Sequence[Demo], offer: str = "Try synthetic data of ours:"
+) -> None:
     """Say what to upload, and offer the demos."""
     with st.container(border=True):
         st.markdown(text)
         if demos:
-            st.markdown("No file at hand? Try synthetic data of ours:")
+            st.markdown(f"No file at hand? {offer}")
             show_demos(tool, demos)
 
 

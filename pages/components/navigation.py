@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import events, leakage, tabular, vcf
+from core.demo import diversity, events, leakage, tabular, vcf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,6 +98,16 @@ TOOLS: tuple[Tool, ...] = (
         needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
         script="pages/measure/leakage.py",
         demos=leakage.DEMOS,
+    ),
+    Tool(
+        key="diversity",
+        section="Anonymize",
+        title="l-diversity search",
+        icon=":material/grid_on:",
+        question="Which k and l protect people at an accuracy of my model that I can live with?",
+        needs="a table with the label that your model predicts, and the model if you have it",
+        script="pages/anonymize/diversity.py",
+        demos=diversity.DEMOS,
     ),
 )
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
@@ -23,6 +24,7 @@ from core.diversity import (
     search,
     verify,
 )
+from core.diversity.evaluation import stratified_split
 
 SOME = settings(deadline=None, max_examples=8)
 SEEDS = st.integers(0, 10_000)
@@ -56,6 +58,19 @@ def problem_of(frame: pd.DataFrame, **changes: object) -> SearchProblem:
     }
     data = read_dataset(frame.to_csv(index=False).encode(), name="people.csv")
     return prepare_search(data, DiversitySettings(**(chosen | changes)), ModelChoice(source="tree"))
+
+
+@settings(deadline=None, max_examples=200)
+@given(classes=st.lists(st.integers(0, 4), min_size=2, max_size=60), seed=SEEDS)
+def test_stratified_split__equals_that_of_scikit_learn(classes: list[int], seed: int) -> None:
+    ours = stratified_split(np.array(classes), seed)
+    try:
+        theirs = train_test_split(np.arange(len(classes)), test_size=0.4, random_state=seed, stratify=classes)
+    except ValueError:
+        assert ours is None
+        return
+    assert ours is not None
+    assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
 
 
 @SOME

@@ -157,6 +157,12 @@ def test_pairs__run_l_up_to_k() -> None:
     assert replace(SETTINGS, k_min=2, k_max=4, l_min=3).pairs == ((3, 3), (4, 3), (4, 4))
 
 
+@pytest.mark.parametrize(("k_min", "k_max", "l_min"), [(2, 2, 1), (2, 9, 1), (3, 9, 5), (5, 9, 2), (4, 4, 4)])
+def test_n_pairs__counts_the_pairs(k_min: int, k_max: int, l_min: int) -> None:
+    settings = replace(SETTINGS, k_min=k_min, k_max=k_max, l_min=l_min)
+    assert settings.n_pairs == len(settings.pairs)
+
+
 # ------------------------------------------------------------------------------------------- features
 
 
@@ -204,7 +210,7 @@ def labels(*cells: str | None) -> pa.ChunkedArray:
 
 
 def test_read_outcomes__orders_numbers_by_value_and_text_by_letter() -> None:
-    (numbers,) = read_outcomes([labels("10", "2", "2.0")], label="y", task="classification")
+    (numbers,) = read_outcomes([labels("10", "2", "2.0")], subject="label “y”", task="classification")
     assert (numbers.classes, numbers.values.tolist()) == (("2", "10"), [1, 0, 0])  # noqa: PD011
     assert sorted_classes({"b", "a", "2"}) == ("2", "a", "b")
     assert class_text(np.True_) == "1"
@@ -216,7 +222,7 @@ def test_read_outcomes__orders_numbers_by_value_and_text_by_letter() -> None:
         (
             ("a", None),
             "classification",
-            "The label “y” is missing in 1 of 2 records; accuracy needs the label of every record.",
+            "The label “y” is missing in 1 of 2 records; accuracy needs it in every record.",
         ),
         (
             ("a", "a"),
@@ -235,7 +241,7 @@ def test_read_outcomes__orders_numbers_by_value_and_text_by_letter() -> None:
     ],
 )
 def test_read_outcomes__says_what_is_wrong(cells: tuple[str | None, ...], task: str, sentence: str) -> None:
-    assert problems(lambda: read_outcomes([labels(*cells)], label="y", task=task)) == (sentence,)
+    assert problems(lambda: read_outcomes([labels(*cells)], subject="label “y”", task=task)) == (sentence,)
 
 
 def test_r_squared__of_constant_truth_is_one_or_zero() -> None:
@@ -544,7 +550,7 @@ def test_search__regression_measures_r_squared() -> None:
     evaluated = [each.evaluation for each in audit.search.configurations if each.evaluation]
     assert all(each.accuracy <= 1 and each.accuracy_low is None for each in evaluated)
     assert max(each.accuracy for each in evaluated) > 0.8
-    assert audit.recommended.reason.count("R²") == 2
+    assert audit.recommended.reason.count("R²") == 1
     numbers = prepared(
         frame.assign(guess=frame["ill"]),
         ModelChoice(source="predictions", predictions_column="guess"),
@@ -731,14 +737,8 @@ def test_in_words__names_every_range() -> None:
     assert in_words(Generalization(feature="x", groups=(("a",), ("",)))) == "x: a | (missing)"
 
 
-def test_split_like__equals_train_test_split() -> None:
+def test_split_like__falls_back_to_a_plain_split() -> None:
     problem = prepared()
-    rng = np.random.default_rng(0)
-    for n_records in (10, 31, 60):
-        predictions = rng.integers(0, 2, n_records).astype(float)
-        ours = evaluation_module._split_like(predictions, problem.inputs)
-        theirs = train_test_split(np.arange(n_records), test_size=0.4, random_state=18, stratify=predictions)
-        assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
     one_alone = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
     plain = train_test_split(np.arange(5), test_size=0.4, random_state=18)
     assert [p.tolist() for p in evaluation_module._split_like(one_alone, problem.inputs)] == [
@@ -852,9 +852,37 @@ def test_judge_diversity__counts_records_that_untouched_columns_single_out() -> 
     assert finding.n_affected == n_unique
     assert finding.verdict is Verdict.WARN
     assert finding.message == (
-        f"1 columns besides the quasi-identifiers are released as they are. Together they single out {n_unique} of "  # noqa: E501
+        f"1 column besides the quasi-identifiers is released as it is. It singles out {n_unique} of "
         f"{len(scores)} records. k and l protect only against somebody who knows the quasi-identifiers and nothing "  # noqa: E501
-        "of these columns."
+        "of this column."
+    )
+
+
+def test_judge_diversity__warns_of_classes_where_everybody_is_the_same() -> None:
+    # k = 6, l = 1 only: nothing asks for diversity, and the jobs follow the ages.
+    frame = people().assign(job=np.where(people()["age"] > 50, "pilot", "clerk"))
+    audit = judge_diversity(
+        measure_diversity(
+            prepared(
+                frame,
+                sensitive_attributes=("job",),
+                quasi_identifiers=("age",),
+                k_min=6,
+                k_max=6,
+                target_accuracy=0.2,
+            )
+        ),
+        DiversityThresholds(max_deletion=0.0),
+    )
+    assert (audit.recommended.k, audit.recommended.l) == (6, 1)
+    (finding,) = [each for each in audit.findings if each.check == "homogeneous_classes"]
+    released = released_table(audit.search.problem, audit.search.configuration(6, 1).kept_set.kept_cells)
+    jobs = released.to_pandas().groupby("age", dropna=False, observed=True)["job"]
+    expected = int(jobs.size()[jobs.nunique() < 2].sum())
+    assert (finding.n_affected, finding.verdict) == (expected, Verdict.WARN)
+    assert finding.message == (
+        f"At k = 6, l = 1, {expected} of 60 records are in classes where everybody has the same sensitive value: "  # noqa: E501
+        "whoever is known to be in such a class is known to have it. Choose l of 2 or more."
     )
 
 

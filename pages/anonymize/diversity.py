@@ -1,0 +1,106 @@
+"""l-diversity search: which k and l protect people at an accuracy that the person can live with."""
+
+from functools import partial
+
+import streamlit as st
+from joblib import cpu_count
+
+from core import diversity_views as views
+from core.datasets import Dataset
+from core.demo.diversity import DEMOS
+from core.diversity import (
+    DiversitySearch,
+    DiversitySettings,
+    ModelChoice,
+    check_settings,
+    measure_diversity,
+    prepare_search,
+    rank_by_singling_out,
+)
+from core.errors import AuditInputError
+from core.jobs import Progress
+from pages.components.diversity_results import show_search
+from pages.components.diversity_settings import Asked, ask_for_search
+from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.long_work import ask_for_work
+from pages.components.reading import show_problems
+from pages.components.results import show_table
+
+TOOL = "diversity"
+MOST_THREADS = 4
+WHAT_TO_UPLOAD = (
+    "Upload a **table of people** with the label that your model predicts. The model is trained here on a "
+    "part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column with "
+    "its predictions. Training data need not be available."
+)
+
+DEMO_OFFER = "Try public tables that come with scikit-learn:"
+
+
+def show_diversity() -> None:
+    st.title(views.TITLE)
+    st.markdown(views.QUESTION)
+    data = ask_for_table(TOOL, "data", label="Table to anonymize")
+    if data is None:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
+        show_privacy_line()
+        return
+    _show_singling_out(data)
+    asked = ask_for_search(data)
+    if (key := _checked(asked, data)) is not None and asked.choice is not None:
+        work = partial(_search, data, asked.settings, asked.choice, asked.training)
+        job = ask_for_work(TOOL, key, work, label="Search")
+        if job is not None and job.result is not None:
+            show_search(job.result, key)
+    show_privacy_line()
+
+
+def _checked(asked: Asked, data: Dataset) -> str | None:
+    """Return what the search will be known by, None while the settings do not stand."""
+    if asked.choice is None:
+        st.info("Upload the model to go on.", icon=":material/upload_file:")
+        return None
+    try:
+        check_settings(asked.settings, data.columns)
+    except AuditInputError as error:
+        show_problems(error)
+        return None
+    training = asked.training.fingerprint if asked.training else None
+    return repr((data.fingerprint, asked.settings, asked.choice, asked.choice.file_digest, training))
+
+
+def _search(
+    data: Dataset,
+    settings: DiversitySettings,
+    choice: ModelChoice,
+    training: Dataset | None,
+    progress: Progress,
+) -> DiversitySearch:
+    """Prepare and search, beside the page; no Streamlit call in here."""
+    progress.report(0, 0, "Getting the model")
+    problem = prepare_search(data, settings, choice, training=training)
+    return measure_diversity(
+        problem,
+        n_jobs=min(MOST_THREADS, cpu_count()),
+        on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and l"),
+        should_stop=lambda: progress.stop_asked,
+    )
+
+
+def _show_singling_out(data: Dataset) -> None:
+    with st.expander("Which columns single people out?", icon=":material/fingerprint:"):
+        if not st.toggle("Rank the columns", key="diversity_rank", help="Every column alone, then together."):
+            return
+        st.markdown(
+            "A column that singles many people out is a candidate for the quasi-identifiers, if others may "
+            "know it, or should be left out. Ranked by what each adds to those before it."
+        )
+        ranked = rank_by_singling_out(data.table, data.columns)
+        show_table(
+            views.singling_out_table(ranked),
+            alt="Share of records that each column singles out",
+            units=views.SINGLING_OUT_UNITS,
+        )
+
+
+show_diversity()

@@ -1,0 +1,100 @@
+"""One pair of k and l: choosing it, and everything about what it releases."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import diversity_charts as charts
+from core import diversity_views as views
+from core.diversity import Configuration, DiversityAudit, repeat_configuration
+from core.reports import ReportChart
+from pages.components.results import show_chart, show_figures, show_table
+
+REPEATS = 20
+
+
+def pick(mark: str, k: int, l: int) -> None:  # noqa: E741 - the model's own letter
+    """Choose a pair; the inputs below the charts show it."""
+    st.session_state[f"diversity_pick_k_{mark}"] = k
+    st.session_state[f"diversity_pick_l_{mark}"] = l
+
+
+def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
+    """Ask for k and l, from the recommended pair on; return the configuration."""
+    settings, state = audit.search.problem.settings, st.session_state
+    k_key, l_key = f"diversity_pick_k_{mark}", f"diversity_pick_l_{mark}"
+    if k_key not in state:
+        first = audit.recommended or next(iter(charts.evaluated(audit)), audit.search.configurations[0])
+        pick(mark, first.k, first.l)
+    lowest_k = max(settings.k_min, settings.l_min)
+    state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
+    state[l_key] = min(max(int(state[l_key]), settings.l_min), state[k_key])
+    st.header("A pair to look at", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        k = st.number_input(
+            "k",
+            lowest_k,
+            settings.k_max,
+            key=k_key,
+            help="Records in a cell, at least.",
+            width=160,
+        )
+        l = st.number_input(  # noqa: E741 - the model's own letter
+            "l",
+            settings.l_min,
+            int(k),
+            key=l_key,
+            help="Sensitive values in a cell, at least.",
+            width=160,
+        )
+        if audit.recommended is not None:
+            st.button(
+                "Take the recommended pair",
+                key="diversity_take_recommended",
+                icon=":material/star:",
+                on_click=pick,
+                args=(mark, audit.recommended.k, audit.recommended.l),
+            )
+    return audit.search.configuration(int(k), int(l))
+
+
+def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
+    """Show figures, generalizations, classes and their diversity, and how stable the accuracy is."""
+    problem = audit.search.problem
+    st.header(f"k = {picked.k}, l = {picked.l}: {charts.STATUS_WORDS[picked.status]}", anchor=False)
+    show_figures(views.configuration_figures(audit, picked))
+    if picked.evaluation is not None:
+        st.subheader("What may be known of each quasi-identifier", anchor=False)
+        st.markdown("Minimization leaves the model this much, and the accuracy above is measured with it.")
+        show_table(
+            views.generalizations_table(picked), alt="What minimization leaves of each quasi-identifier"
+        )
+        _show_stability(audit, picked, mark)
+    drawn = [chart for chart in views.report_charts(audit, picked) if "k =" in chart.title]
+    if drawn:
+        st.subheader("Classes of the released table, read back from its bytes", anchor=False)
+        _show_side_by_side(drawn, mark)
+    with st.expander("How sensitive values are counted", icon=":material/straighten:"):
+        show_table(views.bins_table(problem), alt="Values or bins of each sensitive attribute")
+
+
+def _show_side_by_side(drawn: list[ReportChart], mark: str) -> None:
+    for number, (place, chart) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
+        with place:
+            show_chart(chart, key=f"diversity_pair_chart_{number}_{mark}")
+
+
+def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
+    asked = st.toggle(
+        f"Repeat over {REPEATS} other splits",
+        key=f"diversity_repeat_{mark}",
+        help="Splits the same records again with other seeds and measures each time.",
+    )
+    if not asked:
+        return
+    with st.spinner("Repeating"):
+        found = repeat_configuration(audit.search.problem, picked, n_repeats=REPEATS)
+    st.markdown(
+        f"Over {REPEATS} splits the mean is **{found.mean:.1%}**; 95 % of them lie between {found.low:.1%} "
+        f"and {found.high:.1%}. The model and the cells are the same each time."
+    )

@@ -1,0 +1,252 @@
+"""What a (k, l) search found: the trade-off, the result list, what can be taken away."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from core import diversity_charts as charts
+from core import diversity_views as views
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    DiversitySearch,
+    DiversityThresholds,
+    csv_bytes,
+    judge_diversity,
+    minimized_sources,
+    released_table,
+)
+from core.diversity.audit import Sort
+from core.reports import Report
+from pages.components.diversity_pair import ask_for_pair, pick, show_pair
+from pages.components.results import (
+    Download,
+    show_definitions,
+    show_downloads,
+    show_findings,
+    show_table,
+    show_verdict,
+)
+
+TOOL = "diversity"
+SORTS: tuple[Sort, ...] = ("accuracy", "deletion_ratio")
+
+
+def show_search(measured: DiversitySearch, identity: str) -> None:
+    """Show everything that a finished or stopped search found.
+
+    Parameters
+    ----------
+    measured
+        The search.
+    identity
+        Fingerprints and settings it belongs to.
+    """
+    mark = _digest(identity)  # another search, other pairs: its own widgets
+    audit = judge_diversity(measured, _ask_for_limits(measured))
+    show_verdict(
+        audit.overall,
+        views.headline(audit),
+        parts=[("Within your limits", audit.verdict)],
+        reasons=[audit.recommended.reason] if audit.recommended else [],
+    )
+    show_findings(audit.findings, key=TOOL)
+    above = st.container()
+    picked = ask_for_pair(audit, mark)
+    with above:
+        _show_trade_off(audit, picked, mark)
+        _show_lists(audit)
+    show_pair(audit, picked, mark)
+    st.header("Downloads", anchor=False)
+    show_downloads(
+        TOOL,
+        partial(_report, audit, picked),
+        identity=_name_of(identity, audit, picked),
+        extra=_downloads(audit, picked, _name_of(identity, audit, picked)),
+    )
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _name_of(identity: str, audit: DiversityAudit, picked: Configuration) -> str:
+    return repr((identity, audit.thresholds, picked.k, picked.l))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
+    """Ask what the person can live with; nothing is computed again."""
+    st.header("What you can live with", anchor=False)
+    left, middle, right = st.columns(3)
+    word = charts.accuracy_word(measured.problem.settings.task)
+    target = f"{measured.problem.settings.target_accuracy:.0%}"
+    accuracy = left.slider(
+        f"{word} at least",
+        0,
+        100,
+        0,
+        format="%d %%",
+        key="diversity_min_accuracy",
+        help=f"On top of the search's target of {target}, which applies in any case.",
+        persist_state="session",
+    )
+    deletion = middle.slider(
+        "Records removed at most",
+        0,
+        100,
+        100,
+        format="%d %%",
+        key="diversity_max_deletion",
+        help="Share of the records that a pair of k and l removes because their cells are not diverse.",
+        persist_state="session",
+    )
+    sort = right.segmented_control(
+        "Sort the result list by",
+        SORTS,
+        default=SORTS[0],
+        format_func={"accuracy": word.lower(), "deletion_ratio": "records removed"}.__getitem__,
+        key="diversity_sort",
+        required=True,
+        persist_state="session",
+    )
+    return DiversityThresholds(min_accuracy=accuracy / 100, max_deletion=deletion / 100, sort=sort)
+
+
+def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
+    st.header("The trade-off", anchor=False)
+    if not charts.evaluated(audit):
+        st.markdown("No pair of k and l has an accuracy to draw.")
+        return
+    st.caption(
+        "A point is one release; pairs that release the same are one point, named by the strongest. "
+        "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
+        "joins those that nothing beats in accuracy and removed records alone. "
+        "Click a point or a cell to look at it below; the ring shows where you are."
+    )
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Accuracy against records removed**")
+        _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
+    with right:
+        figure = st.segmented_control(
+            "Over k and l",
+            list(charts.GRID_TITLES),
+            default="accuracy",
+            format_func=charts.GRID_TITLES.__getitem__,
+            key="diversity_grid_figure",
+            required=True,
+        )
+        _selectable(
+            charts.grid_chart(audit, figure, picked),
+            f"{charts.GRID_TITLES[figure]} for every pair of k and l",
+            "grid",
+            mark,
+        )
+
+
+def _selectable(chart: alt.LayerChart, text: str, name: str, mark: str) -> None:
+    key = f"diversity_{name}_{mark}"
+    st.altair_chart(
+        chart, alt=text, key=key, on_select=partial(_take_click, key, mark), selection_mode="picked"
+    )
+
+
+def _take_click(key: str, mark: str) -> None:
+    clicked: Sequence[dict[str, Any]] = st.session_state[key].selection.get("picked", [])
+    if clicked:
+        pick(mark, int(clicked[0]["k"]), int(clicked[0]["l"]))
+
+
+def _show_lists(audit: DiversityAudit) -> None:
+    everything = audit.search.configurations
+    offered, every, front = st.tabs(
+        [f"Result list ({len(audit.offered):,})", f"All pairs ({len(everything):,})", "Pareto front"],
+        key="diversity_lists",
+    )
+    for tab, rows, text in (
+        (offered, audit.offered, "Pairs that remove records and meet your limits, verified"),
+        (every, everything, "Every pair of k and l with what became of it"),
+        (front, audit.pareto, "Pairs that nothing beats"),
+    ):
+        with tab:
+            show_table(views.configurations_table(rows), alt=text, units=views.TABLE_UNITS)
+    st.markdown(
+        "Pairs that remove nothing are in the list of all pairs and on the Pareto front: zero deletion at "
+        "good accuracy is good news."
+    )
+
+
+def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) -> Report:
+    return views.diversity_report(audit, picked, created_at=created_at)
+
+
+def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[Download]:
+    """Offer the released tables, the kept record numbers, all configurations, and the settings."""
+    problem = audit.search.problem
+    stem = f"{plain_stem(problem.data.name)}_k{picked.k}_l{picked.l}"
+    digest = _digest(identity)
+    found = [
+        Download(
+            "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(views.configurations_csv, audit)
+        ),
+        Download(
+            "Settings to repeat it",
+            f"settings_{digest}.json",
+            "application/json",
+            partial(views.settings_json, problem),
+            "Everything needed to run the same search again.",
+        ),
+    ]
+    if picked.kept_set is None or picked.verification is None:
+        return found
+    release = [
+        Download(
+            "Anonymized table",
+            f"{stem}_anonymized_{digest}.csv",
+            "text/csv",
+            partial(_release, audit, picked, minimized=False),
+            "Kept records with the representatives of their cells: the bytes that were verified.",
+        ),
+        Download(
+            "Kept record numbers",
+            f"{stem}_kept_{digest}.csv",
+            "text/csv",
+            partial(views.kept_records_csv, problem, picked),
+            "Which records of your table are in it, the first being 1. Keep this list to yourself.",
+        ),
+    ]
+    if picked.evaluation is not None:
+        release.insert(
+            1,
+            Download(
+                "Anonymized and minimized table",
+                f"{stem}_minimized_{digest}.csv",
+                "text/csv",
+                partial(_release, audit, picked, minimized=True),
+                "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
+            ),
+        )
+    return [*release, *found]
+
+
+def plain_stem(name: str) -> str:
+    """Return a file name without its extension."""
+    return name.rsplit(".", maxsplit=1)[0]
+
+
+def _release(audit: DiversityAudit, picked: Configuration, *, minimized: bool) -> bytes:
+    problem = audit.search.problem
+    if picked.kept_set is None:
+        raise ValueError("Nothing is kept.")
+    cells = picked.kept_set.kept_cells
+    if minimized and picked.evaluation is not None:
+        cells = minimized_sources(problem, cells, picked.evaluation)
+    return csv_bytes(released_table(problem, cells))

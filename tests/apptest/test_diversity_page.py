@@ -1,0 +1,221 @@
+"""The l-diversity page as a visitor meets it."""
+
+import pickle
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.tree import DecisionTreeClassifier
+from streamlit.testing.v1 import AppTest
+
+from core.datasets import read_dataset
+from core.demo.diversity import demo_file
+from pages.components.navigation import HOME
+
+PAGE = "pages/anonymize/diversity.py"
+OpenPage = Callable[[str], AppTest]
+
+
+def _said(app: AppTest) -> str:
+    """Return all text on the page without Markdown's escapes."""
+    shown = [*app.title, *app.header, *app.subheader, *app.markdown, *app.error, *app.info, *app.warning]
+    return " ".join(element.value for element in shown).replace("\\", "").replace("\u2060", "")
+
+
+def _metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+
+
+def _upload(app: AppTest, frame: pd.DataFrame, name: str = "people.csv") -> AppTest:
+    data = frame.to_csv(index=False).encode()
+    return app.file_uploader[0].set_value((name, data, "text/csv")).run()
+
+
+def _search(app: AppTest) -> AppTest:
+    """Start the search and wait until it has ended."""
+    app.button(key="diversity_start").click().run()
+    for _ in range(300):
+        if not any(button.key == "diversity_stop" for button in app.button):
+            return app
+        time.sleep(0.1)
+        app.run()
+    raise AssertionError("the search did not end")
+
+
+@pytest.fixture
+def iris(open_page: OpenPage) -> AppTest:
+    """The page with the iris demo."""
+    return open_page(PAGE).button(key="diversity_demo_iris").click().run()
+
+
+def test_empty__says_what_to_upload_and_offers_demos(open_page: OpenPage) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert "Upload a **table of people**" in _said(app)
+    assert {"diversity_demo_breast_cancer", "diversity_demo_wine"} <= {button.key for button in app.button}
+    assert not app.metric
+
+
+def test_happy_path__shows_the_verdict_the_trade_off_and_the_recommended_pair(iris: AppTest) -> None:
+    app = _search(iris)
+    assert not app.exception
+    assert "Start from k = " in _said(app)
+    metrics = _metrics(app)
+    assert metrics["Accuracy on all untouched records"].endswith("%")
+    k = app.number_input[-2].value
+    assert int(metrics["Smallest class size (k)"]) >= k
+    assert len(app.get("vega_lite_chart")) == 4
+    listed = app.dataframe[0].value
+    assert (listed["Removed"] > 0).all()
+    assert len(app.get("download_button")) == 9
+
+
+def test_limits__judge_again_without_searching(iris: AppTest) -> None:
+    app = _search(iris)
+    before = len(app.dataframe[0].value)
+    app.slider(key="diversity_max_deletion").set_value(10).run()
+    listed = app.dataframe[0].value
+    assert len(listed) < before
+    assert (listed["Removed"] <= 0.1).all()
+    app.slider(key="diversity_min_accuracy").set_value(100).run()
+    assert "No pair of k and l reaches the accuracy within your limits." in _said(app)
+
+
+def test_pair__shows_what_was_picked_and_never_an_l_above_k(iris: AppTest) -> None:
+    app = _search(iris)
+    k, ell = app.number_input[-2], app.number_input[-1]
+    k.set_value(12).run()
+    app.number_input(key=ell.key).set_value(9).run()
+    app.number_input(key=k.key).set_value(4).run()
+    assert not app.exception
+    assert (app.number_input(key=k.key).value, app.number_input(key=ell.key).value) == (4, 4)
+    assert "k = 4, l = 4: " in _said(app)
+    app.button(key="diversity_take_recommended").click().run()
+    assert f"k = {app.number_input(key=k.key).value}" in _said(app)
+
+
+def test_repeats__show_a_range(iris: AppTest) -> None:
+    app = _search(iris)
+    app.toggle[-1].set_value(True).run()
+    assert not app.exception
+    assert "Over 20 splits the mean is" in _said(app)
+
+
+def test_other_settings__hide_the_former_result(iris: AppTest) -> None:
+    app = _search(iris)
+    assert app.metric
+    app.slider(key="diversity_target").set_value(90).run()
+    assert not app.metric
+    assert app.button(key="diversity_start").label == "Search"
+
+
+def test_ranking__names_the_column_that_singles_out_most(open_page: OpenPage) -> None:
+    frame = pd.DataFrame({"sex": ["f", "m"] * 10, "id": range(20), "target": ["a", "a", "b", "b"] * 5})
+    app = _upload(open_page(PAGE), frame)
+    app.toggle(key="diversity_rank").set_value(True).run()
+    ranked = app.dataframe[0].value
+    assert ranked["Column"].tolist()[0] == "id"
+    assert ranked["Records it singles out"].tolist()[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("diversity_quasi_", [], "Choose at least one quasi-identifier."),
+        ("diversity_sensitive_", [], "Choose at least one sensitive attribute."),
+    ],
+)
+def test_settings_that_do_not_stand__say_why(
+    iris: AppTest, key: str, value: list[str], sentence: str
+) -> None:
+    (widget,) = [each for each in iris.multiselect if each.key.startswith(key)]
+    widget.set_value(value).run()
+    assert sentence in _said(iris)
+    assert not any(button.key == "diversity_start" for button in iris.button)
+
+
+def test_search_that_cannot_be_prepared__says_why(open_page: OpenPage) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 12), "s": rng.integers(0, 9, 12), "target": "same"})
+    app = _upload(open_page(PAGE), frame)
+    for key, value in (("diversity_quasi_", ["age"]), ("diversity_sensitive_", ["s"])):
+        next(each for each in app.multiselect if each.key.startswith(key)).set_value(value).run()
+    app = _search(app)
+    assert "The largest k, 12, is more than the 6 records to anonymize" in _said(app)
+    app.slider(key="diversity_k").set_value((2, 3)).run()
+    assert "The label “target” has the same value in all 12 records" in _said(_search(app))
+
+
+def test_predictions__leave_accuracy_not_assessed(open_page: OpenPage) -> None:
+    file = demo_file("iris")
+    frame = read_dataset(file.data, name="iris.csv").frame.assign(guess=lambda table: table["target"])
+    app = _upload(open_page(PAGE), frame, "iris.csv")
+    app.selectbox(key="diversity_model").set_value("predictions").run()
+    next(box for box in app.selectbox if box.key.startswith("diversity_predictions_")).set_value(
+        "guess"
+    ).run()
+    app = _search(app)
+    assert not app.exception
+    assert "NOT ASSESSED" in _said(app)
+    assert "what that does to accuracy cannot be assessed" in _said(app)
+
+
+def _with_model(app: AppTest, data: bytes) -> AppTest:
+    app.selectbox(key="diversity_model").set_value("file").run()
+    assert "Upload the model to go on." in _said(app)
+    return app.file_uploader[-1].set_value(("model.skops", data, "application/octet-stream")).run()
+
+
+def test_model_file__is_used(iris: AppTest) -> None:
+    frame = read_dataset(demo_file("iris").data, name="iris.csv").frame.astype(float)
+    model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
+    app = _search(_with_model(iris, skops.io.dumps(model)))
+    assert not app.exception
+    assert _metrics(app)["Accuracy on all untouched records"] == "100 %"
+
+
+def test_model_file__that_is_a_pickle_is_refused(iris: AppTest) -> None:
+    app = _search(_with_model(iris, pickle.dumps({"a": 1})))
+    assert "model.skops is a pickle or joblib file, whatever its name says" in _said(app)
+    assert not app.metric
+
+
+def test_page_switch__keeps_table_and_result(iris: AppTest) -> None:
+    app = _search(iris)
+    figures = _metrics(app)
+    app.switch_page(HOME).run()
+    app.switch_page(PAGE).run()
+    assert not app.exception
+    assert _metrics(app) == figures
+
+
+def test_second_upload__replaces_the_first(iris: AppTest) -> None:
+    app = _search(iris)
+    app = _upload(app, pd.DataFrame({"age": range(40), "town": ["a", "b"] * 20, "target": [0, 1] * 20}))
+    assert not app.exception
+    assert not app.metric
+    assert "people.csv" in _said(app)
+    assert "iris.csv" not in _said(app)
+
+
+def test_hostile_column_names__are_shown_as_typed(open_page: OpenPage) -> None:
+    rng = np.random.default_rng(1)
+    name = ":red[x] $y$ [z](javascript:1)"
+    frame = pd.DataFrame(
+        {
+            name: rng.integers(0, 50, 60),
+            "a.b[0]": rng.integers(0, 9, 60),
+            "target": rng.choice(["a", "b"], 60),
+        }
+    )
+    app = _upload(open_page(PAGE), frame)
+    for key, value in (("diversity_quasi_", [name]), ("diversity_sensitive_", ["a.b[0]"])):
+        next(each for each in app.multiselect if each.key.startswith(key)).set_value(value).run()
+    app.slider(key="diversity_target").set_value(10).run()
+    app = _search(app)
+    assert not app.exception
+    assert app.metric
+    assert not [text.value for text in app.markdown if ":red[x]" in text.value]

@@ -1,0 +1,86 @@
+"""What only a browser shows of the l-diversity page: clicking a chart, stopping, downloads, accessibility."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
+QUASI_IDENTIFIERS = ["sepal length (cm)", "sepal width (cm)"]
+Visit = Callable[[str], Page]
+Wait = Callable[[Page], None]
+
+
+@pytest.fixture
+def searched(visit: Visit, wait_until_idle: Wait) -> Page:
+    """The page after the iris demo was searched with its default settings."""
+    page = visit("diversity")
+    page.set_viewport_size({"width": 1280, "height": 4000})
+    page.get_by_role("button", name="Iris").click()
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    return page
+
+
+def _picked(page: Page) -> tuple[int, int]:
+    values = [page.get_by_role("spinbutton", name=name, exact=True).input_value() for name in ("k", "l")]
+    return int(values[0]), int(values[1])
+
+
+def test_search__is_verified_and_released_as_shown(searched: Page) -> None:
+    k, _ = _picked(searched)
+    with searched.expect_download() as download:
+        searched.get_by_role("button", name="Anonymized table", exact=True).click()
+    released = pd.read_csv(Path(download.value.path()), dtype=str)
+    sizes = Counter(map(tuple, released[QUASI_IDENTIFIERS].to_numpy()))
+    smallest = min(sizes.values())
+    assert smallest >= k
+    metric = searched.get_by_test_id("stMetric").filter(has_text="Smallest class size (k)")
+    expect(metric.get_by_test_id("stMetricValue")).to_have_text(str(smallest))
+    with searched.expect_download() as download:
+        searched.get_by_role("button", name="Report as HTML").click()
+    assert "l-diversity search" in Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_click_on_a_cell__shows_its_pair(searched: Page) -> None:
+    before = _picked(searched)
+    grid = searched.get_by_test_id("stVegaLiteChart").nth(1)
+    cells = grid.locator('path[aria-roledescription="rect mark"]')
+    other = cells.nth(30)
+    expect(other).to_be_visible()
+    label = other.get_attribute("aria-label") or ""
+    chosen = dict(part.split(": ", 1) for part in label.split("; ") if ": " in part)
+    k = next(int(value) for name, value in chosen.items() if name.startswith("k"))
+    ell = next(int(value) for name, value in chosen.items() if name.startswith("l "))
+    assert (k, ell) != before
+    other.click()
+    expect(searched.get_by_role("heading", name=f"k = {k}, l = {ell}: ")).to_be_visible()
+    assert _picked(searched) == (k, ell)
+
+
+def test_page_with_a_result__has_no_accessibility_violation_of_ours(searched: Page) -> None:
+    violations = Axe().run(searched).response["violations"]
+    assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == []
+
+
+def test_stop__keeps_what_is_done(visit: Visit, wait_until_idle: Wait) -> None:
+    page = visit("diversity")
+    page.set_viewport_size({"width": 1280, "height": 3000})
+    page.get_by_role("button", name="Breast cancer").click()
+    wait_until_idle(page)
+    page.get_by_role("combobox", name="Where the model comes from").click()
+    page.get_by_role("option", name="Train a random forest here").click()
+    largest_k = page.get_by_role("slider", name="k, records in a cell").last
+    largest_k.press("End")
+    wait_until_idle(page)
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("Pairs of k and l")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Stop and keep what is done").click()
+    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("pairs of k and l were not evaluated")).to_be_visible()
+    expect(page.get_by_role("heading", name="The trade-off")).to_be_visible()

@@ -1,0 +1,170 @@
+"""``python -m core diversity``: its document, its text, its exit codes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.tree import DecisionTreeClassifier
+
+from core.__main__ import main
+from core.datasets import read_dataset
+from core.demo.diversity import demo_file
+
+IRIS = ["diversity", "--demo", "iris"]
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = main([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def iris_file(tmp_path: Path) -> Path:
+    path = tmp_path / "flowers.csv"
+    path.write_bytes(demo_file("iris").data)
+    return path
+
+
+def test_demo__prints_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = document(capsys, *IRIS, "--k-max", "4", "--target-accuracy", "0.5")
+    assert code == 0
+    assert found["tool"] == "diversity"
+    assert {
+        "verdict", "overall", "base_accuracy", "configurations", "pareto", "recommended", "findings", "seconds",  # noqa: E501
+    } <= found.keys()  # fmt: skip
+    assert sorted((c["k"], c["l"]) for c in found["configurations"]) == [
+        (k, ell) for k in (2, 3, 4) for ell in range(1, k + 1)
+    ]
+    for each in found["configurations"]:
+        assert {"deletion_ratio", "accuracy", "ncp", "stored", "reason", "min_k", "distinct_l"} <= each.keys()
+        assert each["stored"] == (each["reason"] == "offered")
+        if each["stored"]:
+            assert each["min_k"] >= each["k"]
+            assert each["distinct_l"] >= each["l"]
+            assert set(each["generalizations"]) == {"ranges", "categories", "untouched"}
+    assert f"k = {found['recommended']['k']}, " in found["recommended"]["reason"]
+
+
+def test_reference_cells__meet_a_figure_of_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = document(
+        capsys, "diversity", "--demo", "breast_cancer", "--model", "tree", "--reference-cells", "--k-min", "47",  # noqa: E501
+        "--k-max", "47", "--l-min", "46",
+    )  # fmt: skip
+    assert code == 0
+    assert {(c["k"], c["l"]): (round(c["deletion_ratio"], 10), round(c["accuracy"], 10))
+            for c in found["configurations"]} == {
+        (47, 46): (0.1649122807, 0.8854166667),
+        (47, 47): (0.3298245614, 0.974025974),
+    }  # fmt: skip
+
+
+def test_sorting_and_filters__order_the_result_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _, found = document(
+        capsys, *IRIS, "--k-max", "8", "--target-accuracy", "0.5", "--sort", "deletion_ratio",
+        "--max-deletion", "0.5", "--min-accuracy", "0.6",
+    )  # fmt: skip
+    listed = [c for c in found["configurations"] if c["stored"]]
+    within = [c["deletion_ratio"] for c in listed if c["deletion_ratio"] <= 0.5 and c["accuracy"] >= 0.6]
+    assert within == sorted(within)
+
+
+def test_text__names_verdict_model_and_recommendation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*IRIS, "--k-max", "9", "--target-accuracy", "0.5", "--repeats", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "model: decision tree, accuracy on untouched records" in text
+    assert "recommended: Of the " in text
+    assert "over seeds: " in text
+    assert "… and " in text
+
+
+def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    release = tmp_path / "r.csv"
+    code = main(
+        [*IRIS, "--k-max", "3", "--target-accuracy", "1", "--min-accuracy", "1", "--release", str(release)]
+    )
+    captured = capsys.readouterr()
+    assert code == 2
+    assert f"error: {release} was not written: no pair of k and l meets the limits." in captured.err
+    assert not release.exists()
+    assert main([*IRIS, "--k-max", "3", "--target-accuracy", "1"]) == 1
+
+
+def test_release__is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, iris_file: Path) -> None:
+    path = tmp_path / "released.csv"
+    code, found = document(
+        capsys, "diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
+        "--quasi-identifier", "sepal length (cm)", "sepal width (cm)", "--leave-out", "petal length (cm)",
+        "--k-max", "4", "--target-accuracy", "0.4", "--release", str(path),
+    )  # fmt: skip
+    assert code == 0
+    released = pd.read_csv(path)
+    assert released.columns.tolist() == [
+        "sepal length (cm)",
+        "sepal width (cm)",
+        "petal width (cm)",
+        "target",
+    ]
+    groups = released.groupby(["sepal length (cm)", "sepal width (cm)"], dropna=False, observed=True).size()
+    assert groups.min() >= found["recommended"]["k"]
+
+
+def test_model_file_and_training_table__are_used(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, iris_file: Path
+) -> None:
+    frame = read_dataset(iris_file).frame.astype(float)
+    model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
+    path = tmp_path / "model.skops"
+    path.write_bytes(skops.io.dumps(model))
+    common = ["--label", "target", "--sensitive", "petal width (cm)", "--quasi-identifier", "sepal width (cm)",  # noqa: E501
+              "--k-max", "3"]  # fmt: skip
+    _, found = document(capsys, "diversity", str(iris_file), *common, "--model", str(path))
+    assert (found["model"], found["base_accuracy"]) == ("DecisionTreeClassifier from model.skops", 1.0)
+    _, found = document(capsys, "diversity", str(iris_file), *common, "--train", str(iris_file))
+    assert (found["n_records"], found["base_accuracy"]) == (150, 1.0)
+    guesses = tmp_path / "guesses.csv"
+    frame.assign(guess=1).to_csv(guesses, index=False)
+    code, found = document(capsys, "diversity", str(guesses), *common, "--predictions", "guess")
+    assert found["base_accuracy"] == pytest.approx(1 / 3)
+    assert (code, found["verdict"], found["recommended"]) == (0, "NOT_ASSESSED", None)
+
+
+def test_regression__is_searched(capsys: pytest.CaptureFixture[str], iris_file: Path) -> None:
+    _, found = document(
+        capsys, "diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",  # noqa: E501
+        "--quasi-identifier", "sepal length (cm)", "--regression", "--bins", "0", "--k-max", "3",
+    )  # fmt: skip
+    assert found["model"] == "regression tree"
+    assert found["sensitive_bins"] == {"petal width (cm)": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["nowhere.csv", "--label", "a"],
+            "Say which columns to use: --sensitive, --quasi-identifier is missing.",
+        ),
+        (
+            ["--demo", "iris", "--l-min", "9"],
+            "l cannot be below 1 nor larger than k: the smallest l must lie",
+        ),
+        (["--demo", "iris", "--model", "oracle"], "or a skops file; oracle is neither."),
+        (["--demo", "iris", "--label", "species"], "The label “species” is not a column of the table."),
+    ],
+)
+def test_bad_input__is_said_on_stderr(
+    capsys: pytest.CaptureFixture[str], iris_file: Path, arguments: list[str], sentence: str
+) -> None:
+    found = [str(iris_file) if each == "nowhere.csv" else each for each in arguments]
+    assert main(["diversity", *found]) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.out == ""
+
+
+def test_absent_file__is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diversity", "nowhere.csv", "--label", "a"]) == 2
+    assert capsys.readouterr().err == "error: nowhere.csv is not a file.\n"

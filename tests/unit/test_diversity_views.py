@@ -1,0 +1,215 @@
+"""Tables, charts and report of the (k, l) search."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from core import diversity_charts as charts
+from core import diversity_views as views
+from core.datasets import read_dataset
+from core.demo.diversity import SHOWN_ROLES, demo_file
+from core.diversity import (
+    DiversityAudit,
+    DiversitySettings,
+    DiversityThresholds,
+    ModelChoice,
+    Status,
+    judge_diversity,
+    measure_diversity,
+    prepare_search,
+    rank_by_singling_out,
+)
+from core.measures import MEASURES
+from core.reports import RENDERERS, render
+from core.verdict import Verdict
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def audit_of(choice: ModelChoice | None = None, **changes: object) -> DiversityAudit:
+    file, roles = demo_file("wine"), SHOWN_ROLES["wine"]
+    settings = DiversitySettings(
+        label="target",
+        sensitive_attributes=(roles.sensitive_attribute,),
+        quasi_identifiers=roles.quasi_identifiers,
+        k_max=6,
+    )
+    frame = read_dataset(file.data, name=file.name).frame.assign(guess="1")
+    data = read_dataset(frame.to_csv(index=False).encode(), name=file.name) if choice else None
+    data = data or read_dataset(file.data, name=file.name)
+    problem = prepare_search(data, replace(settings, **changes), choice or ModelChoice())
+    return judge_diversity(measure_diversity(problem))
+
+
+@pytest.fixture(scope="module")
+def audit() -> DiversityAudit:
+    return audit_of()
+
+
+def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit: DiversityAudit) -> None:
+    table = views.configurations_table(audit.search.configurations)
+    assert len(table) == len(audit.search.problem.settings.pairs)
+    unknown = table["Accuracy"].isna()
+    assert set(table.loc[unknown, "Result"]) <= {charts.STATUS_WORDS[Status.NOTHING_LEFT]}
+    assert table["Removed"].between(0, 1).all()
+
+
+def test_status_words__exist_for_every_status() -> None:
+    assert set(charts.STATUS_WORDS) == set(Status)
+
+
+def test_evaluated__is_a_point_per_release(audit: DiversityAudit) -> None:
+    points = charts.evaluated(audit)
+    assert len({each.kept_set.key for each in points}) == len(points)
+
+
+def test_trade_off_chart__draws_each_point_once_and_rings_the_picked(audit: DiversityAudit) -> None:
+    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    chart = charts.trade_off_chart(audit, picked).to_dict()
+    sizes = sorted(len(rows) for rows in chart["datasets"].values())
+    assert len(charts.evaluated(audit)) in sizes
+    assert len(charts.trade_off_chart(audit).to_dict()["datasets"]) >= 3
+
+
+def test_front_line__never_falls(audit: DiversityAudit) -> None:
+    table = charts._points_table(audit)
+    line = charts._front_line(table[table["front"]], x=alt.X("deletion:Q"), y=alt.Y("accuracy:Q"))
+    accuracies = line.data.sort_values("deletion")["accuracy"].tolist()
+    assert accuracies == sorted(accuracies)
+    assert len(set(accuracies)) == len(accuracies)
+
+
+@pytest.mark.parametrize("figure", list(charts.GRID_TITLES))
+def test_grid_chart__has_a_cell_per_pair_with_the_figure(
+    audit: DiversityAudit, figure: charts.GridFigure
+) -> None:
+    chart = charts.grid_chart(audit, figure, audit.search.configuration(3, 2)).to_dict()
+    sizes = [len(rows) for rows in chart["datasets"].values()]
+    known = [c for c in audit.search.configurations if charts._grid_value(c, figure) is not None]
+    assert max(sizes) == len(known)
+    assert charts.grid_chart(audit, figure).to_dict()["layer"]
+
+
+def test_grid_domain__is_never_empty() -> None:
+    table = pd.DataFrame({"value": [0.5, 0.5]})
+    assert charts._grid_domain(table) == pytest.approx([0.45, 0.5, 0.55])
+    assert charts._grid_domain(table.iloc[:0]) == [0.0, 0.5, 1.0]
+
+
+def test_sparse_axis__names_few_values() -> None:
+    assert len(charts._sparse_axis(pd.Series(np.arange(2, 101))).to_dict()["values"]) <= 20
+
+
+def test_configuration_figures__hold_k_and_l_against_what_was_asked(audit: DiversityAudit) -> None:
+    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    figures = {figure.measure: figure for figure in views.configuration_figures(audit, picked)}
+    assert set(figures) <= set(MEASURES)
+    assert figures["k"].verdict is Verdict.PASS
+    assert figures["k"].value >= picked.k
+    assert figures["distinct_l"].threshold == f"at least {picked.l}"
+    assert figures["base_accuracy"].value == audit.search.problem.base_accuracy
+    assert figures["discernibility"].value >= figures["average_class_size"].value
+
+
+@pytest.mark.parametrize("diversity", ["entropy", "recursive"])
+def test_configuration_figures__judge_by_the_chosen_diversity(diversity: str) -> None:
+    audit = audit_of(diversity=diversity, target_accuracy=0.3)
+    offered = audit.within_limits[-1]
+    figures = {figure.measure: figure for figure in views.configuration_figures(audit, offered)}
+    judged = "entropy_l" if diversity == "entropy" else "recursive_c"
+    assert figures[judged].verdict is Verdict.PASS
+    assert figures["distinct_l"].verdict is None
+
+
+def test_generalizations_table__says_it_in_words(audit: DiversityAudit) -> None:
+    evaluated = next(each for each in audit.search.configurations if each.evaluation)
+    table = views.generalizations_table(evaluated)
+    assert table["Quasi-identifier"].tolist() == ["proline", "flavanoids", "hue"]
+    assert not table["May be known as"].str.contains(":").any()
+
+
+def test_bins_table__shows_the_bins(audit: DiversityAudit) -> None:
+    (row,) = views.bins_table(audit.search.problem).to_dict("records")
+    assert row["Counted as"] == 10
+    assert row["Bins"].startswith("up to ")
+    assert row["Bins"].endswith("| above")
+    (written,) = views.bins_table(audit_of(sensitive_bins=None).search.problem).to_dict("records")
+    assert written["Bins"] == "as written"
+
+
+def test_class_tables__sum_to_the_released_records(audit: DiversityAudit) -> None:
+    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    table = charts.diversity_table(picked, audit.search.problem)
+    assert table["Records"].sum() == picked.kept_set.n_kept
+    assert table["Different values"].min() >= picked.l
+
+
+def test_nothing_left__draws_nothing_and_says_so() -> None:
+    audit = audit_of(k_min=6, l_min=6, sensitive_bins=2)
+    (nothing,) = audit.search.configurations
+    assert nothing.status is Status.NOTHING_LEFT
+    assert charts.class_sizes_chart(nothing) is None
+    assert charts.diversity_chart(nothing, audit.search.problem) is None
+    assert views.generalizations_table(nothing).empty
+    assert charts.evaluated(audit) == ()
+    assert views.headline(audit) == "No pair of k and l reaches the accuracy within your limits."
+    assert views.kept_records_csv(audit.search.problem, nothing) == b"record\n"
+    assert b"no cell is diverse enough" in views.configurations_csv(audit)
+    assert charts.trade_off_chart(audit, nothing).to_dict()["layer"]
+    figures = {figure.measure: figure.value for figure in views.configuration_figures(audit, nothing)}
+    assert figures == {"base_accuracy": figures["base_accuracy"], "deletion_ratio": 1.0, "ncp": None}
+    report = views.diversity_report(audit, nothing, created_at=NOW)
+    assert len(report.charts) == 0
+
+
+def test_headline__without_a_model_says_what_is_not_known() -> None:
+    audit = audit_of(
+        ModelChoice(source="predictions", predictions_column="guess"), quasi_identifiers=("hue",)
+    )
+    assert views.headline(audit) == "k and l can be met, but what that does to accuracy cannot be assessed."
+    report = views.diversity_report(audit, None, created_at=NOW)
+    assert report.settings["model"] == "predictions in column guess"
+    assert report.verdict is Verdict.NOT_ASSESSED
+
+
+@pytest.mark.parametrize("name", list(RENDERERS))
+def test_report__renders_and_repeats_byte_for_byte(audit: DiversityAudit, name: str) -> None:
+    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    once, again = (
+        render(views.diversity_report(audit, picked, created_at=NOW, versions={}), name) for _ in range(2)
+    )
+    assert once == again
+    assert len(once) > 1000
+
+
+def test_report__names_the_training_table_and_every_setting(audit: DiversityAudit) -> None:
+    problem = audit.search.problem
+    training = prepare_search(problem.data, problem.settings, ModelChoice(), training=problem.data)
+    judged = judge_diversity(measure_diversity(training), DiversityThresholds(max_deletion=0.4))
+    report = views.diversity_report(judged, None, created_at=NOW)
+    assert [facts.role for facts in report.inputs] == ["table to anonymize", "training table"]
+    assert report.settings["quasi_identifiers"] == ("proline", "flavanoids", "hue")
+    assert report.settings["max_deletion"] == 0.4
+    document = json.loads(views.settings_json(training))
+    assert document["training"]["sha256"] == problem.data.sha256
+    assert "file" not in document["model"]
+
+
+def test_kept_records_csv__counts_from_one(audit: DiversityAudit) -> None:
+    picked = audit.search.configuration(2, 1)
+    lines = views.kept_records_csv(audit.search.problem, picked).decode().split()
+    assert lines[0] == "record"
+    assert len(lines) - 1 == picked.kept_set.n_kept
+    assert min(map(int, lines[1:])) >= 1
+
+
+def test_singling_out_table__has_a_row_per_column(audit: DiversityAudit) -> None:
+    data = audit.search.problem.data
+    table = views.singling_out_table(rank_by_singling_out(data.table, data.columns))
+    assert sorted(table["Column"]) == sorted(data.columns)
+    assert table["Together with those above"].is_monotonic_increasing
