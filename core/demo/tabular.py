@@ -289,7 +289,7 @@ def _log(stem: str, mode: str, columns: Mapping[str, str]) -> bytes:
 DEMOS = (
     Demo(
         key="hospital",
-        label="Try a synthetic hospital",
+        label="Synthetic hospital",
         description="Four tables with their logs: one passes, one warns, one fails, and one passes the rule "
         "although names and addresses are untouched.",
         make=make_hospital,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # An emoji: an icon by name would make the browser ask an outside font host (Streamlit 1.67).
 ICON = "🔎"
+LOGO = Path(__file__).parents[2] / "static" / "logo.svg"
 MENU: MenuItems = {
     "Get help": None,
     "Report a bug": None,
@@ -114,10 +116,9 @@ TOOLS: tuple[Tool, ...] = (
 
 def pages() -> dict[str, list[Page]]:
     """Return the sections of the navigation and their pages."""
-    sections: dict[str, list[Page]] = {
-        "Start": [st.Page(HOME, title="Home", icon=":material/home:", url_path="home", default=True)]
-    }
+    home = st.Page(HOME, title="Home", icon=":material/home:", url_path="home", default=True)
+    sections: dict[str, list[Page]] = {"Start": [home], "Verify": [], "Measure": [], "Anonymize": []}
     for tool in TOOLS:
         page = st.Page(tool.script, title=tool.title, icon=tool.icon, url_path=tool.key)
-        sections.setdefault(tool.section, []).append(page)
-    return sections
+        sections[tool.section].append(page)
+    return {section: found for section, found in sections.items() if found}

@@ -23,7 +23,7 @@ def show_home() -> None:
 def _show_tool(tool: Tool) -> None:
     with st.container(border=True, height="stretch", key=f"tool_{tool.key}"):
         st.header(tool.question, anchor=False)
-        st.page_link(tool.script, label=f"Open the {tool.title}", icon=tool.icon)
+        st.page_link(tool.script, label=f"Open: {tool.title}", icon=tool.icon)
         st.markdown(f"You need: {tool.needs}")
         with st.container(horizontal=True):
             for demo in tool.demos:
