@@ -15,6 +15,12 @@ _FRANCONI = (
     "Databases, LNCS 3050, 2004"
 )
 
+_SUDA = (
+    "Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining "
+    "and Knowledge Discovery 16, 2008"
+)
+_MOTWANI = "Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007"
+
 MEASURES = (
     Measure(
         key="population_unique_share",
@@ -140,5 +146,63 @@ MEASURES = (
         better="lower",
         definition="Individual risk of each record, summed over the records.",
         source=_FRANCONI,
+    ),
+    Measure(
+        key="suda_score",
+        label="Special uniqueness (SUDA score)",
+        unit="number",
+        better="lower",
+        definition="For each smallest set of k quasi-identifiers that singles the record out, the product of "
+        "(quasi-identifiers - i) for i from k to the largest size searched, summed over such sets.",
+        source=_SUDA,
+    ),
+    Measure(
+        key="dis_suda",
+        label="Chance that a match is right (DIS-SUDA)",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="The file's data intrusion simulation risk, sample uniques against pairs at the sampling "
+        "fraction, spread over the records by their SUDA scores.",
+        source="Elliot and Manning, Using DIS to modify the classification of special uniques, UNECE work "
+        "session on statistical data confidentiality, 2003",
+    ),
+    Measure(
+        key="suda_contribution_share",
+        label="Part of the SUDA scores with the column",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="Points of smallest unique sets that have the column, divided by the points of all; sets "
+        "have several columns, so parts add up to more than 100 %.",
+        source=_SUDA,
+    ),
+    Measure(
+        key="distinction",
+        label="Distinction",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Distinct combinations of values in the columns, divided by the records.",
+        source=_MOTWANI,
+    ),
+    Measure(
+        key="separation",
+        label="Separation",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Pairs of records that differ in at least one of the columns, divided by all pairs.",
+        source=_MOTWANI,
+    ),
+    Measure(
+        key="unique_share_gained",
+        label="Records unique because of the column",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Records alone in their class over all quasi-identifiers and not without this one, "
+        "divided by the records.",
+        source="AnonAudit",
     ),
 )

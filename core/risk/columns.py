@@ -1,0 +1,235 @@
+"""Which columns single people out: distinction, separation, what each adds, the smallest sets that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from core.errors import AuditInputError
+from core.risk.combinations import Combinations, grouped
+
+MAX_CELLS = 300_000_000  # combinations × sets of columns that a search looks at; under a minute
+
+Columns = tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distinctness:
+    """How well some columns tell records apart.
+
+    Attributes
+    ----------
+    columns
+        Their names.
+    n_records, n_classes, n_unique
+        Records assessed, their distinct combinations of values, and records alone in theirs.
+    n_pairs_separated
+        Pairs of records that differ in at least one of the columns.
+    """
+
+    columns: tuple[str, ...]
+    n_records: int
+    n_classes: int
+    n_unique: int
+    n_pairs_separated: int
+
+    @property
+    def distinction(self) -> float | None:
+        """Return distinct combinations / records, in [0, 1]: records that can stay so that all differ.
+
+        References
+        ----------
+        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
+        """
+        return self.n_classes / self.n_records if self.n_records else None
+
+    @property
+    def separation(self) -> float | None:
+        """Return pairs of records that differ / all pairs, in [0, 1]; None below two records.
+
+        References
+        ----------
+        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
+        """
+        n_pairs = self.n_records * (self.n_records - 1) // 2
+        return self.n_pairs_separated / n_pairs if n_pairs else None
+
+    @property
+    def unique_share(self) -> float | None:
+        """Return records alone in their combination / records, in [0, 1]."""
+        return self.n_unique / self.n_records if self.n_records else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnContribution:
+    """What one quasi-identifier does.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    alone
+        The column on its own.
+    n_unique_gained
+        Records that are unique with all quasi-identifiers and would not be without this one.
+    """
+
+    column: str
+    alone: Distinctness
+    n_unique_gained: int
+
+    @property
+    def unique_share_gained(self) -> float | None:
+        """Return `n_unique_gained` / records, in [0, 1]."""
+        n_records = self.alone.n_records
+        return self.n_unique_gained / n_records if n_records else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglingOutSets:
+    """The smallest sets of columns that single out more than a share of the records.
+
+    Attributes
+    ----------
+    share
+        The share, in [0, 1).
+    sets
+        Sets of the smallest size that do it, most effective first; empty where not even all columns do.
+    method
+        ``exact``: all sets of that size, and no smaller one does it. ``greedy``: the bound was reached at
+        `searched_size`; sets up to it do not do it, and one larger set was grown column by column, so a
+        smaller one may exist.
+    searched_size
+        Largest size of which all sets were looked at.
+    n_looked_at
+        Sets of columns grouped.
+    """
+
+    share: float
+    sets: tuple[Distinctness, ...]
+    method: Literal["exact", "greedy"]
+    searched_size: int
+    n_looked_at: int
+
+
+def distinctness(table: Combinations, columns: Sequence[int]) -> Distinctness:
+    """Measure how well some columns tell records apart.
+
+    Parameters
+    ----------
+    table
+        Distinct combinations of all quasi-identifiers.
+    columns
+        Positions of the columns to look at; none of them leaves all records in one class.
+    """
+    group = grouped([table.codes[column] for column in columns], n=table.n_combinations)
+    sizes = np.bincount(group, weights=table.sizes).astype(np.int64)
+    sizes = sizes[sizes > 0]
+    n = table.n_records
+    same = sum(int(size) * (int(size) - 1) // 2 * int(many) for size, many in _counted(sizes))
+    return Distinctness(
+        columns=tuple(table.quasi_identifiers[column] for column in columns),
+        n_records=n,
+        n_classes=len(sizes),
+        n_unique=int(np.count_nonzero(sizes == 1)),
+        n_pairs_separated=n * (n - 1) // 2 - same,
+    )
+
+
+def _counted(sizes: np.ndarray) -> zip[tuple[int, int]]:
+    return zip(*(each.tolist() for each in np.unique(sizes, return_counts=True)), strict=True)
+
+
+def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
+    """Return what each quasi-identifier does, in the order of the columns.
+
+    Parameters
+    ----------
+    table
+        Distinct combinations of all quasi-identifiers.
+    """
+    every = range(len(table.quasi_identifiers))
+    n_unique = int(np.count_nonzero(table.sizes == 1))
+    return tuple(
+        ColumnContribution(
+            column=table.quasi_identifiers[column],
+            alone=distinctness(table, [column]),
+            n_unique_gained=n_unique
+            - distinctness(table, [other for other in every if other != column]).n_unique,
+        )
+        for column in every
+    )
+
+
+def singling_out_sets(
+    table: Combinations, *, share: float = 0.5, max_cells: int = MAX_CELLS
+) -> SinglingOutSets:
+    """Find the smallest sets of columns in which more than a share of the records are unique.
+
+    Sizes are searched one after another. A set is passed over unlooked-at where the product of its columns'
+    numbers of values cannot reach the share.
+
+    Parameters
+    ----------
+    table
+        Distinct combinations of all quasi-identifiers.
+    share
+        In [0, 1).
+    max_cells
+        Bound on combinations × sets; once a whole size would exceed it, the best set so far is grown by the
+        column that adds most, and the result says so.
+
+    Raises
+    ------
+    AuditInputError
+        `share` outside of [0, 1).
+    """
+    if not 0 <= share < 1:
+        raise AuditInputError(f"share must be at least 0 and below 1, received {share:g}.")
+    n_columns = len(table.quasi_identifiers)
+    enough = share * table.n_records
+    if np.count_nonzero(table.sizes == 1) <= enough:
+        return SinglingOutSets(share=share, sets=(), method="exact", searched_size=n_columns, n_looked_at=0)
+    n_values = [len(np.unique(codes)) for codes in table.codes]
+    budget = max(max_cells // max(table.n_combinations, 1), n_columns)
+    best: Columns = ()
+    sets: tuple[Distinctness, ...] = ()
+    size = n_looked_at = 0
+    while not sets:  # all columns together do it
+        size += 1
+        possible = [
+            each for each in combinations(range(n_columns), size) if _product(n_values, each) > enough
+        ]
+        if n_looked_at + len(possible) > budget:
+            return _grown(table, best, share=share, searched_size=size - 1, n_looked_at=n_looked_at)
+        n_looked_at += len(possible)
+        found = [(distinctness(table, each), each) for each in possible]
+        found.sort(key=lambda pair: (-pair[0].n_unique, pair[1]))
+        sets = tuple(measured for measured, _ in found if measured.n_unique > enough)
+        best = found[0][1] if found else best
+    return SinglingOutSets(
+        share=share, sets=sets, method="exact", searched_size=size, n_looked_at=n_looked_at
+    )
+
+
+def _product(n_values: Sequence[int], columns: Columns) -> float:
+    return float(np.prod([n_values[column] for column in columns], dtype=np.float64))
+
+
+def _grown(
+    table: Combinations, best: Columns, *, share: float, searched_size: int, n_looked_at: int
+) -> SinglingOutSets:
+    """Add the column that makes most records unique, or tells most pairs apart, until enough are unique."""
+    columns, measured = best, distinctness(table, best)
+    while measured.n_unique <= share * table.n_records:
+        others = [each for each in range(len(table.quasi_identifiers)) if each not in columns]
+        tried = [(distinctness(table, [*columns, other]), (*columns, other)) for other in others]
+        n_looked_at += len(tried)
+        measured, columns = max(tried, key=lambda pair: (pair[0].n_unique, pair[0].n_pairs_separated))
+    return SinglingOutSets(
+        share=share, sets=(measured,), method="greedy", searched_size=searched_size, n_looked_at=n_looked_at
+    )

@@ -1,0 +1,122 @@
+"""Records collapsed to their distinct combinations of values, so that searching over columns is cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.equivalence import IntArray, combined_codes, value_codes
+
+BoolArray = npt.NDArray[np.bool_]
+CodeArray = npt.NDArray[np.integer]
+
+_DENSE = 8  # counting every possible combination pays up to so many times the combinations there are
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Combinations:
+    """The distinct combinations of values of a table's quasi-identifiers.
+
+    Attributes
+    ----------
+    quasi_identifiers
+        The columns, in the order given.
+    codes
+        One array of shape (n_combinations,) a column: a code per value, 0 … n_values - 1.
+    sizes
+        Shape (n_combinations,): records with each combination.
+    combination_of_record
+        Shape (n_records_in_table,): the combination of each record, -1 for one that is left out.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    codes: tuple[IntArray, ...]
+    sizes: IntArray
+    combination_of_record: IntArray
+
+    @property
+    def n_combinations(self) -> int:
+        """Return the number of distinct combinations."""
+        return len(self.sizes)
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records assessed."""
+        return int(self.sizes.sum())
+
+    def members(self, columns: Sequence[int], *, among: IntArray | None = None) -> IntArray:
+        """Return the records that share a combination's values in some columns.
+
+        Parameters
+        ----------
+        columns
+            Positions of the columns; none of them: all records share.
+        among
+            Combinations to look at, shape (n_among,); None for all.
+
+        Returns
+        -------
+        IntArray
+            Shape (n_among,) or (n_combinations,): records among those looked at, the combination's own
+            included.
+        """
+        sizes = self.sizes if among is None else self.sizes[among]
+        chosen = [self.codes[column] if among is None else self.codes[column][among] for column in columns]
+        return members_of_codes(chosen, sizes)
+
+
+def members_of_codes(codes: Sequence[IntArray], sizes: IntArray) -> IntArray:
+    """Return shape (n,): Σ of `sizes` over the entries with the same codes.
+
+    Parameters
+    ----------
+    codes
+        Arrays of shape (n,), from 0.
+    sizes
+        Shape (n,), records each entry stands for.
+    """
+    group = grouped(codes, n=len(sizes))
+    return np.bincount(group, weights=sizes).astype(np.int64)[group]
+
+
+def grouped(codes: Sequence[IntArray], *, n: int) -> IntArray:
+    """Return shape (n,): a number from 0 for each distinct combination of codes, not all numbers used."""
+    group = combined_codes(codes, n_records=n)
+    if int(group.max(initial=0)) > _DENSE * n:
+        return value_codes(pa.array(group))
+    return group
+
+
+def distinct_combinations(
+    columns: Mapping[str, CodeArray], *, leave_out: BoolArray | None = None
+) -> Combinations:
+    """Collapse records to their distinct combinations of values.
+
+    Parameters
+    ----------
+    columns
+        For each quasi-identifier shape (n_records,), a code per value from 0; a missing value has its own.
+        At least one column.
+    leave_out
+        Shape (n_records,); True for records that are not assessed.
+    """
+    every = [np.asarray(codes, dtype=np.int64) for codes in columns.values()]
+    n_in_table = len(every[0])
+    kept = np.arange(n_in_table) if leave_out is None else np.flatnonzero(~leave_out)
+    codes = [each[kept] for each in every]
+    combination = value_codes(pa.array(combined_codes(codes, n_records=len(kept))))
+    sizes = np.bincount(combination)
+    first = np.zeros(len(sizes), dtype=np.int64)
+    first[combination[::-1]] = np.arange(len(kept))[::-1]  # the last one written is the first record
+    combination_of_record = np.full(n_in_table, -1, dtype=np.int64)
+    combination_of_record[kept] = combination
+    return Combinations(
+        quasi_identifiers=tuple(columns),
+        codes=tuple(each[first] for each in codes),
+        sizes=sizes,
+        combination_of_record=combination_of_record,
+    )

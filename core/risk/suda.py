@@ -1,0 +1,259 @@
+"""SUDA2: the smallest sets of values that single a record out, and how special that makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from core.equivalence import IntArray
+from core.errors import AuditInputError
+from core.risk.combinations import BoolArray, Combinations
+
+FloatArray = npt.NDArray[np.float64]
+Columns = tuple[int, ...]
+
+MAX_CELLS = 500_000_000  # combinations × sets of columns that a search looks at; about a minute
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Suda:
+    """Minimal sample uniques: sets of values that one record alone has, and no part of which is unique.
+
+    Attributes
+    ----------
+    quasi_identifiers
+        The columns.
+    max_size
+        Largest set searched.
+    requested_size
+        Largest set asked for; more than `max_size` where the search was bounded.
+    n_records
+        Records assessed.
+    n_sample_uniques
+        Records that no other record equals in all quasi-identifiers.
+    n_by_size
+        Shape (max_size,): minimal sample uniques of one column, of two, ….
+    score_of_record
+        Shape (n_records_in_table,): SUDA score, 0 for a record without any such set.
+    dis_of_record
+        Shape (n_records_in_table,): DIS-SUDA score in [0, 1], an estimate of the probability that a match
+        of the record is right.
+    contribution_of_record
+        Shape (n_uniques_with_score, n_columns): part in [0, 1] of the record's score that comes from sets
+        with the column; sets have several columns, so parts add up to more than 1.
+    scored_records
+        Shape (n_uniques_with_score,): positions of those records in the table.
+    column_contribution
+        Shape (n_columns,): the same for the sum of all scores.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    max_size: int
+    requested_size: int
+    n_records: int
+    n_sample_uniques: int
+    n_by_size: IntArray
+    score_of_record: FloatArray
+    dis_of_record: FloatArray
+    contribution_of_record: FloatArray
+    scored_records: IntArray
+    column_contribution: FloatArray
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether all sets asked for were searched."""
+        return self.max_size == self.requested_size
+
+
+def measure_suda(
+    table: Combinations, *, max_size: int, sampling_fraction: float, max_cells: int = MAX_CELLS
+) -> Suda:
+    """Find all minimal sample uniques up to a size, and score the records that have any.
+
+    The search goes through the sets of columns by size. A record unique in a set is unique in every larger
+    one and shares its values with nobody, so it leaves all of them at once.
+
+    Parameters
+    ----------
+    table
+        Distinct combinations of the quasi-identifiers.
+    max_size
+        Columns of the largest set to search; more than there are columns is all of them.
+    sampling_fraction
+        Share of the population in the table, in (0, 1], for DIS-SUDA.
+    max_cells
+        Bound on combinations × sets of columns. Where the sizes asked for exceed it, only smaller sets are
+        searched (at least single columns); the result says so and its scores count no larger sets.
+
+    Raises
+    ------
+    AuditInputError
+        `max_size` below 1, or `sampling_fraction` outside of (0, 1].
+
+    Notes
+    -----
+    A minimal sample unique of k of ATT columns scores Π (ATT - i) over i = k … M, M being the largest size
+    searched and at most ATT - 1; a record's score is the sum of those it has.
+
+    References
+    ----------
+    Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining
+    and Knowledge Discovery 16, 2008. Elliot, Manning, Ford, A computational algorithm for handling the
+    special uniques problem, IJUFKS 10(5), 2002.
+    """
+    _check(max_size, sampling_fraction)
+    n_columns = len(table.quasi_identifiers)
+    requested = min(max_size, n_columns)
+    searched = _affordable_size(table.n_combinations, n_columns, requested, max_cells)
+    scores = np.zeros(table.n_combinations)
+    by_column = np.zeros((table.n_combinations, n_columns))
+    n_by_size = np.zeros(searched, dtype=np.int64)
+    for columns, unique in minimal_sample_uniques(table, max_size=searched):
+        points = msu_score(len(columns), n_columns=n_columns, max_size=searched)
+        scores[unique] += points
+        by_column[unique[:, None], list(columns)] += points
+        n_by_size[len(columns) - 1] += len(unique)
+    dis = dis_suda(
+        scores,
+        n_uniques=int(np.count_nonzero(table.sizes == 1)),
+        n_pair_records=2 * int(np.count_nonzero(table.sizes == 2)),
+        n_columns=n_columns,
+        sampling_fraction=sampling_fraction,
+    )
+    scored = np.flatnonzero(scores > 0)
+    return Suda(
+        quasi_identifiers=table.quasi_identifiers,
+        max_size=searched,
+        requested_size=requested,
+        n_records=table.n_records,
+        n_sample_uniques=int(np.count_nonzero(table.sizes == 1)),
+        n_by_size=n_by_size,
+        score_of_record=_of_records(scores, table),
+        dis_of_record=_of_records(dis, table),
+        contribution_of_record=by_column[scored] / scores[scored, None],
+        scored_records=_records_of(scored, table),
+        column_contribution=by_column.sum(axis=0) / max(float(scores.sum()), 1.0),
+    )
+
+
+def _check(max_size: int, sampling_fraction: float) -> None:
+    problems = []
+    if max_size < 1:
+        problems.append(f"max_size must be at least 1, received {max_size}.")
+    if not 0 < sampling_fraction <= 1:
+        problems.append(f"sampling_fraction must be above 0 and at most 1, received {sampling_fraction:g}.")
+    if problems:
+        raise AuditInputError(*problems)
+
+
+def _affordable_size(n_combinations: int, n_columns: int, requested: int, max_cells: int) -> int:
+    """Return the largest size up to the requested one whose search stays within the bound, at least 1."""
+    n_sets = np.cumsum([math.comb(n_columns, size) for size in range(1, requested + 1)])
+    return max(int(np.count_nonzero(n_sets * n_combinations <= max_cells)), 1)
+
+
+def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[tuple[Columns, IntArray]]:
+    """Yield each set of columns with the combinations that are minimal sample uniques in it.
+
+    Parameters
+    ----------
+    table
+        Distinct combinations of the quasi-identifiers.
+    max_size
+        At least 1, at most the number of columns.
+
+    Yields
+    ------
+    tuple
+        Positions of the columns, and the combinations (each a single record), shape (n_found,); sets
+        without any are passed over.
+    """
+    nothing = np.zeros(table.n_combinations, dtype=bool)
+    smaller: dict[Columns, BoolArray] = {(): nothing}
+    for size in range(1, max_size + 1):
+        unique: dict[Columns, BoolArray] = {}
+        for columns in combinations(range(len(table.quasi_identifiers)), size):
+            known = np.logical_or.reduce([smaller[part] for part in combinations(columns, size - 1)])
+            left = np.flatnonzero(~known)
+            found = left[table.members(columns, among=left) == 1]
+            known[found] = True
+            unique[columns] = known
+            if len(found):
+                yield columns, found
+        smaller = unique
+
+
+def msu_score(size: int, *, n_columns: int, max_size: int) -> float:
+    """Return the points of one minimal sample unique: Π (n_columns - i) over i = size … max_size.
+
+    `max_size` counts as at most n_columns - 1; a set of all columns scores 1.
+
+    References
+    ----------
+    Elliot, Manning, Ford, A computational algorithm for handling the special uniques problem, IJUFKS 10(5),
+    2002.
+    """
+    largest = min(max_size, n_columns - 1)
+    return float(math.prod(n_columns - i for i in range(size, largest + 1)))
+
+
+def dis_suda(
+    scores: FloatArray, *, n_uniques: int, n_pair_records: int, n_columns: int, sampling_fraction: float
+) -> FloatArray:
+    """Spread the file's data intrusion simulation (DIS) risk over records by their scores.
+
+    Parameters
+    ----------
+    scores
+        Shape (n,), SUDA scores, each of one record; 0 for a record without any.
+    n_uniques, n_pair_records
+        Records alone in their class, and records in classes of two.
+    n_columns
+        Quasi-identifiers.
+    sampling_fraction
+        π, in (0, 1].
+
+    Returns
+    -------
+    FloatArray
+        Shape (n,), in [0, 1]; 0 where the score is 0.
+
+    Notes
+    -----
+    DIS = U π / (U π + P (1 - π)) with U uniques and P records in pairs; with Q = 1 + (8 - columns) / 20 and
+    A = Σ 1 / score^Q a record gets 1 / (1 + (U / DIS - U) / (score^Q A)).
+
+    References
+    ----------
+    Skinner and Elliot, A measure of disclosure risk for microdata, JRSS B 64(4), 2002. Elliot and Manning,
+    Using DIS to modify the classification of special uniques, UNECE work session on statistical data
+    confidentiality, 2003. Formulas as in sdcMicro's suda2.
+    """
+    found = np.zeros(len(scores))
+    scored = scores > 0
+    if not scored.any():
+        return found
+    matches = n_uniques * sampling_fraction
+    dis = matches / (matches + n_pair_records * (1 - sampling_fraction))
+    powers = scores[scored] ** (1 + (8 - n_columns) / 20)
+    found[scored] = 1 / (1 + (n_uniques / dis - n_uniques) / (powers * (1 / powers).sum()))
+    return found
+
+
+def _of_records(values: FloatArray, table: Combinations) -> FloatArray:
+    """Return each record's value, 0 for a record left out."""
+    return cast("FloatArray", np.append(values, 0.0)[table.combination_of_record])
+
+
+def _records_of(unique: IntArray, table: Combinations) -> IntArray:
+    """Return the record of each combination that has one record."""
+    record = np.zeros(table.n_combinations, dtype=np.int64)
+    assessed = np.flatnonzero(table.combination_of_record >= 0)
+    record[table.combination_of_record[assessed]] = assessed
+    return record[unique]
