@@ -205,4 +205,26 @@ MEASURES = (
         "divided by the records.",
         source="AnonAudit",
     ),
+    Measure(
+        key="suppression_needed_share",
+        label="Records to suppress for k",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="Records in classes smaller than k as the table is, divided by the records assessed: "
+        "without their quasi-identifiers the others are in classes of at least k.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="generalization_loss",
+        label="Precision lost by generalizing",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="For each value the width of its interval's range divided by that of all values, or the "
+        "values of its group divided by all values (0 for a value of its own, 1 for one not shown); mean "
+        "over quasi-identifiers and records, 1 for a suppressed record.",
+        source="Xu et al., Utility-based anonymization using local recoding, KDD 2006; Ghinita et al., Fast "
+        "data anonymization with low information loss, VLDB 2007",
+    ),
 )

@@ -184,23 +184,18 @@ def zayatz_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEst
     n_records = int(class_sizes.sum())
     if sizes[0] != 1:
         return UniquesEstimate(model="zayatz", n_population_uniques=0.0)
-    one_drawn = _probability_of_one(sizes, n_records, population_size)
-    probability = n_classes[0] * one_drawn[0] / (n_classes @ one_drawn)
+    one_drawn = _relative_probability_of_one(sizes, n_records, population_size)
+    probability = n_classes[0] / (n_classes @ one_drawn)
     found = population_size / n_records * n_classes[0] * probability
     return UniquesEstimate(model="zayatz", n_population_uniques=float(found))
 
 
-def _probability_of_one(sizes: IntArray, n_records: int, population_size: int) -> FloatArray:
-    """Return for each class size the probability that a sample holds exactly one member of it."""
-    others, others_drawn = population_size - sizes, n_records - 1
-    possible = others >= others_drawn
-    log_ways = np.full(len(sizes), -np.inf)
-    log_ways[possible] = np.log(sizes[possible]) + _log_choose(others[possible], others_drawn)
-    return cast("FloatArray", np.exp(log_ways - _log_choose(np.array([population_size]), n_records)))
-
-
-def _log_choose(n: IntArray, k: int) -> FloatArray:
-    return special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
+def _relative_probability_of_one(sizes: IntArray, n_records: int, population_size: int) -> FloatArray:
+    """Return h(i) / h(1) = i · Π (1 - (n - 1) / (N - j)) over j = 1 … i - 1, for each class size i."""
+    j = np.arange(1, int(sizes.max()))
+    factors = np.maximum(1 - (n_records - 1) / (population_size - j), 0.0)
+    products = np.append(1.0, np.cumprod(factors))
+    return cast("FloatArray", sizes * products[sizes - 1])
 
 
 def pitman_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstimate:
@@ -261,12 +256,8 @@ def expected_pitman_uniques(theta: float, alpha: float, *, population_size: int)
         People that fall into classes.
     """
     n = float(population_size)
-    log_uniques = (
-        np.log(n)
-        + (special.gammaln(theta + 1) - special.gammaln(theta + alpha))
-        - (special.gammaln(n + theta) - special.gammaln(n + theta + alpha - 1))
-    )
-    return min(float(np.exp(log_uniques)), n)
+    ratio = special.poch(theta + alpha, 1 - alpha) / special.poch(n + theta + alpha - 1, 1 - alpha)
+    return min(float(n * ratio), n)
 
 
 def _no_pitman_estimate(class_sizes: IntArray) -> str:
