@@ -27,7 +27,7 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
-from core import events, leakage, tabular
+from core import events, leakage, risk, tabular
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
@@ -334,3 +334,35 @@ def leakage_measures(
     pair = leakage_pair(original, scrambled, settings.key)
     table = None if holdout is None else vault().by_fingerprint[holdout]
     return leakage.measure_leakage(pair, settings, holdout=table)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def role_suggestions(table: str) -> tuple[RoleSuggestion, ...]:
+    """Suggest a role for every column of a table."""
+    return suggest_roles(vault().by_fingerprint[table].table)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def risk_measurement(
+    table: str, settings: risk.RiskSettings, *, original: str | None = None, population: str | None = None
+) -> risk.RiskMeasurement:
+    """Measure a table's disclosure risk; tables by fingerprint."""
+    held = vault().by_fingerprint
+    return risk.measure_risk(
+        held[table],
+        settings=settings,
+        original=None if original is None else held[original],
+        population=None if population is None else held[population],
+    )
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def risk_columns(table: str, settings: risk.RiskSettings) -> risk.ColumnsMeasurement | None:
+    """Measure what each quasi-identifier does; the table by fingerprint."""
+    return risk.measure_columns(risk_measurement(table, settings), vault().by_fingerprint[table])
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def risk_special_uniques(table: str, settings: risk.RiskSettings) -> risk.Suda | None:
+    """Find the smallest sets of values that single records out; the table by fingerprint."""
+    return risk.measure_special_uniques(risk_measurement(table, settings), vault().by_fingerprint[table])

@@ -19,7 +19,9 @@ from core.risk import (
     RiskSettings,
     RiskThresholds,
     judge_risk,
+    measure_columns,
     measure_risk,
+    measure_special_uniques,
     read_hierarchy,
     risk_document,
     risk_summary,
@@ -49,12 +51,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a column whose values must not become known; repeatable",
     )
     parser.add_argument("--person", metavar="COL", help="whose record it is; classes then count persons")
+    parser.add_argument("--weight", metavar="COL", help="sampling weights, for individual risk")
+    population = parser.add_mutually_exclusive_group()
+    population.add_argument(
+        "--population", type=Path, metavar="FILE", help="a table of everybody the records were drawn from"
+    )
+    population.add_argument("--population-size", type=int, metavar="N", help="people in the population")
     parser.add_argument(
         "--leave-out", action="append", default=[], metavar="COL", help="will not be released"
     )
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
     _add_choices(parser)
     _add_thresholds(parser)
+    parser.add_argument(
+        "--suda", action="store_true", help="with --json: the smallest sets of values that single records out"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -135,10 +146,13 @@ def run(arguments: argparse.Namespace) -> int:
         settings=_settings(arguments, dataset),
         hierarchies=_hierarchies(arguments.hierarchy),
         original=None if arguments.original is None else read_dataset(arguments.original),
+        population=None if arguments.population is None else read_dataset(arguments.population),
     )
     audit = judge_risk(measured, thresholds)
     if arguments.json:
-        print_json(risk_document(audit))
+        columns = measure_columns(measured, dataset)
+        suda = measure_special_uniques(measured, dataset) if arguments.suda else None
+        print_json(risk_document(audit, columns=columns, suda=suda))
     else:
         print(risk_summary(audit))
     return exit_code(audit.overall, incomplete=False)
@@ -150,6 +164,8 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
         quasi_identifiers=tuple(arguments.quasi_identifier),
         sensitive=tuple(arguments.sensitive),
         person=arguments.person,
+        weight=arguments.weight,
+        population_size=arguments.population_size,
         leave_out=tuple(arguments.leave_out),
         missing=arguments.missing,
         distance=arguments.distance,
@@ -160,10 +176,10 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
     if chosen.quasi_identifiers:
         return chosen
     suggested = suggested_settings(dataset)
-    taken = {*chosen.sensitive, *chosen.leave_out, chosen.person}
+    taken = {*chosen.sensitive, *chosen.leave_out, chosen.person, chosen.weight}
     quasi = tuple(column for column in suggested.quasi_identifiers if column not in taken)
     sensitive = chosen.sensitive or tuple(
-        column for column in suggested.sensitive if column not in {*quasi, *chosen.leave_out, chosen.person}
+        column for column in suggested.sensitive if column not in {*quasi, *taken}
     )
     return replace(chosen, quasi_identifiers=quasi, sensitive=sensitive, roles_suggested=True)
 

@@ -17,8 +17,7 @@ MEASURES = (
         unit="records",
         better="neither",
         definition="Records of the table, without those left out (suppressed in every quasi-identifier, or "
-        "with "
-        "a missing one where such records are dropped).",
+        "with a missing one where such records are dropped).",
         source="AnonAudit",
     ),
     Measure(
@@ -37,8 +36,7 @@ MEASURES = (
             upper=1,
             better="lower",
             definition=f"Records whose class counts fewer than {k} records (or persons, where a person "
-            f"column is "
-            "given), divided by the records assessed.",
+            "column is given), divided by the records assessed.",
             source=SWEENEY,
         )
         for k in (3, 11, 20)
@@ -50,30 +48,27 @@ MEASURES = (
         upper=1,
         better="lower",
         definition="Records alone in their class, divided by the records assessed. Whether they are unique "
-        "among "
-        "all people as well is another question.",
+        "among all people as well is another question.",
         source="Skinner and Elliot, A measure of disclosure risk for microdata, JRSS B 64(4), 2002",
     ),
     Measure(
         key="prosecutor_highest_risk",
-        label="Highest risk, person known to be in the table",
+        label="Prosecutor risk, highest",
         unit="risk",
         upper=1,
         better="lower",
         definition="1 / size of the smallest class: the chance to pick the right record of somebody who is "
-        "known "
-        "to be in the table and whose quasi-identifiers are known (prosecutor).",
+        "known to be in the table and whose quasi-identifiers are known (prosecutor).",
         source=_EMAM,
     ),
     Measure(
         key="prosecutor_average_risk",
-        label="Average risk, person known to be in the table",
+        label="Prosecutor risk, average",
         unit="risk",
         upper=1,
         better="lower",
         definition="Mean over the records assessed of 1 / size of their class (prosecutor). Where a class "
-        "counts "
-        "records it equals classes / records.",
+        "counts records it equals classes / records.",
         source=_EMAM,
     ),
     Measure(
@@ -109,11 +104,9 @@ MEASURES = (
         label="Bound on c at l = 2",
         unit="number",
         better="lower",
-        definition="Records with the most frequent sensitive value divided by the records with any other, in "
-        "the "
-        "class where it is largest: recursive (c, 2)-diversity holds for every c above it. Infinite where a "
-        "class "
-        "has one value.",
+        definition="Records with the most frequent sensitive value divided by the records with any other, "
+        "in the class where it is largest: recursive (c, 2)-diversity holds for every c above it. Infinite "
+        "where a class has one value.",
         source=_L_DIVERSITY,
     ),
     Measure(
@@ -122,10 +115,8 @@ MEASURES = (
         unit="number",
         better="lower",
         definition="Records with the most frequent sensitive value divided by the records with the third "
-        "most "
-        "frequent and all rarer ones, in the class where it is largest. Infinite where a class has fewer "
-        "than "
-        "three values.",
+        "most frequent and all rarer ones, in the class where it is largest. Infinite where a class has "
+        "fewer than three values.",
         source=_L_DIVERSITY,
     ),
     Measure(
@@ -134,8 +125,7 @@ MEASURES = (
         unit="number",
         better="higher",
         definition="Largest l for which, at the chosen c, the most frequent value of every class occurs in "
-        "fewer "
-        "records than c times those with the l-th most frequent value and all rarer ones.",
+        "fewer records than c times those with the l-th most frequent value and all rarer ones.",
         source=_L_DIVERSITY,
     ),
     Measure(
@@ -143,9 +133,8 @@ MEASURES = (
         label="Basic β",
         unit="number",
         better="lower",
-        definition="Largest relative gain (p - q) / q of a sensitive value, p its share of a class and q its "
-        "share "
-        "of the table: how much more likely a value becomes for whoever knows the class.",
+        definition="Largest relative gain (p - q) / q of a sensitive value, p its share of a class and q "
+        "its share of the table: how much more likely a value becomes for whoever knows the class.",
         source=_BETA,
     ),
     Measure(
@@ -154,8 +143,7 @@ MEASURES = (
         unit="number",
         better="lower",
         definition="Smallest β for which every gain (p - q) / q is at most min(β, -ln q); infinite where a "
-        "gain is "
-        "above -ln q, because then no β makes it hold.",
+        "gain is above -ln q, because then no β makes it hold.",
         source=_BETA,
     ),
     Measure(
@@ -164,8 +152,7 @@ MEASURES = (
         unit="number",
         better="lower",
         definition="Largest |ln(p / q)| (natural logarithm) of a sensitive value that occurs in a class, p "
-        "its share "
-        "of the class and q its share of the table.",
+        "its share of the class and q its share of the table.",
         source=_DELTA,
     ),
     Measure(
@@ -176,5 +163,24 @@ MEASURES = (
         definition="The same, infinite where a class lacks a value of the table (p = 0), as the definition "
         "says.",
         source=_DELTA,
+    ),
+    Measure(
+        key="population_size",
+        label="People in the population",
+        unit="number",
+        better="neither",
+        definition="People the table's records were drawn from: rows of the population's table, or its "
+        "size as given.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="n_records_population_unique",
+        label="Records unique in the population (estimate)",
+        unit="number",
+        better="lower",
+        definition="Estimated people unique in the population times the sampling fraction, at most the "
+        "unique records of the table.",
+        source="Dankar et al., Estimating the re-identification risk of clinical data sets, BMC Med Inform "
+        "Decis Mak 12:66, 2012",
     ),
 )

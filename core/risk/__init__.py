@@ -4,7 +4,7 @@ from core.risk.comparison import ColumnChange, Comparison
 from core.risk.document import risk_document, risk_summary
 from core.risk.hierarchies import read_hierarchy
 from core.risk.judging import RiskAudit, judge_risk
-from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings
+from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import (
     DISTANCES,
@@ -16,6 +16,8 @@ from core.risk.settings import (
     RiskSettings,
     RiskThresholds,
 )
+from core.risk.singling_out import ColumnsMeasurement, measure_columns, measure_special_uniques
+from core.risk.suda import Suda
 
 __all__ = [
     "DISTANCES",
@@ -24,6 +26,7 @@ __all__ = [
     "PRESETS",
     "SEVERAL",
     "ColumnChange",
+    "ColumnsMeasurement",
     "Comparison",
     "Hierarchy",
     "RiskAudit",
@@ -31,10 +34,14 @@ __all__ = [
     "RiskSettings",
     "RiskThresholds",
     "SensitiveMeasurement",
+    "Suda",
     "judge_risk",
+    "measure_columns",
     "measure_risk",
+    "measure_special_uniques",
     "read_hierarchy",
     "risk_document",
     "risk_summary",
+    "settings_for_other",
     "suggested_settings",
 ]

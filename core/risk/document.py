@@ -6,15 +6,29 @@ import math
 from collections.abc import Mapping
 
 from core.measures import MEASURES, format_value
+from core.risk.columns import ColumnContribution, SinglingOutSets
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
+from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
+from core.risk.singling_out import ColumnsMeasurement
+from core.risk.suda import Suda
 from core.risk.words import counted
 from core.verdict import Finding
 
 
-def risk_document(audit: RiskAudit) -> dict[str, object]:
-    """Return the audit as JSON-able values; shares in [0, 1], null for infinite and for not assessed."""
+def risk_document(
+    audit: RiskAudit, *, columns: ColumnsMeasurement | None = None, suda: Suda | None = None
+) -> dict[str, object]:
+    """Return the audit as JSON-able values; shares in [0, 1], null for infinite and for not assessed.
+
+    Parameters
+    ----------
+    audit
+        The result.
+    columns, suda
+        What the searches over sets of columns found, where they were made.
+    """
     measured = audit.measurement
     return {
         "tool": "risk",
@@ -33,6 +47,10 @@ def risk_document(audit: RiskAudit) -> dict[str, object]:
         "n_records_at_risk": audit.n_at_risk,
         "class_sizes": _class_sizes(audit),
         "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
+        "population_uniques": None if measured.uniques is None else _uniques(measured.uniques),
+        "columns": [] if columns is None else [_column(each) for each in columns.contributions],
+        "singling_out_sets": None if columns is None else _sets(columns.sets),
+        "suda": None if suda is None else _suda(suda),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
         "findings": [_finding(finding) for finding in audit.all_findings],
@@ -58,6 +76,51 @@ def _sensitive(sensitive: SensitiveMeasurement) -> dict[str, object]:
         "quasi_identifiers": list(sensitive.classes.quasi_identifiers),
         "n_values": sensitive.n_values,
         "n_missing": sensitive.n_missing,
+    }
+
+
+def _uniques(uniques: PopulationUniques) -> dict[str, object]:
+    """Return the three models' estimates; null with a reason where a model has no answer."""
+    return {
+        "sampling_fraction": uniques.sampling_fraction,
+        "chosen_model": uniques.chosen.model,
+        **{
+            each.model: {"n_population_uniques": each.n_population_uniques, "reason": each.reason or None}
+            for each in (uniques.zayatz, uniques.pitman, uniques.snb)
+        },
+    }
+
+
+def _column(column: ColumnContribution) -> dict[str, object]:
+    return {
+        "column": column.column,
+        "distinction": column.alone.distinction,
+        "separation": column.alone.separation,
+        "unique_share": column.alone.unique_share,
+        "unique_share_gained": column.unique_share_gained,
+    }
+
+
+def _sets(found: SinglingOutSets) -> dict[str, object]:
+    return {
+        "above_share": found.share,
+        "method": found.method,
+        "searched_size": found.searched_size,
+        "sets": [{"columns": list(each.columns), "unique_share": each.unique_share} for each in found.sets],
+    }
+
+
+def _suda(suda: Suda) -> dict[str, object]:
+    return {
+        "max_size": suda.max_size,
+        "requested_size": suda.requested_size,
+        "n_minimal_sample_uniques": suda.n_by_size.tolist(),
+        "n_records_with_score": len(suda.scored_records),
+        "suda_score": float(suda.score_of_record.max(initial=0.0)),
+        "dis_suda": float(suda.dis_of_record.max(initial=0.0)),
+        "suda_contribution_share": dict(
+            zip(suda.quasi_identifiers, suda.column_contribution.tolist(), strict=True)
+        ),
     }
 
 

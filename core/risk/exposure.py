@@ -41,7 +41,9 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
 
 def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     found = [each for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER]
-    people = [each.column for each in found if each.kind not in _RECORD_NUMBERS]
+    said, harmless = measured.settings.direct_identifiers, measured.settings.other
+    alike = [each.column for each in found if each.kind not in _RECORD_NUMBERS and each.column not in said]
+    people = [*said, *(column for column in alike if column not in harmless)]
     numbers = [each.column for each in found if each.kind in _RECORD_NUMBERS]
     numbers += [
         each.column
@@ -50,30 +52,48 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         and each.n_nonblank > 1
         and (each.distinct_share or 0) >= _TELLS_APART
     ]
+    numbers = [column for column in numbers if column not in said]
+    doubtful = [column for column in alike if column in harmless]
     if people:
         yield Finding(
             check="direct_identifiers",
             verdict=Verdict.FAIL,
-            message=f"{listed(people)} look{'s' if len(people) == 1 else ''} like direct identifiers of "
-            f"people. No "
-            "class size protects while they are in the table; remove them, or say that they are not "
-            "released.",
+            message=f"{listed(people)} {_be_or_look(people, said)} of people. No class size protects while "
+            "they are in the table; remove them, or say that they are not released.",
             n_affected=len(people),
+        )
+    if doubtful:
+        yield Finding(
+            check="doubtful_identifiers",
+            verdict=Verdict.WARN,
+            message=f"{listed(doubtful)} look{'s' if len(doubtful) == 1 else ''} like direct identifiers of "
+            "people, and you say that they are harmless.",
+            n_affected=len(doubtful),
         )
     if numbers:
         yield Finding(
             check="distinct_columns",
             verdict=Verdict.WARN,
-            message=f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart and "
-            f"{'is' if len(numbers) == 1 else 'are'} not among the quasi-identifiers. Whoever has the same "
-            f"column "
-            "from elsewhere finds every record.",
+            message=f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart "
+            f"and {'is' if len(numbers) == 1 else 'are'} not among the quasi-identifiers. Whoever has the "
+            "same column from elsewhere finds every record.",
             n_affected=len(numbers),
         )
 
 
+def _be_or_look(people: list[str], said: tuple[str, ...]) -> str:
+    one = len(people) == 1
+    if set(people) <= set(said):
+        return "is a direct identifier" if one else "are direct identifiers"
+    return f"look{'s' if one else ''} like direct identifiers"
+
+
 def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
-    quasi = [each.column for each in measured.unassigned if each.role is Role.QUASI_IDENTIFIER]
+    quasi = [
+        each.column
+        for each in measured.unassigned
+        if each.role is Role.QUASI_IDENTIFIER and each.column not in measured.settings.direct_identifiers
+    ]
     if quasi:
         yield Finding(
             check="further_quasi_identifiers",
@@ -90,9 +110,8 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding(
             check="no_sensitive_attribute",
             verdict=Verdict.WARN,
-            message="No sensitive attribute is chosen, so what a class gives away about everybody in it was "
-            "not "
-            "looked at.",
+            message="No sensitive attribute is chosen, so what a class gives away about everybody in it "
+            "was not looked at.",
         )
     n_assessed = measured.classes.n_records
     for sensitive in measured.sensitive:
@@ -102,8 +121,7 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
                 verdict=Verdict.WARN,
                 message=f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
                 f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
-                f"count "
-                "it as a value.",
+                "count it as a value.",
                 column=sensitive.column,
                 n_affected=sensitive.n_missing,
             )
@@ -125,8 +143,7 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
             check="dropped_records",
             verdict=Verdict.WARN,
             message=f"{entry.n_dropped:,} of {total} lack a quasi-identifier and were left out; nothing is "
-            f"said "
-            "about them.",
+            "said about them.",
             n_affected=entry.n_dropped,
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
@@ -134,10 +151,8 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
             check="wildcards",
             verdict=Verdict.WARN,
             message=f"{entry.n_with_missing:,} of {counted(entry.n_assessed, 'record')} lack a "
-            f"quasi-identifier, "
-            "which was taken to match every value. Classes then overlap and are as large as they can be; "
-            "whoever "
-            "knows that a value is missing sees smaller ones.",
+            "quasi-identifier, which was taken to match every value. Classes then overlap and are as large "
+            "as they can be; whoever knows that a value is missing sees smaller ones.",
             n_affected=entry.n_with_missing,
         )
 
@@ -149,10 +164,8 @@ def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
             check="unknown_persons",
             verdict=Verdict.WARN,
             message=f"{persons.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
-            f"person in "
-            f"`{measured.settings.person}`. They add nobody to a class with known persons, and count as one "
-            f"person "
-            "elsewhere.",
+            f"person in `{measured.settings.person}`. They add nobody to a class with known persons, and "
+            "count as one person elsewhere.",
             column=measured.settings.person,
             n_affected=persons.n_unknown,
         )
@@ -167,8 +180,7 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
             check="constant_columns",
             verdict=Verdict.PASS,
             message=f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in all "
-            f"records "
-            "and change no class.",
+            "records and change no class.",
             n_affected=len(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
@@ -176,8 +188,7 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
             check="all_columns",
             verdict=Verdict.WARN,
             message=f"All {len(measured.columns):,} columns are quasi-identifiers: nothing remains that a "
-            f"class "
-            "could give away, and few tables reach large classes over every column.",
+            "class could give away, and few tables reach large classes over every column.",
         )
     unknown = measured.settings.missing == "value"
     n_missing = sum(each.n_missing for each in measured.quasi_identifiers)

@@ -81,7 +81,34 @@ class RiskAudit:
             below = measured.persons.n_below(self.thresholds.k)
             found["n_persons"] = n_persons
             found["persons_at_risk_share"] = below / n_persons if n_persons else None
-        return found
+        return {**found, **population_figures(measured)}
+
+
+def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
+    """Return the figures against a population and by weights, as far as they were measured."""
+    found: dict[str, float | None] = {}
+    if (population := measured.population) is not None:
+        presence = population.delta_presence
+        found |= {
+            "population_size": population.population_size,
+            "k_map": population.k_map,
+            "journalist_highest_risk": population.journalist_highest_risk,
+            "marketer_risk": population.marketer_risk,
+            "delta_presence_lower": None if presence is None else presence[0],
+            "delta_presence_upper": None if presence is None else presence[1],
+        }
+    if (uniques := measured.uniques) is not None:
+        found["population_unique_share"] = uniques.population_unique_share
+        for each in (uniques.zayatz, uniques.pitman, uniques.snb):
+            found[f"population_uniques_{each.model}"] = each.n_population_uniques
+        found["n_records_population_unique"] = uniques.n_records_population_unique
+    if (individual := measured.individual) is not None:
+        found |= {
+            "individual_highest_risk": individual.highest_risk,
+            "individual_average_risk": individual.average_risk,
+            "expected_reidentifications": individual.expected_reidentifications,
+        }
+    return found
 
 
 SHARES_BELOW = (2, 3, 5, 11, 20)
@@ -141,8 +168,7 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
             check="k",
             verdict=Verdict.FAIL,
             message=f"{below:,} of {counted(classes.n_records, 'record')} ({share}) are in classes of fewer "
-            f"than "
-            f"{counted(k, unit)}; the smallest class has {counted(classes.k, unit)}.",
+            f"than {counted(k, unit)}; the smallest class has {counted(classes.k, unit)}.",
             n_affected=below,
         )
     return Finding(
@@ -176,8 +202,7 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
             check="sensitive",
             verdict=Verdict.NOT_ASSESSED,
             message=f"No assessed record has a known value of `{sensitive.column}`, so what classes give "
-            f"away "
-            "about it cannot be assessed.",
+            "away about it cannot be assessed.",
             column=sensitive.column,
         )
         return
@@ -210,11 +235,9 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
     return Finding(
         check="distinct_l",
         verdict=Verdict.FAIL,
-        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} of "
-        f"`{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
-        f"away "
-        "to whoever knows the class"
-        f"{'.' if l == 2 else ', or nearly.'}",
+        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} "
+        f"of `{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
+        f"away to whoever knows the class{'.' if l == 2 else ', or nearly.'}",
         column=column,
         n_affected=n_records,
     )
@@ -229,8 +252,7 @@ def _closeness_finding(sensitive: SensitiveMeasurement, limit: float) -> Finding
             check="t",
             verdict=Verdict.PASS,
             message=f"In every class the values of `{column}` are spread as in the whole table, up to a "
-            f"distance "
-            f"of {number(found)}; at most {number(limit)} is asked for.",
+            f"distance of {number(found)}; at most {number(limit)} is asked for.",
             column=column,
         )
     return Finding(

@@ -10,7 +10,11 @@ import numpy as np
 
 from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses, IntArray
+from core.errors import AuditInputError
 from core.risk.comparison import Comparison, compare_with_original
+from core.risk.individual import IndividualRisk, individual_risk
+from core.risk.population import PopulationUniques, population_uniques
+from core.risk.population_table import PopulationRisk, risk_by_population_size, risk_by_population_table
 from core.risk.records import (
     CodedColumn,
     RecordEntry,
@@ -18,6 +22,8 @@ from core.risk.records import (
     coded_columns,
     enter_records,
     person_codes,
+    repeated_persons,
+    sampling_weights,
 )
 from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
@@ -81,6 +87,12 @@ class RiskMeasurement:
         What the columns look like that nothing was chosen for.
     comparison
         What anonymization cost, where an original was given.
+    population
+        Risk against the population, where its table or size was given.
+    uniques
+        Estimated population uniques, where only the population's size was given.
+    individual
+        Risk by sampling weights, where a weight column was given.
     """
 
     name: str
@@ -93,6 +105,9 @@ class RiskMeasurement:
     persons: PersonFacts | None
     unassigned: tuple[RoleSuggestion, ...]
     comparison: Comparison | None = None
+    population: PopulationRisk | None = None
+    uniques: PopulationUniques | None = None
+    individual: IndividualRisk | None = None
 
     @property
     def unit(self) -> str:
@@ -117,6 +132,7 @@ def measure_risk(
     settings: RiskSettings,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     original: Dataset | None = None,
+    population: Dataset | None = None,
 ) -> RiskMeasurement:
     """Measure a table's disclosure risk.
 
@@ -130,6 +146,8 @@ def measure_risk(
         By sensitive attribute; t is then the hierarchical distance.
     original
         The table before anonymization, for what anonymization cost.
+    population
+        A table of everybody the records were drawn from; instead of `population_size`.
 
     Raises
     ------
@@ -142,6 +160,7 @@ def measure_risk(
     entry = enter_records(quasi, settings, n_records=dataset.n_records)
     person = person_codes(coded[settings.person]) if settings.person is not None else None
     classes = classes_over(quasi, entry, settings, person_of_record=person)
+    against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -157,7 +176,51 @@ def measure_risk(
         persons=None if person is None else _person_facts(classes, person),
         unassigned=_unassigned(dataset, settings),
         comparison=None if original is None else compare_with_original(dataset, original, classes, settings),
+        population=against,
+        uniques=uniques,
+        individual=_individual(dataset, classes, settings),
     )
+
+
+def _against_population(
+    dataset: Dataset,
+    classes: EquivalenceClasses,
+    settings: RiskSettings,
+    *,
+    person: IntArray | None,
+    population: Dataset | None,
+) -> tuple[PopulationRisk | None, PopulationUniques | None]:
+    """Return risk against a population and estimated uniques, None where nothing is known of it.
+
+    A missing quasi-identifier is a value here, and a person counts once in each class.
+    """
+    if not classes.n_classes:
+        return None, None
+    if population is not None:
+        if settings.population_size is not None:
+            raise AuditInputError("Give a table of the population or its size, not both.")
+        leave_out = classes.class_of_record < 0
+        if person is not None:
+            leave_out = leave_out | repeated_persons(classes.class_of_record, person)
+        names = classes.quasi_identifiers
+        return risk_by_population_table(dataset.table, population.table, names, leave_out=leave_out), None
+    if settings.population_size is None:
+        return None, None
+    sizes = classes.class_sizes
+    if settings.missing == "wildcard":  # sizes of classes that overlap say nothing of the population
+        sizes = np.bincount(classes.class_of_record[classes.class_of_record >= 0])
+    size = settings.population_size
+    return risk_by_population_size(sizes, population_size=size), population_uniques(
+        sizes, population_size=size
+    )
+
+
+def _individual(
+    dataset: Dataset, classes: EquivalenceClasses, settings: RiskSettings
+) -> IndividualRisk | None:
+    if settings.weight is None or not classes.n_classes:
+        return None
+    return individual_risk(classes, sampling_weights(dataset, settings.weight))
 
 
 def suggested_settings(dataset: Dataset) -> RiskSettings:
@@ -239,6 +302,25 @@ def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestio
     return suggest_roles(dataset.table.select(left)) if left else ()
 
 
-def without_extras(settings: RiskSettings) -> RiskSettings:
-    """Return the settings for a second table: no person or weight column, no search."""
-    return replace(settings, person=None, weight=None, suda=False)
+def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSettings | None:
+    """Return the settings for a second table, as far as it has the columns; None without quasi-identifier.
+
+    Population and weights belong to the first table and are left out.
+    """
+
+    def there(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in columns)
+
+    if not there(settings.quasi_identifiers):
+        return None
+    return replace(
+        settings,
+        quasi_identifiers=there(settings.quasi_identifiers),
+        sensitive=there(settings.sensitive),
+        leave_out=there(settings.leave_out),
+        direct_identifiers=there(settings.direct_identifiers),
+        other=there(settings.other),
+        person=settings.person if settings.person in columns else None,
+        weight=None,
+        population_size=None,
+    )

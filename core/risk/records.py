@@ -240,6 +240,17 @@ def persons_per_class(class_of_record: IntArray, person_of_record: IntArray, *, 
     return np.maximum(np.bincount(of_class, minlength=n_classes), 1)
 
 
+def repeated_persons(class_of_record: IntArray, person_of_record: IntArray) -> BoolArray:
+    """Return shape (n_records,): whether a record repeats a known person in the same class."""
+    known = np.flatnonzero((class_of_record >= 0) & (person_of_record >= 0))
+    combined = combined_codes([class_of_record[known], person_of_record[known]], n_records=len(known))
+    first = np.unique(combined, return_index=True)[1]
+    repeated = np.zeros(len(class_of_record), dtype=bool)
+    repeated[known] = True
+    repeated[known[first]] = False
+    return repeated
+
+
 def person_codes(column: CodedColumn) -> IntArray:
     """Return shape (n_records,): a number for each person, -1 where the cell is missing."""
     number = np.arange(column.n_values, dtype=np.int64)
@@ -263,7 +274,6 @@ def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
     if n_bad:
         raise AuditInputError(
             f"{n_bad:,} of {len(weights):,} weights in `{column}` are missing, zero or negative; a weight "
-            f"says "
-            "how many people a record stands for and is above 0."
+            "says how many people a record stands for and is above 0."
         )
     return weights

@@ -23,7 +23,7 @@ MISSING_SENSITIVE: tuple[MissingSensitive, ...] = ("unknown", "value")
 PRESETS: Mapping[int, str] = {
     3: "few known recipients, highest risk 0.33",
     5: "recipients under contract, highest risk 0.20",
-    11: "public release of health data (EMA, Health Canada), highest risk 0.09",
+    11: "public health data (EMA, Health Canada), highest risk 0.09",
     20: "public release, stricter, highest risk 0.05",
 }
 
@@ -45,6 +45,10 @@ class RiskSettings:
         Column with sampling weights, all above 0; for individual risk. None: no weights.
     leave_out
         Columns that will not be released: nothing is said about them.
+    direct_identifiers
+        Columns that name a person, whatever they look like; the table fails while they are in it.
+    other
+        Columns that the person looked at and found harmless: what they look like is a warning at most.
     missing
         What a missing quasi-identifier is: ``value`` (a value of its own), ``wildcard`` (matches every
         value) or ``drop`` (such records are left out).
@@ -60,8 +64,6 @@ class RiskSettings:
         c at which the largest l of recursive (c, l)-diversity is reported; above 0.
     population_size
         People in the population the table is a sample of; None where not known.
-    suda
-        Whether to search for the smallest sets of values that single records out (SUDA2).
     roles_suggested
         Whether nobody chose the columns, so that the suggested ones were taken; said in a finding.
     """
@@ -71,13 +73,14 @@ class RiskSettings:
     person: str | None = None
     weight: str | None = None
     leave_out: tuple[str, ...] = ()
+    direct_identifiers: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
     missing: Missing = "value"
     distance: SensitiveDistance = "auto"
     several_sensitive: Several = "one_by_one"
     missing_sensitive: MissingSensitive = "unknown"
     recursive_c: float = 3.0
     population_size: int | None = None
-    suda: bool = False
     roles_suggested: bool = False
 
 
@@ -162,6 +165,7 @@ def _choice_problems(settings: RiskSettings) -> list[str]:
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:
     chosen = [*settings.quasi_identifiers, *settings.sensitive, *settings.leave_out]
+    chosen += [*settings.direct_identifiers, *settings.other]
     chosen += [column for column in (settings.person, settings.weight) if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
     shown = ", ".join(list(columns)[:20]) + (", …" if len(columns) > 20 else "")
@@ -176,6 +180,8 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         ("the person column", tuple(filter(None, (settings.person,)))),
         ("the weight column", tuple(filter(None, (settings.weight,)))),
         ("not released", settings.leave_out),
+        ("a direct identifier", settings.direct_identifiers),
+        ("harmless", settings.other),
     )
     uses: dict[str, list[str]] = {}
     for use, columns in parts:

@@ -9,10 +9,11 @@ import pyarrow as pa
 from core.cells import cells_equal
 from core.datasets import Dataset
 from core.distinct import BoolArray, distinct_values
+from core.masking import masked_shapes
 from core.patterns import CATALOGUE, scan_column
 from core.tabular.measurement import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
-from core.tabular.values import are_date_floors, look_like_pseudonyms, masked_shapes
+from core.tabular.values import are_date_floors, look_like_pseudonyms
 
 RECORD = "Record"
 ORIGINAL_VALUE = "Original value"

@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 
 from core.datasets import Dataset
+from core.masking import masked_shapes
 from core.tabular.decision import TabularAudit
 from core.tabular.evidence import evidence_rows
 from core.tabular.second_opinion import relinked_records, small_class_records, unchanged_records
-from core.tabular.values import masked_shapes
 
 _COUNTED = ("Record", "Original record", "Class size", "Found")  # columns that hold no cell values
 

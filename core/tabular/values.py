@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from core.distinct import BoolArray, DistinctValues
 from core.korean import KOREAN_SURNAMES
+from core.masking import masked_shapes
 
 _N_SHAPES = 3
-_LONGEST_SHAPE = 40
 _MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"
 _EXCEL_DAY_ZERO = datetime.date(1899, 12, 30)
 
@@ -112,24 +112,6 @@ def n_shared_values(a: DistinctValues, b: DistinctValues) -> int:
     """Return the number of distinct values, as trimmed text, that both columns hold."""
     ours, theirs = (pc.unique(pc.utf8_trim_whitespace(column.values)) for column in (a, b))
     return int(pc.sum(pc.is_in(ours, theirs.cast(ours.type))).as_py() or 0)
-
-
-def masked_shapes(values: pa.Array) -> pa.Array:
-    """Return the shape of each value: dates as ``YYYY-MM-DD``, digits as 9, letters as A.
-
-    Examples
-    --------
-    >>> masked_shapes(pa.array(["1987-01-21", "Kim 7, 서울", "12.5e3"])).to_pylist()
-    ['YYYY-MM-DD', 'AAA 9, AA', '99.9A9']
-    """
-    shapes = pc.replace_substring_regex(
-        values, r"[0-9]{4}([-/.])[0-9]{1,2}[-/.][0-9]{1,2}", "\x00\\1\x01\\1\x02"
-    )
-    shapes = pc.replace_substring_regex(shapes, r"\p{N}", "9")
-    shapes = pc.replace_substring_regex(shapes, r"[\p{L}\p{M}]", "A")
-    for mark, part in (("\x00", "YYYY"), ("\x01", "MM"), ("\x02", "DD")):
-        shapes = pc.replace_substring(shapes, mark, part)
-    return pc.utf8_slice_codeunits(pc.replace_substring_regex(shapes, r"\p{C}", "?"), 0, _LONGEST_SHAPE)
 
 
 def frequent_shapes(values: DistinctValues, mask: BoolArray) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import diversity, events, leakage, tabular, vcf
+from core.demo import diversity, events, leakage, risk, tabular, vcf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,6 +110,16 @@ TOOLS: tuple[Tool, ...] = (
         needs="a table with the label that your model predicts, and the model if you have it",
         script="pages/anonymize/diversity.py",
         demos=diversity.DEMOS,
+    ),
+    Tool(
+        key="risk",
+        section="Measure",
+        title="Disclosure risk",
+        icon=":material/policy:",
+        question="How easily are people found in this table, and what does it give away?",
+        needs="one table of people that is about to be released",
+        script="pages/measure/risk.py",
+        demos=risk.DEMOS,
     ),
 )
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from core.datasets import Dataset, Reading, ReadOptions
 from core.distinct import distinct_values
+from core.masking import masked_shapes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
-from core.tabular.values import are_date_floors, masked_shapes
+from core.tabular.values import are_date_floors
 from core.verdict import Verdict
 
 PIECES = (

@@ -82,8 +82,7 @@ def test_missing_sensitive__is_unknown_and_counted_in_a_finding() -> None:
     assert (disease.figures["distinct_l"], disease.n_missing, disease.n_values) == (1, 4, 2)
     assert messages(audit)["missing_sensitive_values"] == (
         "WARN: 4 of 7 records have no known value of `disease` and were not counted. If a blank is an "
-        "answer, "
-        "such as no diagnosis, count it as a value."
+        "answer, such as no diagnosis, count it as a value."
     )
 
 
@@ -192,9 +191,8 @@ def test_judge__fails_small_classes_and_classes_with_one_value() -> None:
         "record."
     )
     assert messages(audit)["distinct_l"] == (
-        "FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) give it away "
-        "to "
-        "whoever knows the class."
+        "FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) give it "
+        "away to whoever knows the class."
     )
 
 
@@ -202,8 +200,7 @@ def test_judge__l_of_three_speaks_of_fewer_values() -> None:
     audit = judged(sensitive=("disease",), k=2, l=3)
     assert messages(audit)["distinct_l"] == (
         "FAIL: 3 of 3 classes hold fewer than 3 different values of `disease`: 6 of 6 records (100 %) give "
-        "it "
-        "away to whoever knows the class, or nearly."
+        "it away to whoever knows the class, or nearly."
     )
 
 
@@ -238,8 +235,7 @@ def test_judge__every_threshold_can_fail() -> None:
     }
     assert messages(audit)["t"] == (
         "FAIL: In 2 classes (3 records) the values of `disease` are further than 0.200 from those of the "
-        "whole "
-        "table, at most 0.833."
+        "whole table, at most 0.833."
     )
 
 
@@ -301,8 +297,7 @@ def test_exposure__a_column_that_tells_records_apart_is_a_warning() -> None:
     assert audit.overall is Verdict.WARN
     assert messages(audit)["distinct_columns"] == (
         "WARN: `code` tells nearly every record apart and is not among the quasi-identifiers. Whoever has "
-        "the "
-        "same column from elsewhere finds every record."
+        "the same column from elsewhere finds every record."
     )
 
 
@@ -310,8 +305,7 @@ def test_exposure__a_quasi_identifier_nobody_chose_is_a_warning() -> None:
     audit = judged(quasi="sex", sensitive=("disease", "salary"), k=2, l=1)
     assert messages(audit)["further_quasi_identifiers"] == (
         "WARN: `age` may be known about a person from elsewhere, and is not among the quasi-identifiers; "
-        "with it "
-        "classes get smaller."
+        "with it classes get smaller."
     )
 
 
@@ -326,8 +320,7 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     )
     assert messages(audit)["all_columns"] == (
         "WARN: All 3 columns are quasi-identifiers: nothing remains that a class could give away, and few "
-        "tables "
-        "reach large classes over every column."
+        "tables reach large classes over every column."
     )
     assert messages(audit)["no_sensitive_attribute"] == (
         "WARN: No sensitive attribute is chosen, so what a class gives away about everybody in it was not "
@@ -343,8 +336,7 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     )
     assert messages(judged(text, missing="wildcard"))["wildcards"] == (
         "WARN: 1 of 2 records lack a quasi-identifier, which was taken to match every value. Classes then "
-        "overlap "
-        "and are as large as they can be; whoever knows that a value is missing sees smaller ones."
+        "overlap and are as large as they can be; whoever knows that a value is missing sees smaller ones."
     )
 
 
@@ -352,8 +344,7 @@ def test_exposure__unknown_persons_are_a_warning() -> None:
     audit = judged("age,who\n30,a\n30,\n", quasi="age", person="who")
     assert messages(audit)["unknown_persons"] == (
         "WARN: 1 of 2 records name no person in `who`. They add nobody to a class with known persons, and "
-        "count "
-        "as one person elsewhere."
+        "count as one person elsewhere."
     )
     assert messages(audit)["k"] == (
         "FAIL: 2 of 2 records (100 %) are in classes of fewer than 5 persons; the smallest class has 1 "

@@ -107,8 +107,7 @@ def test_spread__refuses_too_many_ways_of_missing(monkeypatch: pytest.MonkeyPatc
         measured(HOLES, missing="wildcard")
     assert str(raised.value) == (
         "Records miss quasi-identifiers in 3 different ways, too many to compare each with each; count "
-        "missing "
-        "as a value, or leave such records out."
+        "missing as a value, or leave such records out."
     )
 
 
@@ -126,9 +125,8 @@ def test_sampling_weights__refuse_weights_that_are_missing_or_not_positive() -> 
     with pytest.raises(AuditInputError) as raised:
         sampling_weights(table("a,w\n1,2\n2,0\n3,-1\n4,\n"), "w")
     assert str(raised.value) == (
-        "3 of 4 weights in `w` are missing, zero or negative; a weight says how many people a record stands "
-        "for "
-        "and is above 0."
+        "3 of 4 weights in `w` are missing, zero or negative; a weight says how many people a record "
+        "stands for and is above 0."
     )
 
 

@@ -1,0 +1,100 @@
+"""Which columns and values single records out, from what was measured of the classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from core.datasets import Dataset
+from core.risk.columns import (
+    ColumnContribution,
+    SinglingOutSets,
+    column_contributions,
+    singling_out_sets,
+)
+from core.risk.combinations import Combinations
+from core.risk.measuring import RiskMeasurement
+from core.risk.records import coded_columns, first_records
+from core.risk.suda import Suda, measure_suda
+
+_MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
+MOST_COLUMNS_OF_A_SET = 3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnsMeasurement:
+    """What each quasi-identifier does, and the smallest sets that single most records out.
+
+    Attributes
+    ----------
+    contributions
+        One for each quasi-identifier.
+    sets
+        Smallest sets of columns in which more than half of the records are unique.
+    """
+
+    contributions: tuple[ColumnContribution, ...]
+    sets: SinglingOutSets
+
+
+def class_combinations(measured: RiskMeasurement, dataset: Dataset) -> Combinations:
+    """Return the classes of a measurement as combinations; a missing value is a value of its own.
+
+    Parameters
+    ----------
+    measured
+        Has at least one class.
+    dataset
+        The table it was measured in.
+    """
+    classes = measured.classes
+    shown = dataset.table.select(list(classes.quasi_identifiers)).take(pa.array(first_records(classes)))
+    coded = coded_columns(shown, classes.quasi_identifiers)
+    records = np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:]
+    return Combinations(
+        quasi_identifiers=classes.quasi_identifiers,
+        codes=tuple(coded[name].codes.astype(np.int64) for name in classes.quasi_identifiers),
+        sizes=records,
+        combination_of_record=classes.class_of_record,
+    )
+
+
+def measure_columns(measured: RiskMeasurement, dataset: Dataset) -> ColumnsMeasurement | None:
+    """Measure what each quasi-identifier does, over records; None where no record is assessed.
+
+    Parameters
+    ----------
+    measured, dataset
+        As for :func:`class_combinations`.
+    """
+    if not measured.classes.n_classes:
+        return None
+    table = class_combinations(measured, dataset)
+    return ColumnsMeasurement(
+        contributions=column_contributions(table), sets=singling_out_sets(table, max_cells=_MAX_CELLS)
+    )
+
+
+def measure_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
+    """Find the sets of up to three values that single records out (SUDA2); None where none is assessed.
+
+    Without a known population the table is taken to be all of it, which is the careful reading: every
+    match with a unique record is then right.
+
+    Parameters
+    ----------
+    measured, dataset
+        As for :func:`class_combinations`.
+    """
+    if not measured.classes.n_classes:
+        return None
+    population = measured.population
+    fraction = 1.0 if population is None else population.n_records / population.population_size
+    return measure_suda(
+        class_combinations(measured, dataset),
+        max_size=MOST_COLUMNS_OF_A_SET,
+        sampling_fraction=min(fraction, 1.0),
+        max_cells=_MAX_CELLS,
+    )

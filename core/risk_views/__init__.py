@@ -1,0 +1,75 @@
+"""Tables, charts, sentences and the report of the disclosure-risk tool."""
+
+from core.risk_views.charts import class_chart, risk_bars
+from core.risk_views.columns import (
+    COLUMN_UNITS,
+    SET_UNITS,
+    SUDA_UNITS,
+    columns_table,
+    contribution_chart,
+    sets_note,
+    sets_table,
+    suda_chart,
+    suda_columns_table,
+    suda_note,
+    suda_records_table,
+)
+from core.risk_views.intruders import Intruder, intruder_figure, intruders
+from core.risk_views.report import (
+    class_figures,
+    comparison_figures,
+    headline_figures,
+    intruders_table,
+    risk_report,
+    sensitive_figures,
+)
+from core.risk_views.tables import (
+    CHANGE_UNITS,
+    changes_table,
+    class_size_shares,
+    columns_the_other_lacks,
+    disclosure_table,
+    roles_table,
+    side_by_side_table,
+    worst_classes_table,
+)
+from core.risk_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, preset_note
+
+__all__ = [
+    "CHANGE_UNITS",
+    "COLUMN_UNITS",
+    "LIMITS",
+    "MEASURE_KEYS",
+    "QUESTION",
+    "SET_UNITS",
+    "SUDA_UNITS",
+    "TITLE",
+    "Intruder",
+    "changes_table",
+    "class_chart",
+    "class_figures",
+    "class_size_shares",
+    "columns_table",
+    "columns_the_other_lacks",
+    "comparison_figures",
+    "contribution_chart",
+    "disclosure_table",
+    "headline",
+    "headline_figures",
+    "intruder_figure",
+    "intruders",
+    "intruders_table",
+    "preset_note",
+    "risk_bars",
+    "risk_report",
+    "roles_table",
+    "sensitive_figures",
+    "sets_note",
+    "sets_table",
+    "side_by_side_table",
+    "suda_chart",
+    "suda_columns_table",
+    "suda_note",
+    "suda_records_table",
+    "worst_classes_table",
+]

@@ -1,0 +1,221 @@
+"""The report of a risk audit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pandas as pd
+
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.risk import ColumnsMeasurement, RiskAudit
+from core.risk.words import number, percent
+from core.risk_views.charts import class_chart, risk_bars
+from core.risk_views.columns import COLUMN_UNITS, columns_table, contribution_chart, sets_note
+from core.risk_views.intruders import intruders
+from core.risk_views.tables import (
+    CHANGE_UNITS,
+    changes_table,
+    class_size_shares,
+    disclosure_table,
+    side_by_side_table,
+)
+from core.risk_views.words import LIMITS, QUESTION, TITLE, headline
+from core.verdict import Verdict
+
+
+def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return the figures of the classes, k and the average risk with their thresholds."""
+    limits = audit.thresholds
+    verdicts = {finding.check: finding.verdict for finding in audit.findings}
+    judged = {
+        "k": (f"at least {limits.k:,}", verdicts["k"]),
+        "records_at_risk_share": ("none", verdicts["k"]),
+        "prosecutor_highest_risk": (f"at most 1 / {limits.k:,}", verdicts["k"]),
+    }
+    if limits.average_risk is not None:
+        judged["prosecutor_average_risk"] = (
+            f"at most {percent(limits.average_risk)}",
+            verdicts["average_risk"],
+        )
+    return tuple(_figure(key, value, judged.get(key)) for key, value in audit.figures.items())
+
+
+def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return the figures that the page shows first."""
+    chosen = ("k", "records_at_risk_share", "prosecutor_average_risk", "sample_unique_share")
+    by_key = {figure.measure: figure for figure in class_figures(audit)}
+    shown = [by_key[key] for key in chosen]
+    if "persons_at_risk_share" in by_key:
+        shown[1] = by_key["persons_at_risk_share"]
+    return (*shown, *(figure for figure in sensitive_figures(audit) if figure.verdict is not None))
+
+
+def sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return the figures of every sensitive attribute, those with a threshold judged."""
+    limits = audit.thresholds
+    asked = {
+        "distinct_l": None if limits.l is None else f"at least {limits.l:,}",
+        "entropy_l": None if limits.entropy_l is None else f"at least {number(limits.entropy_l)}",
+        "t": None if limits.t is None else f"at most {number(limits.t)}",
+    }
+    verdicts = {(finding.column, finding.check): finding.verdict for finding in audit.findings}
+    found = []
+    for sensitive in audit.measurement.sensitive:
+        for key, value in sensitive.figures.items():
+            threshold = asked.get(key)
+            verdict = verdicts.get((sensitive.column, key), Verdict.NOT_ASSESSED)
+            found.append(
+                _figure(key, value, None if threshold is None else (threshold, verdict), of=sensitive.column)
+            )
+    return tuple(found)
+
+
+def comparison_figures(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return what anonymization cost; nothing where no original was given."""
+    comparison = audit.measurement.comparison
+    if comparison is None:
+        return ()
+    of = f"against {comparison.original_name}"
+    return (
+        Figure(measure="ncp", value=comparison.ncp, of=of),
+        Figure(measure="discernibility", value=comparison.discernibility, of=of),
+    )
+
+
+def _figure(
+    key: str, value: float | None, judged: tuple[str, Verdict] | None = None, *, of: str = ""
+) -> Figure:
+    threshold, verdict = judged or ("", None)
+    return Figure(measure=key, value=value, threshold=threshold, verdict=verdict, of=of)
+
+
+def risk_report(
+    audit: RiskAudit,
+    *,
+    inputs: Sequence[InputFacts],
+    created_at: datetime,
+    other: RiskAudit | None = None,
+    columns: ColumnsMeasurement | None = None,
+) -> Report:
+    """Return the report of a run; it holds counts, figures and column names, no cell values.
+
+    Parameters
+    ----------
+    audit
+        The result.
+    inputs
+        The table, and what it was compared with.
+    created_at
+        UTC.
+    other
+        A second table measured the same way, for the figures side by side.
+    columns
+        What each quasi-identifier does.
+    """
+    return Report(
+        tool="risk",
+        title=TITLE,
+        question=QUESTION,
+        verdict=audit.overall,
+        headline=headline(audit),
+        inputs=tuple(inputs),
+        settings=report_settings(audit),
+        figures=(*class_figures(audit), *sensitive_figures(audit), *comparison_figures(audit)),
+        findings=audit.all_findings,
+        tables=_tables(audit, other, columns),
+        charts=_charts(audit, columns),
+        limits=LIMITS,
+        created_at=created_at,
+        versions=current_versions(),
+        verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
+    )
+
+
+def report_settings(audit: RiskAudit) -> dict[str, object]:
+    """Return what was chosen and what the figures were held against."""
+    settings, limits = audit.measurement.settings, audit.thresholds
+    return {
+        "quasi-identifiers": list(settings.quasi_identifiers),
+        "sensitive attributes": list(settings.sensitive),
+        "person column": settings.person,
+        "weight column": settings.weight,
+        "not released": list(settings.leave_out),
+        "a missing quasi-identifier": settings.missing,
+        "distance between sensitive values": settings.distance,
+        "several sensitive attributes": settings.several_sensitive,
+        "a missing sensitive value": settings.missing_sensitive,
+        "c of recursive diversity": settings.recursive_c,
+        "population size": settings.population_size,
+        "k at least": limits.k,
+        "distinct l at least": limits.l,
+        "entropy l at least": limits.entropy_l,
+        "t at most": limits.t,
+        "average risk at most": limits.average_risk,
+    }
+
+
+def _tables(
+    audit: RiskAudit, other: RiskAudit | None, columns: ColumnsMeasurement | None
+) -> tuple[ReportTable, ...]:
+    measured = audit.measurement
+    tables = [
+        ReportTable(name="Intruders", title="Three intruders", frame=intruders_table(audit)),
+        ReportTable(
+            name="Class sizes",
+            title="Records in small classes",
+            frame=class_size_shares(audit),
+            units={"Share of records": "share"},
+        ),
+    ]
+    if measured.sensitive:
+        tables.append(
+            ReportTable(
+                name="Attribute disclosure",
+                title="What classes give away",
+                frame=disclosure_table(measured),
+                note="Every figure is that of the class where it is worst.",
+            )
+        )
+    if columns is not None:
+        tables.append(
+            ReportTable(
+                name="Columns",
+                title="What each quasi-identifier does",
+                frame=columns_table(columns),
+                note=sets_note(columns).replace("`", ""),
+                units=COLUMN_UNITS,
+            )
+        )
+    if measured.comparison is not None:
+        tables.append(
+            ReportTable(
+                name="Changes",
+                title=f"Columns of {measured.comparison.original_name} and what became of them",
+                frame=changes_table(measured.comparison),
+                units=CHANGE_UNITS,
+            )
+        )
+    if other is not None:
+        tables.append(
+            ReportTable(name="Side by side", title="Side by side", frame=side_by_side_table(audit, other))
+        )
+    return tuple(tables)
+
+
+def intruders_table(audit: RiskAudit) -> pd.DataFrame:
+    """Return a row per intruder: what each wants, risks and finds."""
+    found = intruders(audit)
+    return pd.DataFrame(
+        {
+            "Intruder": [each.name for each in found],
+            "Knows and wants": [each.wants.replace("`", "") for each in found],
+            "Risk": ["not assessed" if each.risk is None else percent(each.risk) for each in found],
+            "Finds": [each.finds for each in found],
+        }
+    )
+
+
+def _charts(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportChart, ...]:
+    drawn = (class_chart(audit), risk_bars(audit), None if columns is None else contribution_chart(columns))
+    return tuple(chart for chart in drawn if chart is not None)

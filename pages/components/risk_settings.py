@@ -1,0 +1,228 @@
+"""What the columns of a table are, how to count, and what the figures are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import streamlit as st
+
+from core import caching
+from core import risk_views as views
+from core.datasets import Dataset
+from core.risk import MISSING, MISSING_SENSITIVE, PRESETS, SEVERAL, RiskSettings, RiskThresholds
+from core.roles import Role
+
+PERSON, WEIGHT, NOT_RELEASED = "person", "sampling weight", "not released"
+ROLES = (*(role.value for role in Role), PERSON, WEIGHT, NOT_RELEASED)
+_ROLES_HELP = (
+    "quasi-identifier: others may know it about a person · sensitive attribute: must not become known · "
+    "direct identifier: names the person · person: whose record it is, so that classes count people · "
+    "sampling weight: people a record stands for · not released: will be removed"
+)
+_WORDS: Mapping[str, str] = {
+    "value": "a value of its own",
+    "wildcard": "matches every value",
+    "drop": "leaves the record out",
+    "unknown": "unknown, not counted",
+    "one_by_one": "one by one",
+    "others_added": "with the others as quasi-identifiers (stricter)",
+    "auto": "ordered for numbers, else equal",
+    "equal": "equal",
+    "ordered": "ordered",
+}
+
+
+class _Choices(NamedTuple):
+    """How to count."""
+
+    missing: str
+    missing_sensitive: str
+    several: str
+    population_size: int | None
+
+
+def ask_for_settings(dataset: Dataset) -> RiskSettings:
+    """Show the roles that names and values suggest, to correct and confirm; return what to measure.
+
+    Until the person confirms them the suggested roles are measured, and a finding says so.
+    """
+    confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
+    label = "Roles of the columns" if confirmed else "Roles of the columns: suggested, please confirm"
+    with st.expander(label, icon=":material/rule:", expanded=confirmed is None):
+        st.caption(_ROLES_HELP)
+        with st.form("risk_roles_form", border=False):
+            roles = _edit_roles(dataset)
+            choices = _ask_for_choices()
+            if st.form_submit_button("Confirm the roles", type="primary", icon=":material/check:"):
+                st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
+                st.session_state[f"{_slot(dataset)}_roles"] = roles
+                st.rerun()
+    return confirmed or _settings(_suggested_roles(dataset), _Choices("value", "unknown", "one_by_one", None))
+
+
+def _slot(dataset: Dataset) -> str:
+    return f"risk_settings_{dataset.fingerprint}"
+
+
+def _suggested_roles(dataset: Dataset) -> dict[str, str]:
+    suggested = {each.column: each.role.value for each in caching.role_suggestions(dataset.fingerprint)}
+    return {column: suggested[column] for column in dataset.columns}
+
+
+def _edit_roles(dataset: Dataset) -> dict[str, str]:
+    """Show the editor; return the role of each column, by name in the table's order."""
+    key, base = f"risk_roles_{dataset.fingerprint}", f"risk_roles_base_{dataset.fingerprint}"
+    if key not in st.session_state:  # on a new visit of the page the confirmed roles are the start
+        st.session_state[base] = st.session_state.get(f"{_slot(dataset)}_roles", _suggested_roles(dataset))
+    table = views.roles_table(caching.role_suggestions(dataset.fingerprint), dataset.columns)
+    table["Role"] = [st.session_state[base][column] for column in dataset.columns]
+    edited = st.data_editor(
+        table,
+        key=key,
+        hide_index=True,
+        disabled=[name for name in table.columns if name != "Role"],
+        column_config={
+            "Role": st.column_config.SelectboxColumn(options=list(ROLES), required=True, width="medium"),
+            "Reason": st.column_config.TextColumn(width="large"),
+        },
+        alt="Columns of the table with the suggested role, its reason, and the role to confirm",
+    )
+    return dict(zip(dataset.columns, edited["Role"], strict=True))
+
+
+def _ask_for_choices() -> _Choices:
+    first, second, third, fourth = st.columns(4)
+    with first:
+        missing = _choose(
+            "A missing quasi-identifier", MISSING, "missing", "Which records have the same values."
+        )
+    with second:
+        unknown = _choose(
+            "A missing sensitive value",
+            MISSING_SENSITIVE,
+            "missing_sensitive",
+            "A blank may be an answer, such as no diagnosis.",
+        )
+    with third:
+        several = _choose(
+            "Several sensitive attributes",
+            SEVERAL,
+            "several",
+            "Stricter: an intruder knows the other sensitive attributes.",
+        )
+    with fourth:
+        population = st.number_input(
+            "People in the population",
+            min_value=1,
+            value=None,
+            step=1000,
+            placeholder="not known",
+            key="risk_population_size",
+            help="How many people the table is a sample of, for journalist and marketer risk.",
+            persist_state="session",
+        )
+    return _Choices(missing, unknown, several, None if population is None else int(population))
+
+
+def _choose(label: str, options: tuple[str, ...], key: str, help_text: str) -> str:
+    return str(
+        st.selectbox(
+            label,
+            options,
+            format_func=lambda option: _WORDS[option],
+            key=f"risk_{key}",
+            help=help_text,
+            persist_state="session",
+        )
+    )
+
+
+def _settings(roles: Mapping[str, str], choices: _Choices, *, suggested: bool = True) -> RiskSettings:
+    """Return the settings for roles by column; a confirmed role overrides what the column looks like."""
+
+    def of(role: str) -> tuple[str, ...]:
+        return tuple(column for column, chosen in roles.items() if chosen == role)
+
+    return RiskSettings(
+        quasi_identifiers=of(Role.QUASI_IDENTIFIER),
+        sensitive=of(Role.SENSITIVE_ATTRIBUTE),
+        direct_identifiers=of(Role.DIRECT_IDENTIFIER),
+        other=() if suggested else of(Role.OTHER),
+        person=next(iter(of(PERSON)), None),
+        weight=next(iter(of(WEIGHT)), None),
+        leave_out=of(NOT_RELEASED),
+        missing=choices.missing,  # type: ignore[arg-type]  # one of MISSING; core checks again
+        missing_sensitive=choices.missing_sensitive,  # type: ignore[arg-type]
+        several_sensitive=choices.several,  # type: ignore[arg-type]
+        population_size=choices.population_size,
+        roles_suggested=suggested,
+    )
+
+
+def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
+    """Show the presets and sliders; moving one judges the same measurement again."""
+    with st.container(border=True):
+        st.pills(
+            "Smallest class size asked for by",
+            list(PRESETS),
+            format_func=lambda k: f"{k} · {PRESETS[k]}",
+            key="risk_preset",
+            on_change=_take_preset,
+            help="Presets that recipients and authorities use; they move the slider.",
+        )
+        k_place, l_place, t_place, average_place = st.columns(4)
+        with k_place:
+            k = st.slider(
+                "Smallest class size k",
+                2,
+                50,
+                5,
+                key="risk_k",
+                help="Every combination of quasi-identifiers should be shared by at least k.",
+                persist_state="session",
+            )
+        with l_place:
+            least = st.slider(
+                "Different sensitive values l",
+                1,
+                10,
+                2,
+                key="risk_l",
+                help="Every class should have at least l different values; 1 is always met.",
+                disabled=not with_sensitive,
+                persist_state="session",
+            )
+        with t_place:
+            t = _optional_limit(
+                "Largest distance t",
+                "t",
+                "Largest distance of a class's values from the whole table's; 1 is always met.",
+                disabled=not with_sensitive,
+            )
+        with average_place:
+            average = _optional_limit(
+                "Largest average risk", "average", "Mean over records of 1 / class size."
+            )
+    return RiskThresholds(k=int(k), l=int(least) if with_sensitive else None, t=t, average_risk=average)
+
+
+def _take_preset() -> None:
+    if (chosen := st.session_state.get("risk_preset")) is not None:
+        st.session_state["risk_k"] = chosen
+
+
+def _optional_limit(label: str, key: str, help_text: str, *, disabled: bool = False) -> float | None:
+    """Show a slider from 0 to 1 whose end, 1, is met by every table and so not judged."""
+    value = st.slider(
+        label,
+        0.0,
+        1.0,
+        1.0,
+        0.05,
+        key=f"risk_{key}",
+        help=help_text,
+        disabled=disabled,
+        persist_state="session",
+    )
+    return None if value >= 1 or disabled else float(value)

@@ -1,0 +1,112 @@
+"""Disclosure risk: how easily people are found in a table, and what it gives away."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core import caching
+from core import risk_views as views
+from core.datasets import Dataset
+from core.demo.risk import DEMOS
+from core.errors import AuditInputError
+from core.reports import InputFacts, Report, input_facts
+from core.risk import ColumnsMeasurement, RiskAudit, RiskSettings, judge_risk, settings_for_other
+from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.reading import show_problems
+from pages.components.results import show_definitions, show_downloads
+from pages.components.risk_results import show_classes, show_details, show_intruders, show_judgement
+from pages.components.risk_settings import ask_for_limits, ask_for_settings
+
+TOOL = "risk"
+WHAT_TO_UPLOAD = (
+    "Upload **one table** of people that is about to be released: CSV, TSV, Excel or Parquet, a record a "
+    "row. No log and no original is needed."
+)
+
+
+def show_risk() -> None:
+    st.title(views.TITLE)
+    st.markdown(views.QUESTION)
+    dataset = ask_for_table(TOOL, "table", label="The table to be released")
+    if dataset is None:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+    else:
+        original, population = _ask_for_others()
+        settings = ask_for_settings(dataset)
+        try:
+            _show_results(dataset, settings, original, population)
+        except AuditInputError as error:
+            show_problems(error)
+    show_privacy_line()
+
+
+def _ask_for_others() -> tuple[Dataset | None, Dataset | None]:
+    with st.expander("Compare with an original, or with the population", icon=":material/compare_arrows:"):
+        first, second = st.columns(2)
+        with first:
+            original = ask_for_table(
+                TOOL,
+                "original",
+                label="The original or an earlier version",
+                help_text="Shows what anonymization cost and changed; rows correspond by position.",
+            )
+        with second:
+            population = ask_for_table(
+                TOOL,
+                "population",
+                label="A table of the population",
+                help_text="Everybody the table was drawn from, with the same quasi-identifiers.",
+            )
+    return original, population
+
+
+def _show_results(
+    dataset: Dataset, settings: RiskSettings, original: Dataset | None, population: Dataset | None
+) -> None:
+    with st.spinner("Measuring", show_time=True):
+        measured = caching.risk_measurement(
+            dataset.fingerprint,
+            settings,
+            original=original.fingerprint if original else None,
+            population=population.fingerprint if population else None,
+        )
+    limits = ask_for_limits(with_sensitive=bool(settings.sensitive))
+    audit = judge_risk(measured, limits)
+    other = _judge_other(original, settings, audit)
+    show_judgement(audit)
+    show_intruders(audit)
+    show_classes(audit)
+    columns = caching.risk_columns(dataset.fingerprint, settings)
+    show_details(audit, dataset, other=other, columns=columns)
+    st.header("Downloads", anchor=False)
+    inputs = [input_facts(dataset, "table")]
+    inputs += [input_facts(original, "original")] if original else []
+    inputs += [input_facts(population, "population")] if population else []
+    show_downloads(
+        TOOL,
+        partial(_report, audit, other, columns, inputs),
+        identity=repr(([facts.sha256 for facts in inputs], settings, limits)),
+    )
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _judge_other(original: Dataset | None, settings: RiskSettings, audit: RiskAudit) -> RiskAudit | None:
+    """Measure the second table the same way, as far as it has the columns."""
+    if original is None or (same := settings_for_other(settings, original.columns)) is None:
+        return None
+    return judge_risk(caching.risk_measurement(original.fingerprint, same), audit.thresholds)
+
+
+def _report(
+    audit: RiskAudit,
+    other: RiskAudit | None,
+    columns: ColumnsMeasurement | None,
+    inputs: Sequence[InputFacts],
+    created_at: datetime,
+) -> Report:
+    return views.risk_report(audit, inputs=inputs, created_at=created_at, other=other, columns=columns)
+
+
+show_risk()

@@ -1,0 +1,135 @@
+"""The disclosure-risk page as a visitor meets it."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.demo.risk import DEMOS
+from pages.components.navigation import HOME
+from tests.risk_examples import PEOPLE
+
+PAGE = "pages/measure/risk.py"
+TABLE = PEOPLE.encode()
+
+
+def _upload(app: AppTest, data: bytes = TABLE, *, name: str = "people.csv", at: int = 0) -> AppTest:
+    return app.file_uploader[at].set_value([(name, data, "text/csv")]).run()
+
+
+def _metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+
+
+def _texts(app: AppTest) -> str:
+    found = [*app.markdown, *app.header, *app.caption, *app.info, *app.error]
+    return " ".join(text.value for text in found).replace("\\", "").replace("\u2060", "")
+
+
+def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    assert not app.exception
+    assert "Upload **one table** of people" in _texts(app)
+    assert {f"risk_demo_{demo.key}" for demo in DEMOS} <= {button.key for button in app.button}
+    assert not app.metric
+
+
+def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    assert not app.exception
+    metrics = _metrics(app)
+    assert metrics["Smallest class size (k)"] == "1"
+    assert metrics["Records at risk"] == "100 %"
+    assert metrics["Unique records in the table"] == "16.7 %"
+    assert "Nobody chose the quasi-identifiers" in _texts(app)
+    assert "Finds 16.7 % for certain: 1 of 6 records are alone in a class." in _texts(app)
+
+
+def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    (confirm,) = [button for button in app.button if button.label == "Confirm the roles"]
+    app = confirm.click().run()
+    assert not app.exception
+    assert "Nobody chose" not in _texts(app)
+    assert _metrics(app)["Smallest class size (k)"] == "1"
+
+
+def test_k_slider__judges_at_once(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app = app.slider(key="risk_k").set_value(3).run()
+    assert _metrics(app)["Records at risk"] == "50.0 %"
+    assert "3 of 6 records (50.0 %) are in classes of fewer than 3 records" in _texts(app)
+
+
+def test_choices__of_the_form_are_measured(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), b"age,sex,disease\n30,F,flu\n30,,flu\n,F,gout\n")
+    app.selectbox(key="risk_missing").set_value("wildcard")
+    app.number_input(key="risk_population_size").set_value(300)
+    (confirm,) = [button for button in app.button if button.label == "Confirm the roles"]
+    app = confirm.click().run()
+    assert not app.exception
+    assert _metrics(app)["Smallest class size (k)"] == "3"
+    assert "which was taken to match every value" in _texts(app)
+    assert _metrics(app)["Marketer risk"] != "not assessed"
+
+
+def test_nothing_to_suggest__asks_for_quasi_identifiers(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), b"q1,q2\na,b\na,c\n")
+    assert not app.exception
+    assert "No quasi-identifier is chosen." in _texts(app)
+    assert not app.metric
+
+
+def test_original__is_shown_side_by_side(open_page: Callable[[str], AppTest]) -> None:
+    released = PEOPLE.replace("50,F", "40,M").encode()
+    app = _upload(open_page(PAGE), released, name="released.csv")
+    app = _upload(app, name="original.csv", at=1)
+    assert not app.exception
+    frames = [frame.value for frame in app.dataframe if "original.csv" in frame.value.columns]
+    assert len(frames) == 1
+    assert frames[0].set_index("Figure").loc["Smallest class size (k)"].tolist() == ["3", "1"]
+    assert "Precision lost in the quasi-identifiers (NCP)" in _metrics(app)
+
+
+def test_population__smaller_than_the_table_is_an_error(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app = _upload(app, b"age,sex\n30,F\n", name="population.csv", at=2)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert not app.metric
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
+def test_demo__shows_a_result(demo: object, open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    app = app.button(key=f"risk_demo_{demo.key}").click().run()
+    assert not app.exception
+    assert _metrics(app)["Smallest class size (k)"] == "1"
+
+
+def test_worst_classes__are_masked_until_shown(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+
+    def ages() -> list[str]:
+        (frame,) = [each.value for each in app.dataframe if "Size in records" in each.value.columns]
+        return frame["age"].tolist()
+
+    assert ages() == ["99", "99", "99"]
+    app = app.toggle(key="risk_reveal").set_value(True).run()
+    assert ages() == ["50", "40", "30"]
+
+
+def test_page_switch__keeps_files_and_confirmed_roles(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    (confirm,) = [button for button in app.button if button.label == "Confirm the roles"]
+    app = confirm.click().run()
+    app = app.switch_page(HOME).run().switch_page(PAGE).run()
+    assert not app.exception
+    assert "Nobody chose" not in _texts(app)
+    assert _metrics(app)["Smallest class size (k)"] == "1"
+
+
+def test_second_upload__replaces_the_first(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app = _upload(app, b"age,sex,disease\n" + b"30,F,flu\n30,F,cold\n" * 3, name="other.csv")
+    assert _metrics(app)["Smallest class size (k)"] == "6"

@@ -1,0 +1,343 @@
+"""Tables, sentences, charts and the report of a risk audit."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from core import risk_views as views
+from core.demo.risk import DEMOS, make_patients, make_released_patients
+from core.reports import RENDERERS, input_facts, render
+from core.risk import (
+    ColumnsMeasurement,
+    RiskAudit,
+    RiskSettings,
+    RiskThresholds,
+    judge_risk,
+    measure_columns,
+    measure_risk,
+    measure_special_uniques,
+    risk_document,
+    suggested_settings,
+)
+from core.risk.columns import singling_out_sets
+from core.risk.singling_out import class_combinations
+from core.roles import suggest_roles
+from core.verdict import Verdict
+from tests.risk_examples import PEOPLE, judged, measured, table
+from tests.unit.test_risk_population import POPULATION
+
+
+def _against_population() -> RiskAudit:
+    settings = RiskSettings(quasi_identifiers=("age", "sex"), sensitive=("disease",))
+    population = table(POPULATION, "population.csv")
+    return judge_risk(measure_risk(table(PEOPLE), settings=settings, population=population))
+
+
+def test_intruders__speak_of_people_found_for_certain() -> None:
+    prosecutor, journalist, marketer = views.intruders(judged())
+    assert prosecutor.risk == 1.0
+    assert prosecutor.wants == (
+        "Knows these 2 facts about somebody (`age`, `sex`), and that the person is in the table; looks for "
+        "that one record."
+    )
+    assert prosecutor.finds == (
+        "Finds 16.7 % for certain: 1 of 6 records are alone in a class. A guess among the records of the "
+        "class is right with 50.0 % on average over all records, and with 100 % at worst."
+    )
+    assert (journalist.risk, marketer.risk) == (None, None)
+    assert journalist.finds == (
+        "Not assessed: give a table of the population or its size. At most it is the prosecutor's 100 %."
+    )
+    assert marketer.finds == (
+        "Not assessed: give a table of the population or its size. At most 50.0 % are matched rightly, the "
+        "average risk."
+    )
+
+
+def test_intruders__count_persons_where_they_are_known() -> None:
+    prosecutor = views.intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
+    assert prosecutor.finds.startswith("Finds 33.3 % for certain: 1 of 3 persons are alone in a class.")
+    nobody = views.intruders(judged("age\n30\n30\n", quasi="age"))[0]
+    assert nobody.finds.startswith("Finds nobody for certain.")
+    assert nobody.wants.startswith("Knows this fact about somebody (`age`)")
+
+
+def test_intruders__against_a_population() -> None:
+    _, journalist, marketer = views.intruders(_against_population())
+    assert journalist.finds == (
+        "In the population of 13 the smallest class that somebody of the table is in has 2 people; the "
+        "best guess is right with 50.0 %. 0 records stand for fewer than two people."
+    )
+    assert marketer.finds == "Expects 29.2 % of the matches to be right: about 2 of 6 records."
+    assert views.intruder_figure(marketer).value == pytest.approx(1.75 / 6)
+    estimated = views.intruders(judged(population_size=33))[1]
+    assert "has about 5.5 people" in estimated.finds
+
+
+def test_intruders__of_no_assessed_record_find_nothing() -> None:
+    prosecutor, journalist, _ = views.intruders(judged("age,sex,x\n,,1\n"))
+    assert (prosecutor.risk, prosecutor.finds) == (None, "No record is assessed.")
+    assert journalist.finds == "Not assessed: give a table of the population or its size."
+
+
+def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
+    people = table(PEOPLE)
+    roles = views.roles_table(suggest_roles(people.table), people.columns)
+    assert roles["Column"].tolist() == ["age", "sex", "disease", "salary"]
+    assert roles["Role"].tolist()[:3] == ["quasi-identifier", "quasi-identifier", "sensitive attribute"]
+    assert roles["Distinct values"].tolist() == [3, 2, 3, 6]
+
+
+def test_disclosure_table__writes_infinite_and_counts() -> None:
+    frame = views.disclosure_table(measured(sensitive=("disease", "salary")))
+    rows = frame.set_index("Figure")
+    assert rows.loc["Bound on c at l = 2"].tolist() == ["infinite", "infinite"]
+    assert rows.loc["Classes with one value"].tolist() == ["2", "1"]
+    assert rows.loc["Records in classes with one value"].tolist() == ["3", "1"]
+    assert rows.loc["Distance between values"].tolist() == ["equal", "ordered"]
+    assert views.disclosure_table(measured())["Figure"].tolist()[0] == "Different values in the table"
+
+
+def test_worst_classes__are_masked_until_revealed() -> None:
+    found = measured(sensitive=("disease",))
+    masked = views.worst_classes_table(found, table(PEOPLE))
+    assert masked.to_dict("list") == {
+        "Size in records": [1, 2, 3],
+        "age": ["99", "99", "99"],
+        "sex": ["A", "A", "A"],
+        "Different values of disease": [1, 1, 2],
+    }
+    assert views.worst_classes_table(found, table(PEOPLE), reveal=True)["age"].tolist() == ["50", "40", "30"]
+
+
+def test_class_size_shares__hold_the_usual_sizes_and_k() -> None:
+    frame = views.class_size_shares(judged(k=4))
+    assert frame["Class size below"].tolist() == [2, 3, 4, 5, 11, 20]
+    assert frame["Records"].tolist() == [1, 3, 6, 6, 6, 6]
+    assert frame["Share of records"].tolist()[:2] == pytest.approx([1 / 6, 3 / 6])
+
+
+def test_charts__say_what_they_show() -> None:
+    chart = views.class_chart(judged(k=3))
+    assert chart is not None
+    assert chart.alt_text == (
+        "Histogram of records by class size with the cumulative share of records: 3 of 6 records (50.0 %) "
+        "are in classes smaller than 3."
+    )
+    lines = [layer for layer in chart.chart.to_dict()["layer"] if "encoding" in layer]
+    rows = list(chart.chart.to_dict()["datasets"].values())
+    assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
+    assert len(lines) == 1
+    bars = views.risk_bars(_against_population())
+    assert bars is not None
+    assert bars.alt_text == (
+        "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, Journalist, highest 50.0 %, "
+        "Marketer, expected share 29.2 %, with the threshold 20.0 %."
+    )
+
+
+def test_charts__of_no_record_are_none() -> None:
+    nothing = judged("age,sex,x\n,,1\n")
+    assert views.class_chart(nothing) is views.risk_bars(nothing) is None
+
+
+def test_chart__of_persons_says_so() -> None:
+    chart = views.class_chart(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
+    assert chart is not None
+    assert chart.title == "Records by class size, sizes in persons"
+
+
+def test_headline__is_the_worst_reason() -> None:
+    assert views.headline(judged(k=2)) == (
+        "1 of 6 records (16.7 %) are in classes of fewer than 2 records; the smallest class has 1 record."
+    )
+    passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", sensitive=("disease",))
+    assert passing.overall is Verdict.PASS
+    assert views.headline(passing) == (
+        "Every combination of the quasi-identifiers is shared by at least 6 records; 5 are asked for."
+    )
+
+
+def test_preset_note__knows_the_presets() -> None:
+    assert views.preset_note(11) == "public health data (EMA, Health Canada), highest risk 0.09"
+    assert not views.preset_note(4)
+
+
+def _demo_audits() -> tuple[RiskAudit, RiskAudit]:
+    released = table(make_released_patients().decode(), "released.csv")
+    original = table(make_patients().decode(), "patients.csv")
+    settings = RiskSettings(quasi_identifiers=("age", "sex", "town"), sensitive=("diagnosis",))
+    audit = judge_risk(
+        measure_risk(released, settings=settings, original=original),
+        RiskThresholds(k=5, l=2, entropy_l=1.5, t=0.5, average_risk=0.2),
+    )
+    return audit, judge_risk(measure_risk(original, settings=suggested_settings(original)))
+
+
+def test_report__renders_in_every_format_without_cell_values() -> None:
+    audit, other = _demo_audits()
+    facts = (input_facts(table(PEOPLE), "table"),)
+    report = views.risk_report(audit, inputs=facts, created_at=datetime(2026, 1, 1, tzinfo=UTC), other=other)
+    assert report.verdict is audit.overall
+    assert report.verdicts == {"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict}
+    assert [each.name for each in report.tables] == [
+        "Intruders",
+        "Class sizes",
+        "Attribute disclosure",
+        "Changes",
+        "Side by side",
+    ]
+    html = render(report, "html").decode()
+    assert "HIV infection" not in html
+    assert "Three intruders" in html
+    assert all(len(render(report, name)) > 1000 for name in RENDERERS)
+
+
+def test_report__of_a_plain_table_has_no_comparison() -> None:
+    audit = judged()
+    report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert [each.name for each in report.tables] == ["Intruders", "Class sizes"]
+    assert views.comparison_figures(audit) == ()
+
+
+def test_headline_figures__show_what_is_judged() -> None:
+    audit, _ = _demo_audits()
+    figures = {figure.measure: figure for figure in views.headline_figures(audit)}
+    assert figures["k"].threshold == "at least 5"
+    assert figures["distinct_l"].threshold == "at least 2"
+    assert figures["t"].verdict is not None
+    assert figures["prosecutor_average_risk"].threshold == "at most 20.0 %"
+    persons = views.headline_figures(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
+    assert persons[1].measure == "persons_at_risk_share"
+
+
+def test_side_by_side__lists_figures_of_both_tables() -> None:
+    audit, other = _demo_audits()
+    frame = views.side_by_side_table(audit, other)
+    assert list(frame.columns) == ["Figure", "released.csv", "patients.csv"]
+    smallest = frame.set_index("Figure").loc["Smallest class size (k)"]
+    assert int(smallest["released.csv"]) >= int(smallest["patients.csv"]) == 1
+    twice = views.side_by_side_table(audit, audit)
+    assert list(twice.columns) == ["Figure", "released.csv", "released.csv (second)"]
+
+
+def test_demos__are_seeded_and_show_what_they_say() -> None:
+    assert make_patients() == make_patients()
+    assert [demo.key for demo in DEMOS] == ["untouched", "generalized"]
+    assert set(DEMOS[1].make()) == {"table", "original"}
+    audit, other = _demo_audits()
+    assert (other.figures["sample_unique_share"] or 0) > 0.5
+    assert (audit.figures["sample_unique_share"] or 1) < 0.05
+
+
+# ---------------------------------------------------------------------------------------------- columns
+
+
+def _columns(text: str = PEOPLE, **settings: object) -> ColumnsMeasurement:
+    found = measure_columns(measured(text, **settings), table(text))
+    assert found is not None
+    return found
+
+
+SIX = "age,sex\n" + "".join(f"{age},{'FM'[age % 2]}\n" for age in (30, 31, 32, 33, 30, 31))
+
+
+def test_columns__say_which_one_makes_records_unique() -> None:
+    frame = views.columns_table(_columns(SIX))
+    assert frame["Column"].tolist() == ["age", "sex"]
+    assert frame["Unique only because of it"].tolist() == pytest.approx([2 / 6, 0])
+    assert frame["Unique with this column alone"].tolist() == pytest.approx([2 / 6, 0])
+    assert frame["Records it tells apart (distinction)"].tolist() == pytest.approx([4 / 6, 2 / 6])
+    chart = views.contribution_chart(_columns(SIX))
+    assert chart.alt_text == (
+        "Bars of the share of records that are unique only because of a column: age 33.3 %, sex 0 %."
+    )
+
+
+def test_sets_note__says_what_was_searched() -> None:
+    assert views.sets_note(_columns(SIX)) == (
+        "No set of the quasi-identifiers, not even all, singles out more than half of the records."
+    )
+    assert len(views.sets_table(_columns(SIX))) == 0
+    one = "age,sex\n30,F\n31,M\n32,F\n"
+    assert views.sets_note(_columns(one)) == (
+        "`age` alone singles out 100 % of the records, and no smaller set singles out more than half."
+    )
+    two = "a,b,c\n1,1,1\n1,2,2\n2,1,2\n2,2,1\n"
+    assert views.sets_note(_columns(two, quasi="a,b,c")) == (
+        "`a`, `b` together single out 100 % of the records, and no smaller set singles out more than half. 2 "
+        "other sets of this size also single out over half."
+    )
+    assert views.sets_table(_columns(two, quasi="a,b,c"))["Columns"].tolist() == ["a, b", "a, c", "b, c"]
+
+
+def test_sets_note__says_where_the_search_was_bounded() -> None:
+    rows = np.random.default_rng(3).integers(0, 6, (40, 4))
+    text = "a,b,c,d\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    combinations = class_combinations(measured(text, quasi="a,b,c,d"), table(text))
+    bounded = ColumnsMeasurement(contributions=(), sets=singling_out_sets(combinations, max_cells=1))
+    assert bounded.sets.method == "greedy"
+    assert views.sets_note(bounded).endswith(
+        "All sets of up to 1 column were looked at and do not single out more than half; this larger one was "
+        "grown column by column, so a smaller one may exist."
+    )
+
+
+def test_suda__says_how_few_values_single_records_out() -> None:
+    suda = measure_special_uniques(measured(PEOPLE), table(PEOPLE))
+    assert suda is not None
+    # Only (50, F) is unique, by its age alone.
+    assert views.suda_note(suda) == (
+        "1 of 6 records have a smallest set of up to 2 values that no other record has: 1 of 1 value, 0 of 2 "
+        "values."
+    )
+    assert views.suda_columns_table(suda)["Column"].tolist() == ["age", "sex"]
+    assert (
+        views.suda_chart(suda).alt_text
+        == "Bars of the part of all SUDA scores by column: age 100 %, sex 0 %."
+    )
+    records = views.suda_records_table(suda, table(PEOPLE))
+    assert records["Record of people.csv"].tolist() == [6]
+    assert records["Mostly because of"].tolist() == ["age"]
+    assert records["DIS-SUDA"].tolist() == [1.0]
+
+
+def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
+    suda = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE))
+    assert suda is not None
+    # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
+    assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
+
+
+def test_searches__of_no_assessed_record_find_nothing() -> None:
+    text = "age,sex,x\n,,1\n"
+    assert measure_columns(measured(text), table(text)) is None
+    assert measure_special_uniques(measured(text), table(text)) is None
+
+
+def test_document__holds_columns_sets_and_suda() -> None:
+    audit = judged()
+    people = table(PEOPLE)
+    document = risk_document(
+        audit,
+        columns=measure_columns(audit.measurement, people),
+        suda=measure_special_uniques(audit.measurement, people),
+    )
+    assert document["columns"][0]["column"] == "age"
+    assert document["columns"][0]["unique_share_gained"] == pytest.approx(1 / 6)
+    assert document["singling_out_sets"]["sets"] == []
+    assert document["suda"]["n_minimal_sample_uniques"] == [1, 0]
+    assert document["suda"]["suda_contribution_share"]["age"] == 1.0
+
+
+def test_side_by_side__says_which_columns_the_other_lacks() -> None:
+    audit = judged()
+    assert views.columns_the_other_lacks(audit, judged(quasi="sex,age")) == ""
+    assert views.columns_the_other_lacks(audit, judged(quasi="age")) == (
+        "The second table has no `sex`: its classes are formed over `age` alone, which makes them larger "
+        "than they would be with all."
+    )
+    assert views.columns_the_other_lacks(audit, None) == (
+        "The second table has none of the quasi-identifiers, so its classes cannot be formed."
+    )
