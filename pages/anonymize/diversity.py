@@ -33,7 +33,6 @@ WHAT_TO_UPLOAD = (
     "part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column with "
     "its predictions. Training data need not be available."
 )
-
 DEMO_OFFER = "Try public tables that come with scikit-learn:"
 
 
