@@ -12,12 +12,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from core.attribute_disclosure import Distance, distinct_l, sensitive_counts, t_closeness
+from core.attribute_disclosure import entropy_l as entropy_of_classes
 from core.datasets import ReadOptions, read_dataset
-from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice
+
+_TOLERANCE = 1e-9  # of entropies and distances, which are sums of rounded shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,9 +206,51 @@ class VerifiedTable:
     classes: EquivalenceClasses
     n_suppressed: int
 
-    def holds(self, k: int) -> bool:
-        """Return whether every record shown is in a class of at least `k`; True where none is shown."""
-        return self.classes.k is None or self.classes.k >= k
+    def holds(self, k: int) -> bool | None:
+        """Return whether every record shown is in a class of at least `k`; None where none is shown."""
+        return None if self.classes.k is None else self.classes.k >= k
+
+
+def protects_sensitive(
+    sensitive_codes: IntArray,
+    *,
+    l: int | None = None,  # noqa: E741 - the model's own letter
+    entropy_l: float | None = None,
+    t: float | None = None,
+    distance: Distance = "equal",
+) -> ClassesAccepted:
+    """Return the check, for a search, of whether a class keeps a sensitive attribute to itself.
+
+    Parameters
+    ----------
+    sensitive_codes
+        Shape (n_records_in_table,), -1 for an unknown value; in the order of values for ``ordered``.
+    l, entropy_l
+        Fewest distinct values and smallest entropy l of a class; None is not asked.
+    t
+        Largest distance from all assessed records, those to be suppressed included; None is not asked.
+        Against the records shown alone the distance can come out different, so measure the result again.
+    distance
+        Of t-closeness.
+
+    Returns
+    -------
+    ClassesAccepted
+        A class without any known value is accepted only where nothing is asked.
+    """
+
+    def accepted(classes: EquivalenceClasses) -> BoolArray:
+        counts = sensitive_counts(classes, sensitive_codes)
+        good = np.ones(classes.n_classes, dtype=bool)
+        if l is not None:
+            good &= distinct_l(counts) >= l
+        if entropy_l is not None:
+            good &= entropy_of_classes(counts) >= entropy_l - _TOLERANCE
+        if t is not None:
+            good &= t_closeness(counts, distance=distance) <= t + _TOLERANCE
+        return good
+
+    return accepted
 
 
 def verify_generalized(

@@ -369,8 +369,10 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
     found = snb_solutions(ones / n_classes, twos / n_classes, fraction)
     estimates = [n_classes * share for share in found if n_classes * share <= population_size]
     if not estimates or max(estimates) - min(estimates) > _CLOSE * population_size:
-        several = "several solutions that disagree" if estimates else "no solution"
-        reason = f"The equations of the SNB model have {several} for this table."
+        several = (
+            "several solutions that disagree" if estimates else "no solution that the population could hold"
+        )
+        reason = f"The equations of the SNB model have {several}."
         return UniquesEstimate(model="snb", n_population_uniques=None, reason=reason)
     return UniquesEstimate(model="snb", n_population_uniques=estimates[0])
 

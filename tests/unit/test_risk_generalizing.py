@@ -12,6 +12,7 @@ from core.risk.generalizing import (
     build_lattice,
     generalize,
     generalized_csv,
+    protects_sensitive,
     records_to_suppress,
     verify_generalized,
 )
@@ -202,12 +203,41 @@ def test_generalized_csv__is_safe_in_a_spreadsheet() -> None:
     assert generalized_csv(pa.table({"x": ["a", None]})) == b'"x"\n"a"\n""\n'
 
 
-def test_verify_generalized__of_a_table_that_shows_nothing_holds() -> None:
+def test_verify_generalized__of_a_table_that_shows_nothing_is_no_pass() -> None:
     data = generalized_csv(pa.table({"x": ["*", "*"], "y": ["1", "2"]}))
     found = verify_generalized(data, ["x"], columns=["x", "y"])
-    assert (found.classes.k, found.n_suppressed, found.holds(5)) == (None, 2, True)
+    assert (found.classes.k, found.n_suppressed, found.holds(5)) == (None, 2, None)
 
 
 def test_verify_generalized__sees_a_class_that_is_too_small() -> None:
     data = generalized_csv(pa.table({"x": ["a", "a", "b"]}))
-    assert not verify_generalized(data, ["x"], columns=["x"]).holds(2)
+    assert verify_generalized(data, ["x"], columns=["x"]).holds(2) is False
+
+
+# x: a a b b c; s: classes with values {1, 2}, {1, 1}, {unknown}; the table has 1, 2, 1, 1.
+CLASSES = equivalence_classes(pa.table({"x": list("aabbc")}), ["x"])
+SENSITIVE = np.array([0, 1, 0, 0, -1])
+
+
+@pytest.mark.parametrize(
+    ("asked", "accepted"),
+    [
+        ({}, [True, True, True]),
+        ({"l": 2}, [True, False, False]),
+        ({"l": 1}, [True, True, False]),
+        ({"entropy_l": 2.0}, [True, False, False]),
+        ({"t": 0.25}, [True, True, False]),  # (1/2, 1/2) and (1, 0) against (3/4, 1/4)
+        ({"t": 0.2}, [False, False, False]),
+        ({"t": 0.25, "l": 2, "distance": "ordered"}, [True, False, False]),
+    ],
+)
+def test_protects_sensitive__asks_every_class(asked: dict[str, object], accepted: list[bool]) -> None:
+    assert protects_sensitive(SENSITIVE, **asked)(CLASSES).tolist() == accepted
+
+
+def test_protects_sensitive__makes_a_search_reach_l() -> None:
+    table = pa.table({"x": list("aabb"), "y": list("pqpq"), "s": list("1122")})
+    diverse = protects_sensitive(np.array([0, 0, 1, 1]), l=2)
+    found = search_cheapest(build_lattice(table, ["x", "y"]), k=2, suppression_limit=0, accepted=diverse).best
+    assert found is not None
+    assert found.levels == (1, 0)
