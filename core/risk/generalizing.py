@@ -91,7 +91,8 @@ class GeneralizedTable:
         All columns and records in their order; quasi-identifiers generalized, ``*`` in all of them for a
         suppressed record.
     n_suppressed
-        Records of which no quasi-identifier is shown, those left out of the search included.
+        Records of which no quasi-identifier is shown: suppressed, left out of the search, or all records
+        where the generalization shows no column.
     settings
         How to repeat it; only text, numbers, lists and dictionaries, no cell value of the table.
     """
@@ -122,6 +123,8 @@ def generalize(
     suppressed = lattice.suppressed_combinations(found.levels, k=found.k, accepted=accepted)
     combination = lattice.table.combination_of_record
     hidden = np.append(suppressed, True)[combination]  # position -1: a record that was left out
+    if lattice.hides_all(found.levels):
+        hidden = np.ones_like(hidden)
     result = table
     for column, (ladder, position) in enumerate(zip(lattice.ladders, found.levels, strict=True)):
         level = ladder.levels[position]

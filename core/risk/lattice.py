@@ -14,7 +14,7 @@ import pyarrow as pa
 from core.equivalence import EquivalenceClasses, IntArray, value_codes
 from core.errors import AuditInputError
 from core.risk.combinations import BoolArray, Combinations, grouped
-from core.risk.ladders import FloatArray, Ladder
+from core.risk.ladders import SUPPRESSED, FloatArray, Ladder
 
 Node = tuple[int, ...]
 ClassesAccepted = Callable[[EquivalenceClasses], BoolArray]
@@ -137,6 +137,11 @@ class Lattice:
     def n_nodes(self) -> int:
         """Return the number of generalizations."""
         return math.prod(self.shape)
+
+    def hides_all(self, node: Node) -> bool:
+        """Return whether a generalization shows no value of any column."""
+        names = [ladder.levels[level].names for ladder, level in zip(self.ladders, node, strict=True)]
+        return all(len(each) == 1 and each[0].as_py() == SUPPRESSED for each in names)
 
     def losses(self) -> FloatArray:
         """Return the loss of every generalization if no record were suppressed, shape `shape`.

@@ -241,3 +241,13 @@ def test_protects_sensitive__makes_a_search_reach_l() -> None:
     found = search_cheapest(build_lattice(table, ["x", "y"]), k=2, suppression_limit=0, accepted=diverse).best
     assert found is not None
     assert found.levels == (1, 0)
+
+
+def test_generalize__counts_every_record_as_suppressed_where_no_column_is_shown() -> None:
+    table = pa.table({"x": list("abcd"), "y": list("efgh")})
+    lattice = build_lattice(table, ["x", "y"])
+    found = search_cheapest(lattice, k=4, suppression_limit=0).best
+    assert found is not None
+    assert (found.levels, found.loss, found.n_suppressed) == ((1, 1), 1, 0)
+    made = generalize(table, lattice, found)
+    assert (made.n_suppressed, made.settings["n_suppressed"]) == (4, 4)
