@@ -167,7 +167,7 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
         if column.null_count:
             differs &= _as_mask(pc.is_valid(column))
     n_differ = np.count_nonzero(differs)
-    if not n_differ or (_says_itself(a, dates=dates) and _says_itself(b, dates=dates)):
+    if not n_differ or (_says_itself(a) and _says_itself(b)):
         return equal
     if max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY:
         codes_a, codes_b = shared_codes(a, b, dates=dates)
@@ -182,7 +182,7 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
 def cells_equal_to(column: Column, value: str, *, dates: bool = False) -> BoolArray:
     """Return shape (n_cells,): True where a cell equals the value; False where it is missing."""
     column = _contiguous(column)
-    if _says_itself(column, dates=dates):
+    if _says_itself(column):
         return _as_mask(pc.equal(column, canonical_text(value, dates=dates)))
     encoded = pc.dictionary_encode(column)
     wanted = _as_mask(
@@ -269,23 +269,13 @@ def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
 def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
     """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
     values = _trimmed(_contiguous(column))
-    if not _are_numbers(values.slice(0, _FEW)):
-        return None
     try:
         numbers = values.cast(pa.float64())
-    except pa.ArrowInvalid:
-        values = canonical_values(values)  # a plus sign is no number to Arrow
-        if not _are_numbers(values):
-            return None
-        numbers = values.cast(pa.float64())
+    except pa.ArrowInvalid:  # not all are numbers
+        return None
     floats = numbers.to_numpy(zero_copy_only=False)
     n_finite = np.count_nonzero(np.isfinite(floats))
     return cast("npt.NDArray[np.float64]", floats) if n_finite + numbers.null_count == len(floats) else None
-
-
-def _are_numbers(values: pa.Array) -> bool:
-    """Whether all cells but missing ones are finite numbers as text."""
-    return not pc.match_substring_regex(values, _NUMBER_PATTERN).false_count
 
 
 def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:
@@ -295,7 +285,7 @@ def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:
     about a microsecond.
     """
     values = _trimmed(_contiguous(values))
-    if _says_itself(values, dates=dates):
+    if _says_itself(values):
         return values
     found = _as_mask(pc.match_substring_regex(values, _special_pattern(dates=dates)))
     special = values.take(np.flatnonzero(found)) if len(values) else values
@@ -377,14 +367,16 @@ def _bytes_at(position: int) -> BoolArray:
 _BEGINS_SPACE, _ENDS_SPACE = _bytes_at(0), _bytes_at(-1)
 _MAY_BEGIN_NUMBER = np.array([chr(byte) in "0123456789+-.iInN" for byte in range(256)])
 _NEVER_IN_NUMBER = np.array([chr(byte) not in "0123456789+-.eEinfatyINFATY" for byte in range(256)])
+_NEVER_IN_EITHER = _NEVER_IN_NUMBER & np.array([chr(byte) not in "/:TZ " for byte in range(256)])
+_ISO_DATE_LENGTH = 10
 _LOWER_CASE = np.uint8(ord("a") - ord("A"))
 
 
-def _says_itself(values: pa.Array, *, dates: bool) -> bool:
+def _says_itself(values: pa.Array) -> bool:
     """Whether the cells surely all are their own canonical text, by a look at few of their bytes.
 
-    True for texts that begin like no number and for integers written plainly; both without space
-    around them. False means only that a closer look is needed.
+    True for texts that begin like no number, for integers written plainly, and for dates like
+    2020-01-02, all without space around them. False means only that a closer look is needed.
     """
     text, offsets = _text_and_offsets(values)
     filled = offsets[1:] > offsets[:-1]
@@ -396,7 +388,7 @@ def _says_itself(values: pa.Array, *, dates: bool) -> bool:
         return False
     if not (_MAY_BEGIN_NUMBER[first] & _may_be_that_long(first, ends - starts)).any():
         return True
-    return not dates and _are_plain_integers(text, starts, ends)
+    return _are_plain_integers(text, starts, ends) or _are_iso_dates(text, starts, ends)
 
 
 def _may_be_that_long(first: npt.NDArray[np.uint8], lengths: npt.NDArray[np.integer]) -> BoolArray | np.bool_:
@@ -421,6 +413,18 @@ def _are_plain_integers(
     return not ((leading == ord("0")) & (negative | (ends - starts > 1))).any()
 
 
+def _are_iso_dates(
+    text: npt.NDArray[np.uint8], starts: npt.NDArray[np.integer], ends: npt.NDArray[np.integer]
+) -> bool:
+    """Whether all cells are four digits, two and two with hyphens between; valid as a date or not."""
+    if len(text) != len(starts) * _ISO_DATE_LENGTH or (ends - starts != _ISO_DATE_LENGTH).any():
+        return False
+    characters = text.reshape(-1, _ISO_DATE_LENGTH)
+    hyphens = characters == ord("-")
+    digits = (characters >= ord("0")) & (characters <= ord("9"))
+    return bool((hyphens[:, [4, 7]]).all() and digits[:, [0, 1, 2, 3, 5, 6, 8, 9]].all())
+
+
 def _trimmed(values: pa.Array) -> pa.Array:
     """Return the cells without white space around them; the same array where there is none."""
     first, last = _edge_bytes(values)
@@ -441,8 +445,8 @@ def _present_cells_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
     """Compare cells, none missing."""
     a, b = _trimmed(a), _trimmed(b)
     equal = _as_mask(pc.equal(a, b))
-    possible = ~equal if dates else ~equal & _may_be_numbers(a) & _may_be_numbers(b)
-    candidates = np.flatnonzero(possible)
+    possible = _may_be_special(a, dates=dates) & _may_be_special(b, dates=dates)
+    candidates = np.flatnonzero(~equal & possible)
     if len(candidates) > _MOSTLY * len(a) and (numbers := _numbers_equal(a, b, dates=dates)) is not None:
         return numbers
     if len(candidates):
@@ -463,16 +467,15 @@ def _specials_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
     return equal
 
 
-def _may_be_numbers(values: pa.Array) -> BoolArray:
-    """Return shape (n_cells,): False where a cell's bytes rule out a number (or a date in ISO order)."""
+def _may_be_special(values: pa.Array, *, dates: bool) -> BoolArray:
+    """Return shape (n_cells,): False where a cell's bytes rule out a number, or, if asked for, a date."""
     text, offsets = _text_and_offsets(values)
     filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
     possible = np.zeros(len(values), dtype=bool)
     if len(starts):
-        possible[filled] = _MAY_BEGIN_NUMBER[text[starts]] & ~np.maximum.reduceat(
-            _NEVER_IN_NUMBER[text] | _is_inner_hyphen(text, starts), starts
-        )
+        never = _NEVER_IN_EITHER[text] if dates else _NEVER_IN_NUMBER[text] | _is_inner_hyphen(text, starts)
+        possible[filled] = _MAY_BEGIN_NUMBER[text[starts]] & ~np.maximum.reduceat(never, starts)
     return possible
 
 

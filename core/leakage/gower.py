@@ -145,7 +145,7 @@ def _scaled(parts: Sequence[npt.NDArray[np.float64]]) -> list[CellArray]:
 def _codes(columns: Sequence[pa.ChunkedArray]) -> Sequence[CodeArray]:
     """Return codes that all tables share."""
     chunks = [chunk.cast(pa.large_string()) for column in columns for chunk in column.chunks]
-    codes = canonical_codes(pa.chunked_array(chunks, pa.large_string()))
+    codes = canonical_codes(pa.chunked_array(chunks, pa.large_string()), dates=True)
     return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 
 

@@ -180,16 +180,15 @@ def _full_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: Lea
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     advice = (
-        "within the tolerated share"
-        if tolerated
-        else "privacy is not preserved, scramble again or add noise"
-    )  # fmt: skip
+        "within the tolerated share" if tolerated else "privacy is not preserved, scramble again or add noise"
+    )
+    by_chance = chance.low <= rows.full_leakage_share <= chance.high
     return Finding(
         check="full_leakage",
         verdict=Verdict.WARN if tolerated else Verdict.FAIL,
         message=f"NOTICE: {_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
-        f"every "
-        f"valid cell: {advice}. Random order would give {_percent_range(chance)}.",
+        f"every valid cell: {advice}. Random order would give "
+        f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}.",
         n_affected=rows.n_full,
     )
 

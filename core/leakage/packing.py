@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import BoolArray, CodeArray, canonical_text, cells_equal_to
+from core.cells import BoolArray, CodeArray, cells_equal_to
 from core.leakage.pairing import IntArray, TablePair
 from core.leakage.settings import LeakageSettings
 
@@ -74,7 +74,7 @@ def ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSe
     """Return the mask of ignored cells of a column whose codes are known; None where none is."""
     ignored = np.zeros(len(codes), dtype=bool)
     for value in settings.values_to_ignore:
-        ignored |= cells_equal_to(column, canonical_text(value))
+        ignored |= cells_equal_to(column, value, dates=True)
     if settings.ignores_missing:
         ignored |= codes < 0
     return ignored if ignored.any() else None

@@ -74,7 +74,7 @@ class TablePair:
     @cached_property
     def equal(self) -> Mapping[str, BoolArray]:
         """Return by column shape (n_pairs,): True where both cells are there and equal."""
-        return self._by_column(lambda name: cells_equal(*self.paired_cells(name)))
+        return self._by_column(lambda name: cells_equal(*self.paired_cells(name), dates=True))
 
     @cached_property
     def codes(self) -> Mapping[str, tuple[CodeArray, CodeArray]]:
@@ -85,7 +85,9 @@ class TablePair:
         """
 
         def compute(name: str) -> tuple[CodeArray, CodeArray]:
-            codes, other_codes = shared_codes(self.original.table[name], self.scrambled.table[name])
+            codes, other_codes = shared_codes(
+                self.original.table[name], self.scrambled.table[name], dates=True
+            )
             kind = np.min_scalar_type(min(-1, -1 - int(max(codes.max(), other_codes.max()))))
             return codes.astype(kind, copy=False), other_codes.astype(kind, copy=False)
 

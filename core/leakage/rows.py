@@ -152,7 +152,7 @@ def is_missing(cells: Column) -> BoolArray:
 
 def is_ignored(cells: Column, settings: LeakageSettings) -> BoolArray | None:
     """Return shape (n_cells,): True where a cell is an ignore value; None where surely none is."""
-    masks = [cells_equal_to(cells, value) for value in settings.values_to_ignore]
+    masks = [cells_equal_to(cells, value, dates=True) for value in settings.values_to_ignore]
     if settings.ignores_missing and cells.null_count:
         masks.append(is_missing(cells))
     found = [mask for mask in masks if mask.any()]

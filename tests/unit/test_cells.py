@@ -132,6 +132,15 @@ def test_cells_equal__text_columns_that_differ_everywhere() -> None:
     assert not cells_equal(pa.array(["a", "b"]), pa.array(["b", "c"])).any()
 
 
+@pytest.mark.parametrize("dates", [True, False])
+def test_cells_equal__columns_that_look_alike_are_compared_as_they_are(dates: bool) -> None:
+    a = pa.array(["2020-01-02", "2020-13-45", "1234-56-78"])
+    assert cells_equal(a, a.take(pa.array([0, 2, 2])), dates=dates).tolist() == [True, False, True]
+    assert cells_equal(pa.array(["12345-6-78"]), pa.array(["12345-6-79"]), dates=dates).tolist() == [False]
+    assert cells_equal(pa.array(["-5", "-12"]), pa.array(["-5.0", "-12"]), dates=dates).all()
+    assert not cells_equal(pa.array(["-", "--5"]), pa.array(["-0", "-5"]), dates=dates).any()
+
+
 def test_cells_equal__a_column_of_numbers_and_words() -> None:
     a = pa.array(["1.0", "unknown", "2", "-x", "3 "])
     b = pa.array(["1", "unknown ", "2.5", "-y", "3"])
@@ -186,6 +195,8 @@ def test_canonical_text__numbers_of_extreme_size_stay_exact() -> None:
     [
         ([" 1.50", None, "2e1"], [1.5, None, 20.0]),
         (["1", "x"], None),
+        (["1", "+2"], [1.0, 2.0]),
+        (["1", "2"] * 2000 + ["x"], None),
         (["1", "inf"], None),
         (["1", "nan"], None),
         (["1", "1e999"], None),

@@ -385,6 +385,16 @@ def test_whole_rows__ignore_values_are_ordinary_values_and_ignored_columns_are_n
     assert result.n_exact == 2
 
 
+@pytest.mark.parametrize("n_values", [126, 127, 128, 129, 52_000])
+def test_codes__keep_apart_as_many_values_as_there_are(n_values: int) -> None:
+    rows = "|".join(f"{number},x" for number in range(n_values)) + "|,x|,y"
+    result = audit(f"a,b|{rows}", f"a,b|{rows}", missing_on_both="match", max_comparisons=1000)
+    whole, chance = result.measures.whole_rows, result.measures.column_chance
+    assert chance is not None
+    assert whole.n_exact == whole.n_unique == n_values + 2
+    assert chance.expected_matches[0] == pytest.approx((n_values + 4) / (n_values + 2))
+
+
 def test_whole_rows__expectation_equals_the_mean_over_shuffled_columns() -> None:
     generator = np.random.default_rng(5)
     original = many(60, 3, n_values=6, seed=3)
@@ -470,6 +480,22 @@ def test_verdict__two_yes_no_columns_do_not_fail_for_rows_that_repeat_by_themsel
     assert result.measures.whole_rows.n_exact > 250
     assert result.verdict is Verdict.PASS
     assert result.headline == "No more of the original rows is left than chance gives."
+
+
+def test_verdict__full_leakage_by_chance_still_fails_and_says_that_it_is_chance() -> None:
+    result = audit_leakage(
+        written(many(300, 2, n_values=2, seed=0)), written(many(300, 2, n_values=2, seed=1))
+    )
+    assert result.verdict is Verdict.FAIL
+    assert "Random order would give about as many, " in finding(result, "full_leakage").message
+    assert finding(result, "whole_rows").verdict is Verdict.PASS
+
+
+def test_row_rules__dates_in_another_spelling_are_the_same() -> None:
+    result = audit("born,a|1980-01-02,x|1990-03-04,y", "born,a|1980/1/2,x|1990-03-04T00:00:00,y")
+    assert counts(result) == ([2, 2], [2, 2])
+    assert result.measures.whole_rows.n_exact == 2
+    assert counts(audit("d,a|1980-01-02,x", "d,a|1981-01-02,x", ignore_values=("1980/1/2",))) == ([1], [1])
 
 
 def test_verdict__independently_shuffled_columns_do_not_fail_whole_rows() -> None:
