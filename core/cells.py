@@ -47,6 +47,7 @@ _SMALLEST_SAFE, _LARGEST_SAFE = 1e-290, 1e290
 
 _ONE_AT_A_TIME = threading.Lock()
 _LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
+_HEAD = 64  # cells that decide whether a column is worth a try as numbers
 _FEW, _MANY = 2048, 65_536  # cells that decide whether a dictionary of values pays
 _RARELY, _MOSTLY = 0.05, 0.5
 
@@ -172,10 +173,10 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     if max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY:
         codes_a, codes_b = shared_codes(a, b, dates=dates)
         return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
-    if n_differ > _MOSTLY * len(a) and not (a.null_count or b.null_count):
-        return _present_cells_equal(a, b, dates=dates)
+    if n_differ > _MOSTLY * len(a):
+        return _cells_equal_closely(a, b, dates=dates) & (equal | differs)
     rest = np.flatnonzero(differs)
-    equal[rest] = _present_cells_equal(a.take(rest), b.take(rest), dates=dates)
+    equal[rest] = _cells_equal_closely(a.take(rest), b.take(rest), dates=dates)
     return equal
 
 
@@ -246,9 +247,8 @@ def _codes_of_all_cells(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeA
 
 def _exact_floats(cells: pa.Array) -> pa.Array | None:
     """Return floats that are equal exactly where the cells are; None where floats cannot tell."""
-    try:
-        floats = cells.cast(pa.float64())
-    except pa.ArrowInvalid:  # not all are numbers
+    floats = _floats(cells)
+    if floats is None:
         return None
     numbers = floats.drop_null().to_numpy()
     size = np.abs(numbers)
@@ -269,9 +269,8 @@ def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
 def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
     """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
     values = _trimmed(_contiguous(column))
-    try:
-        numbers = values.cast(pa.float64())
-    except pa.ArrowInvalid:  # not all are numbers
+    numbers = _floats(values)
+    if numbers is None:
         return None
     floats = numbers.to_numpy(zero_copy_only=False)
     n_finite = np.count_nonzero(np.isfinite(floats))
@@ -441,14 +440,15 @@ def _shortened_decimals(values: pa.Array) -> pa.Array:
     return values
 
 
-def _present_cells_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
-    """Compare cells, none missing."""
+def _cells_equal_closely(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
+    """Compare cells as text, number and date; two missing cells may count as equal."""
     a, b = _trimmed(a), _trimmed(b)
+    numbers = _numbers_equal(a, b, dates=dates)
+    if numbers is not None:
+        return numbers
     equal = _as_mask(pc.equal(a, b))
     possible = _may_be_special(a, dates=dates) & _may_be_special(b, dates=dates)
     candidates = np.flatnonzero(~equal & possible)
-    if len(candidates) > _MOSTLY * len(a) and (numbers := _numbers_equal(a, b, dates=dates)) is not None:
-        return numbers
     if len(candidates):
         a, b = a.take(candidates), b.take(candidates)
         numbers = _numbers_equal(a, b, dates=dates)
@@ -493,10 +493,10 @@ def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None
     Equal decimals round to equal floats, so different floats settle it. Equal floats settle it for
     short numbers of usual size; what is left is compared by canonical texts.
     """
-    try:
-        floats_a, floats_b = (values.cast(pa.float64()).to_numpy(zero_copy_only=False) for values in (a, b))
-    except pa.ArrowInvalid:
+    numbers_a, numbers_b = _floats(a), _floats(b)
+    if numbers_a is None or numbers_b is None:
         return None
+    floats_a, floats_b = (numbers.to_numpy(zero_copy_only=False) for numbers in (numbers_a, numbers_b))
     equal = floats_a == floats_b
     size = np.abs(floats_a)
     safe = (size > _SMALLEST_SAFE) & (size < _LARGEST_SAFE) & _are_short(a) & _are_short(b)
@@ -506,6 +506,20 @@ def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None
     return cast("BoolArray", equal)
 
 
+def _floats(values: pa.Array) -> pa.Array | None:
+    """Return the cells as 64-bit floats, None unless all but missing ones are numbers, infinite or nan.
+
+    The first cells are looked at before, because Arrow goes through all cells even if each is no number.
+    """
+    head = values.slice(0, _HEAD)
+    if pc.match_substring_regex(head, f"{_NUMBER_PATTERN}|{_NOT_FINITE_PATTERN}").false_count:
+        return None
+    try:
+        return values.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
 def _are_short(values: pa.Array) -> BoolArray:
     """Return shape (n_cells,): True where a cell has no more digits than a float holds exactly."""
     short: BoolArray = np.diff(_text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT
@@ -513,6 +527,6 @@ def _are_short(values: pa.Array) -> BoolArray:
 
 
 def _canonical_texts_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
-    """Compare cells, none missing, by their canonical texts, each distinct text looked at once."""
+    """Compare cells by their canonical texts, each distinct text looked at once."""
     codes_a, codes_b = shared_codes(a, b, dates=dates)
     return cast("BoolArray", codes_a == codes_b)
