@@ -91,6 +91,7 @@ class TablePair:
             kind = np.min_scalar_type(min(-1, -1 - int(max(codes.max(), other_codes.max()))))
             return codes.astype(kind, copy=False), other_codes.astype(kind, copy=False)
 
+        pa.default_memory_pool().release_unused()
         codes = self._by_column(compute)
         pa.default_memory_pool().release_unused()
         return codes
