@@ -18,6 +18,7 @@ from core.risk.settings import (
 )
 from core.risk.singling_out import ColumnsMeasurement, measure_columns, measure_special_uniques
 from core.risk.suda import Suda
+from core.risk.what_if import Release, WhatIf, WhatIfSettings, release, search_what_if
 
 __all__ = [
     "DISTANCES",
@@ -29,19 +30,24 @@ __all__ = [
     "ColumnsMeasurement",
     "Comparison",
     "Hierarchy",
+    "Release",
     "RiskAudit",
     "RiskMeasurement",
     "RiskSettings",
     "RiskThresholds",
     "SensitiveMeasurement",
     "Suda",
+    "WhatIf",
+    "WhatIfSettings",
     "judge_risk",
     "measure_columns",
     "measure_risk",
     "measure_special_uniques",
     "read_hierarchy",
+    "release",
     "risk_document",
     "risk_summary",
+    "search_what_if",
     "settings_for_other",
     "suggested_settings",
 ]

@@ -108,7 +108,7 @@ def measure_sensitive(
     AuditInputError
         The ordered distance for values that are not numbers; a hierarchy that lacks values.
     """
-    distance, codes = _codes(column, settings, hierarchy)
+    distance, codes = sensitive_codes(column, settings, hierarchy)
     n_missing = int(np.count_nonzero((classes.class_of_record >= 0) & (codes < 0)))
     counted = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
     counts = models.sensitive_counts(classes, counted)
@@ -130,8 +130,16 @@ def measure_sensitive(
     )
 
 
-def _codes(column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None) -> tuple[str, IntArray]:
-    """Return the distance to use and a code for each record, -1 where the value is unknown."""
+def sensitive_codes(
+    column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None = None
+) -> tuple[str, IntArray]:
+    """Return the distance to use and shape (n_records,): a code of each value, -1 for an unknown one.
+
+    Raises
+    ------
+    AuditInputError
+        The ordered distance for values that are not numbers.
+    """
     as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
     known = np.ones(column.n_values, dtype=bool) if as_value else ~column.value_is_suppressed
     numbers = None if as_value or hierarchy is not None else _numbers(column, known)

@@ -33,6 +33,17 @@ from core.risk_views.tables import (
     side_by_side_table,
     worst_classes_table,
 )
+from core.risk_views.what_if import (
+    OPTION_UNITS,
+    SUPPRESSION_UNITS,
+    frontier_chart,
+    option_columns_table,
+    option_for,
+    option_labels,
+    options_table,
+    suppression_table,
+    what_if_note,
+)
 from core.risk_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, preset_note
 
 __all__ = [
@@ -40,9 +51,11 @@ __all__ = [
     "COLUMN_UNITS",
     "LIMITS",
     "MEASURE_KEYS",
+    "OPTION_UNITS",
     "QUESTION",
     "SET_UNITS",
     "SUDA_UNITS",
+    "SUPPRESSION_UNITS",
     "TITLE",
     "Intruder",
     "changes_table",
@@ -54,11 +67,16 @@ __all__ = [
     "comparison_figures",
     "contribution_chart",
     "disclosure_table",
+    "frontier_chart",
     "headline",
     "headline_figures",
     "intruder_figure",
     "intruders",
     "intruders_table",
+    "option_columns_table",
+    "option_for",
+    "option_labels",
+    "options_table",
     "preset_note",
     "risk_bars",
     "risk_report",
@@ -71,5 +89,7 @@ __all__ = [
     "suda_columns_table",
     "suda_note",
     "suda_records_table",
+    "suppression_table",
+    "what_if_note",
     "worst_classes_table",
 ]

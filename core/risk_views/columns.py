@@ -104,8 +104,9 @@ def suda_note(suda: Suda) -> str:
         else f" The table is too large for sets of {suda.requested_size}; only smaller ones were searched."
     )
     return (
-        f"{len(suda.scored_records):,} of {counted(suda.n_records, 'record')} have a smallest set of up to "
-        f"{counted(suda.max_size, 'value')} that no other record has: {by_size}.{bounded}"
+        f"{len(suda.scored_records):,} of {counted(suda.n_records, 'record')} have a set of up to "
+        f"{counted(suda.max_size, 'value')} that no other record has and that gets shared when any of them "
+        f"is left out. Such sets: {by_size}.{bounded}"
     )
 
 

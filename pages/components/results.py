@@ -175,9 +175,9 @@ def show_downloads(
     stem = report_stem(tool, datetime.now(UTC), digest)
     with st.container(horizontal=True):
         for download in extra:
-            _show_download(download, key=f"{tool}_{download.label}")
+            show_download(download, key=f"{tool}_{download.label}")
         for name, renderer in RENDERERS.items():
-            _show_download(
+            show_download(
                 Download(
                     label=f"Report as {renderer.label}",
                     file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
@@ -193,7 +193,8 @@ def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
     return render(make_report(datetime.now(UTC)), name)
 
 
-def _show_download(download: Download, *, key: str) -> None:
+def show_download(download: Download, *, key: str) -> None:
+    """Offer one file; it is made when it is asked for."""
     st.download_button(
         download.label,
         data=download.make,

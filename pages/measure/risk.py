@@ -18,6 +18,7 @@ from pages.components.reading import show_problems
 from pages.components.results import show_definitions, show_downloads
 from pages.components.risk_results import show_classes, show_details, show_intruders, show_judgement
 from pages.components.risk_settings import ask_for_limits, ask_for_settings
+from pages.components.risk_what_if import show_what_if
 
 TOOL = "risk"
 WHAT_TO_UPLOAD = (
@@ -80,6 +81,7 @@ def _show_results(
     show_classes(audit)
     columns = caching.risk_columns(dataset.fingerprint, settings)
     show_details(audit, dataset, other=other, columns=columns)
+    show_what_if(audit, dataset)
     st.header("Downloads", anchor=False)
     inputs = [input_facts(dataset, "table")]
     inputs += [input_facts(original, "original")] if original else []

@@ -1,5 +1,6 @@
 """The disclosure-risk page as a visitor meets it."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -133,3 +134,26 @@ def test_second_upload__replaces_the_first(open_page: Callable[[str], AppTest]) 
     app = _upload(open_page(PAGE))
     app = _upload(app, b"age,sex,disease\n" + b"30,F,flu\n30,F,cold\n" * 3, name="other.csv")
     assert _metrics(app)["Smallest class size (k)"] == "6"
+
+
+def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str], AppTest]) -> None:
+    app = open_page(PAGE)
+    app = app.button(key="risk_demo_untouched").click().run()
+    app.button(key="risk_start").click().run()
+    for _ in range(300):
+        if not any(button.key == "risk_stop" for button in app.button):
+            break
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+    assert "no cheaper one exists among them" in _texts(app)
+    assert len(app.selectbox(key="risk_option").options) >= 2
+    (options,) = [each.value for each in app.dataframe if "Smallest class" in each.value.columns]
+    assert (options["Smallest class"] >= options["k asked for"]).all()
+
+
+def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app = app.toggle(key="risk_suda").set_value(True).run()
+    assert not app.exception
+    assert "1 of 6 records have a set of up to 2 values" in _texts(app)

@@ -289,8 +289,8 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     assert suda is not None
     # Only (50, F) is unique, by its age alone.
     assert views.suda_note(suda) == (
-        "1 of 6 records have a smallest set of up to 2 values that no other record has: 1 of 1 value, 0 of 2 "
-        "values."
+        "1 of 6 records have a set of up to 2 values that no other record has and that gets shared when "
+        "any of them is left out. Such sets: 1 of 1 value, 0 of 2 values."
     )
     assert views.suda_columns_table(suda)["Column"].tolist() == ["age", "sex"]
     assert (

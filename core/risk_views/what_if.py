@@ -1,0 +1,142 @@
+"""What-if searches: records to suppress, the frontier of loss against risk, what happens to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import altair as alt
+import pandas as pd
+
+from core.charts import COLORS
+from core.measures import format_number
+from core.measures.measure import Unit
+from core.reports import ReportChart
+from core.risk import RiskAudit, WhatIf
+from core.risk.generalizing import records_to_suppress
+from core.risk.what_if import USUAL_KS
+from core.risk.words import counted, percent
+
+OPTION_UNITS: Mapping[str, Unit] = {
+    "Highest risk": "risk",
+    "Precision lost": "share",
+    "Records suppressed": "share",
+}
+SUPPRESSION_UNITS: Mapping[str, Unit] = {"Share of records": "share"}
+
+
+def suppression_table(audit: RiskAudit) -> pd.DataFrame:
+    """Return a row per k: records to suppress so that, with nothing generalized, no class is smaller."""
+    ks = sorted({*USUAL_KS, audit.thresholds.k})
+    needs = records_to_suppress(audit.measurement.classes, ks)
+    return pd.DataFrame(
+        {
+            "k": [need.k for need in needs],
+            "Records to suppress": [need.n_to_suppress for need in needs],
+            "Share of records": [need.share for need in needs],
+        }
+    )
+
+
+def options_table(what_if: WhatIf) -> pd.DataFrame:
+    """Return a row per option: what it reaches, what it costs, whether a cheaper one was ruled out."""
+    rows = [
+        {
+            "k asked for": outcome.best.k,
+            "Smallest class": outcome.best.smallest_class,
+            "Highest risk": outcome.best.highest_risk,
+            "Precision lost": outcome.best.loss,
+            "Records suppressed": outcome.best.suppressed_share,
+            "Cheaper ones": "ruled out" if outcome.is_exact else "not all looked at",
+        }
+        for outcome in what_if.options
+        if outcome.best is not None
+    ]
+    return pd.DataFrame(rows)
+
+
+def option_labels(what_if: WhatIf) -> list[str]:
+    """Return a line for each option, to choose from."""
+    return [
+        f"k = {each.best.k}: {percent(each.best.loss)} of precision lost, "
+        f"{percent(each.best.suppressed_share)} of records suppressed"
+        for each in what_if.options
+        if each.best is not None
+    ]
+
+
+def option_for(what_if: WhatIf, k: int) -> int:
+    """Return the position of the first option that reaches k, of the last where none does."""
+    sizes = [each.best.smallest_class if each.best else 0 for each in what_if.options]
+    reached = [number for number, size in enumerate(sizes) if size >= k]
+    return reached[0] if reached else len(what_if.options) - 1
+
+
+def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
+    """Return a row per quasi-identifier: what one option does to it."""
+    best = what_if.options[option].best
+    levels = best.levels if best is not None else ()
+    chosen = list(zip(what_if.lattice.ladders, levels, strict=True)) if levels else []
+    return pd.DataFrame(
+        {
+            "Column": [ladder.column for ladder, _ in chosen],
+            "Becomes": [ladder.levels[level].description for ladder, level in chosen],
+            "Different values": [ladder.levels[level].n_groups for ladder, level in chosen],
+        }
+    )
+
+
+def what_if_note(what_if: WhatIf) -> str:
+    """Say how many generalizations there are and how many had to be counted."""
+    if not what_if.options:
+        return (
+            "No generalization reaches what was asked for within the suppression limit, not even showing no "
+            "quasi-identifier at all. Allow more suppression, or ask for less."
+        )
+    n_measured = sum(each.n_measured for each in what_if.options)
+    exact = all(each.is_exact for each in what_if.options)
+    found = (
+        "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
+    )
+    return (
+        f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
+        f"{n_measured:,} of them counted; {found}."
+    )
+
+
+def frontier_chart(what_if: WhatIf) -> ReportChart:
+    """Draw the options: precision lost against the highest risk, a point for each."""
+    table = options_table(what_if)
+    frame = pd.DataFrame(
+        {
+            "loss": table["Precision lost"],
+            "risk": table["Highest risk"],
+            "label": [f"k = {k}" for k in table["k asked for"]],
+            "lost": [format_number("share", loss) for loss in table["Precision lost"]],
+            "highest": [format_number("risk", risk) for risk in table["Highest risk"]],
+            "suppressed": [format_number("share", share) for share in table["Records suppressed"]],
+        }
+    )
+    x = alt.X("loss:Q", title="Precision lost (%)", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0))
+    y = alt.Y("risk:Q", title="Highest risk (%)", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0))
+    base = alt.Chart(frame).encode(x=x, y=y)
+    tooltip = [
+        alt.Tooltip("label:N", title="Option"),
+        alt.Tooltip("lost:N", title="Precision lost"),
+        alt.Tooltip("highest:N", title="Highest risk"),
+        alt.Tooltip("suppressed:N", title="Records suppressed"),
+    ]
+    line = base.mark_line(color=COLORS["neutral"], interpolate="step-after")
+    points = base.mark_point(color=COLORS["observed"], filled=True, size=90, opacity=1).encode(
+        tooltip=tooltip
+    )
+    text = base.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8).encode(text="label:N")
+    return ReportChart(
+        title="Loss against risk",
+        chart=alt.layer(line, points, text).properties(width="container", height=260),
+        alt_text="Points of precision lost against highest risk: "
+        + ", ".join(
+            f"{label} loses {lost} at a risk of {highest}"
+            for label, lost, highest in zip(frame["label"], frame["lost"], frame["highest"], strict=True)
+        )
+        + ".",
+    )

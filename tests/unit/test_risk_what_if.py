@@ -1,0 +1,136 @@
+"""What if: searches through the risk tool, and tables whose bytes are counted again."""
+
+import json
+
+import pytest
+
+from core import risk_views as views
+from core.datasets import Dataset
+from core.demo.risk import make_patients
+from core.errors import AuditInputError
+from core.risk import (
+    RiskMeasurement,
+    RiskSettings,
+    RiskThresholds,
+    WhatIf,
+    WhatIfSettings,
+    judge_risk,
+    measure_risk,
+    release,
+    search_what_if,
+)
+from core.verdict import Verdict
+from tests.risk_examples import table
+
+CHOSEN = RiskSettings(
+    quasi_identifiers=("age", "sex", "town"), sensitive=("diagnosis",), other=("days_in_hospital",)
+)
+
+
+@pytest.fixture(scope="module")
+def patients() -> Dataset:
+    return table(make_patients().decode(), "patients.csv")
+
+
+@pytest.fixture(scope="module")
+def measured(patients: Dataset) -> RiskMeasurement:
+    return measure_risk(patients, settings=CHOSEN)
+
+
+@pytest.fixture(scope="module")
+def what_if(patients: Dataset, measured: RiskMeasurement) -> WhatIf:
+    return search_what_if(measured, patients, settings=WhatIfSettings(ks=(3, 5)))
+
+
+def test_search__options_lose_more_for_less_risk(what_if: WhatIf) -> None:
+    found = views.options_table(what_if)
+    assert found["Smallest class"].is_monotonic_increasing
+    assert found["Precision lost"].is_monotonic_increasing
+    assert (found["Records suppressed"] <= 0.05).all()
+    assert set(found["Cheaper ones"]) == {"ruled out"}
+
+
+def test_release__reaches_k_when_its_bytes_are_counted_again(
+    what_if: WhatIf, patients: Dataset, measured: RiskMeasurement
+) -> None:
+    for option, outcome in enumerate(what_if.options):
+        made = release(what_if, option, measured, patients)
+        assert made.k == outcome.best.k
+        assert made.measured.classes.k >= outcome.best.k
+        assert made.measured.entry.n_fully_suppressed == made.n_suppressed
+        document = json.loads(made.settings)
+        assert (document["k"], document["suppression_limit"], document["l"]) == (outcome.best.k, 0.05, None)
+        assert made.data.decode().count("\n") == patients.n_records + 1
+
+
+def test_release__can_reach_l_as_well(patients: Dataset, measured: RiskMeasurement) -> None:
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), l=3))
+    made = release(found, 0, measured, patients)
+    assert judge_risk(made.measured, RiskThresholds(k=3, l=3)).verdict is Verdict.PASS
+    assert json.loads(made.settings)["l"] == 3
+
+
+def test_release__can_reach_t_as_well(patients: Dataset, measured: RiskMeasurement) -> None:
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), t=0.3, suppression_limit=0.2))
+    made = release(found, 0, measured, patients)
+    assert made.measured.classes.k >= 3
+    assert (made.measured.sensitive[0].figures["t"] or 0) <= 0.32  # against the records still shown
+
+
+def test_release__has_no_column_that_is_not_released() -> None:
+    text = "name,code,age,disease\n" + "".join(f"Ana,{n},{n % 2},{'ab'[n % 2]}\n" for n in range(8))
+    people = table(text)
+    settings = RiskSettings(quasi_identifiers=("age",), leave_out=("code",), direct_identifiers=("name",))
+    found = measure_risk(people, settings=settings)
+    what_if = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
+    made = release(what_if, 0, found, people)
+    assert made.data.decode().splitlines()[0] == '"age","disease"'
+    assert judge_risk(made.measured, RiskThresholds(k=2)).overall is not Verdict.FAIL
+
+
+def test_search__by_persons_reaches_k_persons() -> None:
+    text = "age,who\n" + "".join(f"{30 + n % 4},{'abc'[n % 3] if n % 4 else 'a'}\n" for n in range(24))
+    people = table(text)
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age",), person="who"))
+    assert found.classes.k == 1
+    what_if = search_what_if(found, people, settings=WhatIfSettings(ks=(3,), suppression_limit=0.3))
+    made = release(what_if, 0, found, people)
+    assert made.measured.classes.k >= 3
+
+
+def test_search__where_nothing_reaches_it_says_so() -> None:
+    people = table("age\n1\n2\n3\n")
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age",)))
+    nothing = search_what_if(found, people, settings=WhatIfSettings(ks=(5,), suppression_limit=0.0))
+    assert nothing.options == ()
+    assert views.what_if_note(nothing) == (
+        "No generalization reaches what was asked for within the suppression limit, not even showing no "
+        "quasi-identifier at all. Allow more suppression, or ask for less."
+    )
+
+
+def test_search__can_be_stopped(patients: Dataset, measured: RiskMeasurement) -> None:
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,)), stop=lambda: True)
+    assert [outcome.is_exact for outcome in found.options] == [False]
+    assert views.what_if_note(found).endswith("the search was bounded, so a cheaper one may exist.")
+
+
+def test_search__refuses_sizes_below_two(patients: Dataset, measured: RiskMeasurement) -> None:
+    with pytest.raises(AuditInputError) as raised:
+        search_what_if(measured, patients, settings=WhatIfSettings(ks=(1, 5)))
+    assert str(raised.value) == "ks must be sizes of at least 2, received (1, 5)."
+
+
+def test_views__describe_an_option(what_if: WhatIf, measured: RiskMeasurement) -> None:
+    columns = views.option_columns_table(what_if, 0)
+    assert columns["Column"].tolist() == ["age", "sex", "town"]
+    assert views.option_labels(what_if)[0].startswith("k = 3: ")
+    sizes = [each.best.smallest_class for each in what_if.options]
+    assert sizes[views.option_for(what_if, 5)] >= 5
+    assert views.option_for(what_if, 10_000) == len(sizes) - 1
+    chart = views.frontier_chart(what_if)
+    assert chart.alt_text.startswith("Points of precision lost against highest risk: k = 3 loses ")
+    costs = views.suppression_table(judge_risk(measured))
+    assert costs["k"].tolist() == [2, 3, 5, 11, 20]
+    assert costs["Records to suppress"].tolist()[0] == measured.classes.n_records_below(2)
+    assert views.what_if_note(what_if).endswith("no cheaper one exists among them.")
