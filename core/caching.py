@@ -327,6 +327,18 @@ def leakage_pair(original: str, scrambled: str, key: str | None) -> leakage.Tabl
 @st.cache_resource(
     scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
 )
+def leakage_rows(
+    original: str, scrambled: str, settings: leakage.LeakageSettings
+) -> leakage.RowLeakage | None:
+    """Apply the row rules alone; None where rows cannot be paired."""
+    pair = leakage_pair(original, scrambled, settings.key)
+    columns = leakage.compared_columns(pair, settings)
+    return None if pair.row_problem else leakage.count_row_matches(pair, columns, settings)
+
+
+@st.cache_resource(
+    scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
+)
 def leakage_measures(
     original: str, scrambled: str, holdout: str | None, settings: leakage.LeakageSettings
 ) -> leakage.LeakageMeasures:

@@ -5,7 +5,7 @@
 """
 
 from core.leakage.judging import LeakageAudit, audit_leakage, judge_leakage
-from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.measuring import LeakageMeasures, compared_columns, measure_leakage
 from core.leakage.pairing import TablePair, pair_tables
 from core.leakage.rows import RowLeakage, count_row_matches
 from core.leakage.settings import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, resolve_columns
@@ -19,6 +19,7 @@ __all__ = [
     "RowLeakage",
     "TablePair",
     "audit_leakage",
+    "compared_columns",
     "count_row_matches",
     "judge_leakage",
     "measure_leakage",

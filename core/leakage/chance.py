@@ -25,7 +25,7 @@ from core.leakage.pairing import N_THREADS, IntArray
 
 FloatArray = npt.NDArray[np.float64]
 
-_FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
+FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
 _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing
 _BLOCK = 65_536
 
@@ -125,7 +125,7 @@ def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) ->
 def n_permutations_for(n_rows: int, n_columns: int) -> int:
     """Return how many random orders fit about two seconds, from 20 to 500."""
     fitting = _CELLS_FOR_PERMUTATIONS // (n_rows * n_columns)
-    return max(_FEWEST_PERMUTATIONS, min(_MOST_PERMUTATIONS, fitting))
+    return max(FEWEST_PERMUTATIONS, min(_MOST_PERMUTATIONS, fitting))
 
 
 def draw_random_orders(

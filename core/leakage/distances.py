@@ -119,7 +119,12 @@ class Distances:
 
 
 def measure_distances(
-    pair: TablePair, columns: Sequence[str], *, settings: LeakageSettings, holdout: Dataset | None = None
+    pair: TablePair,
+    columns: Sequence[str],
+    *,
+    settings: LeakageSettings,
+    max_comparisons: int,
+    holdout: Dataset | None = None,
 ) -> Distances:
     """Measure how close scrambled rows come to original records.
 
@@ -134,7 +139,9 @@ def measure_distances(
     columns
         The columns compared.
     settings
-        Values to ignore, seed, and how many comparisons may be made.
+        Values to ignore, and the seed of samples.
+    max_comparisons
+        Cells to compare at most, for each of two searches.
     holdout
         Records of the same kind that the scrambled table was not made from.
 
@@ -155,12 +162,12 @@ def measure_distances(
     alone can miss leaks.
     """
     if holdout is not None:
-        _require_columns(holdout, columns)
+        require_columns(holdout, columns)
     original, scrambled = pair.original, pair.scrambled
     generator = np.random.default_rng(settings.seed)
     n_cells = original.n_records * len(columns)
-    rows = _sample(generator, scrambled.n_records, n_cells, settings)
-    own = _sample(generator, original.n_records, n_cells, settings)
+    rows = _sample(generator, scrambled.n_records, max_comparisons // n_cells)
+    own = _sample(generator, original.n_records, max_comparisons // n_cells)
     tables = [original, scrambled, *([] if holdout is None else [holdout])]
     every, sampled, *strangers = gower_tables(
         tables,
@@ -188,8 +195,8 @@ def measure_distances(
     )
 
 
-def _require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
-    """Raise unless the hold-out table has records and every column."""
+def require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
+    """Raise :class:`AuditInputError` unless the hold-out table has records and every column."""
     if not holdout.n_records:
         raise AuditInputError(f"{holdout.name} has no records below its header.")
     absent = [name for name in columns if name not in set(holdout.columns)]
@@ -201,11 +208,8 @@ def _require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
         )
 
 
-def _sample(
-    generator: np.random.Generator, n_rows: int, cells_per_row: int, settings: LeakageSettings
-) -> IntArray:
+def _sample(generator: np.random.Generator, n_rows: int, fitting: int) -> IntArray:
     """Return all row numbers, or a sample of as many as may be compared."""
-    fitting = settings.max_comparisons // 2 // max(cells_per_row, 1)
     return _chosen(generator, n_rows, min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, fitting))))
 
 

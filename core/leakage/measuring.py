@@ -9,14 +9,16 @@ import numpy.typing as npt
 
 from core.datasets import Dataset
 from core.errors import AuditInputError
+from core.jobs import Progress
 from core.leakage.chance import (
+    FEWEST_PERMUTATIONS,
     ColumnChance,
     RandomOrders,
     column_chance,
     draw_random_orders,
     n_permutations_for,
 )
-from core.leakage.distances import Distances, measure_distances
+from core.leakage.distances import Distances, measure_distances, require_columns
 from core.leakage.nearest import NearestRows, find_nearest_rows
 from core.leakage.packing import PackedTables, pack_tables
 from core.leakage.pairing import IntArray, TablePair
@@ -82,12 +84,22 @@ class LeakageMeasures:
         return z
 
 
+_N_STEPS = 5
+
 # Below this share of the expectation a standard deviation is the rounding of a zero.
 _NO_VARIATION = 1e-9
 
 
+# A stopped measurement finishes with samples this many times smaller.
+_WHEN_STOPPED = 50
+
+
 def measure_leakage(
-    pair: TablePair, settings: LeakageSettings, *, holdout: Dataset | None = None
+    pair: TablePair,
+    settings: LeakageSettings,
+    *,
+    holdout: Dataset | None = None,
+    progress: Progress | None = None,
 ) -> LeakageMeasures:
     """Measure how much of the original table is still in the scrambled one.
 
@@ -99,6 +111,9 @@ def measure_leakage(
         What to ignore, seed and limits.
     holdout
         Records of the same kind that the scrambled table was not made from, if there are any.
+    progress
+        Is told each step. Asked to stop, the measurement ends soon, with fewer random orders and
+        smaller samples, which it states.
 
     Returns
     -------
@@ -110,19 +125,26 @@ def measure_leakage(
     AuditInputError
         A column to ignore does not exist, all columns are ignored, or the hold-out does not fit.
     """
-    ignored = resolve_columns(settings.ignore_columns, pair.original.columns)
-    columns = tuple(name for name in pair.columns if name not in set(ignored))
-    if not columns:
-        raise AuditInputError(
-            f"All {len(pair.columns)} common columns are ignored, so nothing is left to compare; "
-            "ignore fewer."
-        )
+    progress = progress or Progress()
+    columns = compared_columns(pair, settings)
+    if holdout is not None:
+        require_columns(holdout, columns)
+    progress.report(0, _N_STEPS, "Comparing cells")
     packed = pack_tables(pair, columns, settings)
-    rows, chance, orders = _measure_rows(pair, columns, settings, packed)
+    progress.report(1, _N_STEPS, "Drawing random orders")
+    rows, chance, orders = _measure_rows(pair, columns, settings, packed, progress)
+    progress.report(2, _N_STEPS, "Looking for whole rows")
+    whole_rows = find_whole_rows(pair, columns)
+    progress.report(3, _N_STEPS, "Looking for nearest rows")
+    nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
+    progress.report(4, _N_STEPS, "Measuring distances")
+    distances = measure_distances(
+        pair, columns, settings=settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 2
+    )
     return LeakageMeasures(
         settings=settings,
         columns=columns,
-        ignored_columns=ignored,
+        ignored_columns=resolve_columns(settings.ignore_columns, pair.original.columns),
         only_in_original=pair.only_in_original,
         only_in_scrambled=pair.only_in_scrambled,
         notes=pair.notes,
@@ -131,21 +153,48 @@ def measure_leakage(
         rows=rows,
         column_chance=chance,
         random_orders=orders,
-        whole_rows=find_whole_rows(pair, columns),
-        nearest=find_nearest_rows(
-            pair, packed, max_comparisons=settings.max_comparisons, seed=settings.seed
-        ),
-        distances=measure_distances(pair, columns, settings=settings, holdout=holdout),
-    )  # fmt: skip
+        whole_rows=whole_rows,
+        nearest=nearest,
+        distances=distances,
+    )
+
+
+def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, ...]:
+    """Return the common columns that the person did not leave out.
+
+    Raises
+    ------
+    AuditInputError
+        A column to ignore does not exist, or all are ignored.
+    """
+    ignored = resolve_columns(settings.ignore_columns, pair.original.columns)
+    columns = tuple(name for name in pair.columns if name not in set(ignored))
+    if not columns:
+        raise AuditInputError(
+            f"All {len(pair.columns)} common columns are ignored, so nothing is left to compare; "
+            "ignore fewer."
+        )
+    return columns
+
+
+def _budget(settings: LeakageSettings, progress: Progress) -> int:
+    """Return how many cells may be compared, few once the person asked to stop."""
+    return settings.max_comparisons // (_WHEN_STOPPED if progress.stop_asked else 1)
 
 
 def _measure_rows(
-    pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings, packed: PackedTables
+    pair: TablePair,
+    columns: tuple[str, ...],
+    settings: LeakageSettings,
+    packed: PackedTables,
+    progress: Progress,
 ) -> tuple[RowLeakage | None, ColumnChance | None, RandomOrders | None]:
     """Return the row rules and their chance, nothing where rows are not paired."""
     if pair.original_rows is None or pair.scrambled_rows is None:
         return None, None, None
     n_permutations = settings.n_permutations or n_permutations_for(pair.n_pairs, len(columns))
+    if progress.stop_asked:
+        n_permutations = min(n_permutations, FEWEST_PERMUTATIONS)
     return (
         count_row_matches(pair, columns, settings),
         column_chance(packed, pair.original_rows, pair.scrambled_rows),

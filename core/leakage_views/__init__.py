@@ -7,6 +7,7 @@ from core.leakage_views.figures import (
     moved_figures,
     nearest_figures,
     row_figures,
+    usual_figures,
 )
 from core.leakage_views.report import (
     LIMITS,
@@ -47,5 +48,6 @@ __all__ = [
     "row_counts_csv",
     "row_figures",
     "row_values_table",
+    "usual_figures",
     "worst_rows_table",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.leakage import LeakageAudit
+from core.leakage import LeakageAudit, RowLeakage
 from core.reports import Figure
 from core.verdict import Verdict, worst
 
@@ -53,6 +53,16 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             verdict=_verdict_of(audit, "matching_cells", "rows_not_paired", "chance_not_assessed"),
         ),
         Figure(measure="std_matching_cells", value=None if rows is None else rows.std_matching_cells),
+    )
+
+
+def usual_figures(rows: RowLeakage) -> tuple[Figure, ...]:
+    """Return the usual figures alone, as they are before anything is known of chance."""
+    return (
+        Figure(measure="full_leakage_share", value=rows.full_leakage_share),
+        Figure(measure="partial_leakage_share", value=rows.partial_leakage_share),
+        Figure(measure="mean_matching_cells", value=rows.mean_matching_cells),
+        Figure(measure="std_matching_cells", value=rows.std_matching_cells),
     )
 
 

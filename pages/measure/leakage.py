@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from core import caching
 from core import leakage_views as views
 from core.datasets import Dataset
 from core.demo.leakage import DEMOS
@@ -14,6 +13,7 @@ from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
 from core.reports import InputFacts, Report, input_facts
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.leakage_settings import ask_for_settings, ask_for_thresholds
+from pages.components.leakage_work import measure
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -44,21 +44,15 @@ def show_leakage() -> None:
         return
     try:
         settings = ask_for_settings(original, scrambled)
-        with st.spinner("Comparing rows, and random orders of them", show_time=True):
-            pair = caching.leakage_pair(original.fingerprint, scrambled.fingerprint, settings.key)
-            measures = caching.leakage_measures(
-                original.fingerprint,
-                scrambled.fingerprint,
-                holdout.fingerprint if holdout else None,
-                settings,
-            )
-        with st.expander("Thresholds", icon=":material/speed:"):
-            audit = judge_leakage(measures, ask_for_thresholds())
+        pair, measures = measure(original, scrambled, holdout, settings)
     except AuditInputError as error:
         show_problems(error)
     else:
-        tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
-        _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
+        if measures is not None:
+            with st.expander("Thresholds", icon=":material/speed:"):
+                audit = judge_leakage(measures, ask_for_thresholds())
+            tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
+            _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
     show_privacy_line()
 
 

@@ -1,9 +1,12 @@
 """The leakage page as a visitor meets it."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from pages.components import leakage_work
 
 PAGE = "pages/measure/leakage.py"
 ORIGINAL = b"id,age,sex,score\n1,30,f,5\n2,41,m,-999\n3,52,f,7\n4,63,m,-999\n"
@@ -114,3 +117,21 @@ def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
     app.toggle(key="leakage_reveal").set_value(True).run()
     shown = next(frame.value for frame in app.dataframe if "Original" in frame.value.columns)
     assert shown["Original"].tolist() == ["1", "30", "f", "5"]
+
+
+def test_page__a_large_pair_shows_the_usual_figures_at_once_and_the_rest_when_asked(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leakage_work, "_MOST_CELLS_AT_ONCE", 0)
+    app = both(open_page(PAGE))
+    assert not app.exception
+    assert figure(app, "Average matching cells per row") == "1.75"
+    assert not app.get("vega_lite_chart")
+    app.button(key="leakage_start").click().run()
+    for _ in range(300):
+        if len(app.get("vega_lite_chart")) == 4:
+            break
+        time.sleep(0.1)
+        app.run()
+    assert figure(app, "Whole rows found anywhere") == "0"
+    assert len(app.get("vega_lite_chart")) == 4

@@ -7,6 +7,7 @@ import pytest
 
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
+from core.jobs import Progress
 from core.leakage import (
     LeakageAudit,
     LeakageSettings,
@@ -683,3 +684,18 @@ def test_mixed_types_and_long_texts__are_compared_as_they_are() -> None:
     long = "x" * 100_000
     result = audit(f"a,b|1,{long}|abc,1e308|inf,nan", f"a,b|1.0,{long}|abc,1e308|Infinity,1")
     assert counts(result) == ([2, 2, 1], [2, 2, 2])
+
+
+def test_measure_leakage__tells_its_steps_and_ends_soon_when_asked_to_stop() -> None:
+    pair = pair_tables(written(many(400, 3, n_values=5, seed=1)), written(many(400, 3, n_values=5, seed=2)))
+    settings = LeakageSettings(max_comparisons=400 * 3 * 100)
+    progress = Progress()
+    patient = measure_leakage(pair, settings, progress=progress)
+    assert (progress.n_done, progress.n_total, progress.text) == (4, 5, "Measuring distances")
+    progress._stop.set()
+    stopped = measure_leakage(pair, settings, progress=progress)
+    assert patient.random_orders is not None
+    assert stopped.random_orders is not None
+    assert (patient.random_orders.n_permutations, stopped.random_orders.n_permutations) == (500, 20)
+    assert (patient.nearest.n_assessed, stopped.nearest.n_assessed) == (100, 2)
+    assert stopped.whole_rows == patient.whole_rows
