@@ -161,14 +161,35 @@ def sites(n_records: int, rare_share: float) -> Iterator[tuple[bytes, bytes, flo
 
 
 def many_samples(n_records: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield records of 500 samples with genotypes drawn from the frequency."""
+    """Yield records of 500 samples as a joint caller writes them, genotypes drawn from the frequency."""
     rng = np.random.default_rng(11)
-    genotypes = np.array([b"\t0/0", b"\t0/1", b"\t1/1"], dtype="S4")
-    for place, alt, frequency, chance, _ in sites(n_records, 0.1):
-        calls = genotypes[rng.binomial(2, frequency, 500)].tobytes()
-        info = b"\t50\tPASS\tAC=%d;AF=%.4f;AN=1000\tGT" % (int(frequency * 1000), frequency)
-        kept = masked_alt(alt, frequency, chance)
-        yield place + alt + info + calls + b"\n", place + kept + info + calls + b"\n"
+    homozygous = [_cell(rng, 0) for _ in range(5_000)]
+    carrying = {dosage: [_cell(rng, dosage) for _ in range(500)] for dosage in (1, 2)}
+    for place, alt, frequency, chance, other in sites(n_records, 0.1):
+        start = int(other * 4_400)
+        row = homozygous[start : start + 500]
+        calls = rng.binomial(2, frequency, 500)
+        for sample in np.flatnonzero(calls).tolist():
+            row[sample] = carrying[int(calls[sample])][sample]
+        info = b"\t50\tPASS\tAC=%d;AF=%.4f;AN=1000\tGT:AD:DP:GQ:PL" % (int(frequency * 1000), frequency)
+        rest = info + b"".join(row) + b"\n"
+        yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
+
+
+def _cell(rng: np.random.Generator, dosage: int) -> bytes:
+    """Return one sample's genotype, depths and likelihoods."""
+    depth, quality = int(rng.integers(15, 60)), int(rng.integers(20, 99))
+    reads = (0, depth // 2, depth)[dosage]
+    likelihoods = [quality * 9, quality * 9, quality * 9]
+    likelihoods[dosage] = 0
+    return b"\t%s:%d,%d:%d:%d:%d,%d,%d" % (
+        (b"0/0", b"0/1", b"1/1")[dosage],
+        depth - reads,
+        reads,
+        depth,
+        quality,
+        *likelihoods,
+    )
 
 
 def long_info(n_records: int) -> Iterator[tuple[bytes, bytes]]:
@@ -191,21 +212,14 @@ def long_info(n_records: int) -> Iterator[tuple[bytes, bytes]]:
 
 def one_sample(n_records: int) -> Iterator[tuple[bytes, bytes]]:
     """Yield records of one sample as a variant caller writes them."""
+    rng = np.random.default_rng(17)
     for place, alt, frequency, chance, other in sites(n_records, 0.05):
-        depth = int(other * 60)
-        rest = (
-            b"\t%.2f\tPASS\tAC=1;AF=%.4f;AN=2;DP=%d;MQ=60.00\tGT:AD:DP:GQ:PL\t0/1:%d,%d:%d:99:%d,0,%d\n"
-            % (
-                other * 1000,
-                frequency,
-                depth,
-                depth // 2,
-                depth - depth // 2,
-                depth,
-                depth * 15,
-                depth * 14,
-            )
-        )
+        scores = rng.normal(size=6)
+        info = (
+            b"\t%.2f\tPASS\tAC=1;AF=%.4f;AN=2;BaseQRankSum=%.3f;ClippingRankSum=%.3f;DP=%d;ExcessHet=3.0103;"
+            b"FS=%.3f;MLEAC=1;MLEAF=0.500;MQ=60.00;MQRankSum=%.3f;QD=%.2f;ReadPosRankSum=%.3f;SOR=%.3f"
+        ) % (other * 1000, frequency, scores[0], scores[1], other * 60, *abs(scores[2:3]), *scores[3:], 0.7)
+        rest = info + b"\tGT:AD:DP:GQ:PL" + _cell(rng, 1) + b"\n"
         yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
 
 

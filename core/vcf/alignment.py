@@ -216,12 +216,35 @@ def differing(facing: _Facing, n_pairs: int) -> list[int]:
             span = slice(int(starts[low]), int(ends[high - 1]))
             other_span = slice(int(other_starts[low]), int(other_ends[high - 1]))
             if facing.block.data[span] != facing.other.data[other_span]:
-                unequal = np.flatnonzero(facing.block.text[span] != facing.other.text[other_span])
-                lines = np.searchsorted(ends[low:high], unequal + span.start)
-                changed.extend((low + np.unique(lines)).tolist())
+                changed.extend(low + line for line in _unequal(facing, low, high))
         if high < n_pairs:
             changed.append(high)
         low = high + 1
+    return changed
+
+
+def _unequal(facing: _Facing, low: int, high: int) -> list[int]:
+    """Return which lines of a stretch differ; their lengths are known to be equal."""
+    block, other = facing.block, facing.other
+    mine, theirs = facing.begin + low, facing.place + low
+    if block.has_long_lines:
+        places = zip(
+            block.starts[mine : mine + high - low].tolist(),
+            block.ends[mine : mine + high - low].tolist(),
+            other.starts[theirs : theirs + high - low].tolist(),
+            strict=True,
+        )
+        data, other_data = block.data, other.data
+        return [
+            pair
+            for pair, (start, end, place) in enumerate(places)
+            if data[start:end] != other_data[place : place + end - start]
+        ]
+    start, place = int(block.starts[mine]), int(other.starts[theirs])
+    n_bytes = int(block.ends[mine + high - low - 1]) - start
+    unequal = np.flatnonzero(block.text[start : start + n_bytes] != other.text[place : place + n_bytes])
+    lines = np.searchsorted(block.ends[mine : mine + high - low], unequal + start)
+    changed: list[int] = lines[np.append(True, lines[1:] != lines[:-1])].tolist()
     return changed
 
 

@@ -20,6 +20,7 @@ from core.vcf.header import VcfHeader
 
 Offsets = npt.NDArray[np.int64]
 TAB, NEWLINE, HASH, SPACE = 9, 10, 35, 32
+LONG_LINE = 600  # bytes
 POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
 MAX_POS = 1 << 62
 _SPACED_KEY = re.compile(rb"(?:^|;)[^;=]*\s[^;=]*(?:=|;|$)")
@@ -40,7 +41,9 @@ class Block:
     n_columns
         How many columns every line must have.
     data
-        The lines, each ending in a newline.
+        The lines, each ending in a newline, and perhaps more text that is not the block's.
+    size
+        How many bytes of `data` are the block's.
     first_line
         Number of the first line among the file's records, from 1.
     order
@@ -50,18 +53,31 @@ class Block:
     name: str
     n_columns: int
     data: bytes
+    size: int
     first_line: int
     order: Offsets | None = None
 
     @cached_property
     def text(self) -> npt.NDArray[np.uint8]:
         """Return the text as numbers, shape (size,)."""
-        return np.frombuffer(self.data, dtype=np.uint8)
+        return np.frombuffer(self.data, dtype=np.uint8, count=self.size)
 
     @cached_property
     def ends(self) -> Offsets:
         """Return where each line's newline is, shape (lines,)."""
+        if "_breaks" in self.__dict__:
+            return self._breaks[np.take(self.text, self._breaks) == NEWLINE]
         return np.flatnonzero(self.text == NEWLINE)
+
+    @cached_property
+    def has_long_lines(self) -> bool:
+        """Tell whether lines are so long that looking at them one by one is faster than at all bytes."""
+        return self.data.find(b"\n") > LONG_LINE
+
+    @cached_property
+    def _breaks(self) -> Offsets:
+        """Return where tabs and newlines are; other control characters do not come in VCF."""
+        return np.flatnonzero(self.text <= NEWLINE)
 
     @cached_property
     def starts(self) -> Offsets:
@@ -90,7 +106,7 @@ class Block:
     @cached_property
     def _tab_table(self) -> Offsets:
         """Return all tabs, shape (lines, columns - 1), checked."""
-        found = np.flatnonzero(self.text == TAB)
+        found = self._breaks[np.take(self.text, self._breaks) == TAB]
         wanted = self.n_columns - 1
         n_lines = len(self.ends)
         if len(found) != n_lines * wanted:
@@ -159,6 +175,12 @@ class Block:
         """Return one line without its newline."""
         return self.data[self.starts[line] : self.ends[line]]
 
+    def texts(self, lines: Offsets) -> list[bytes]:
+        """Return lines without their newlines."""
+        data = self.data
+        places = zip(self.starts[lines].tolist(), self.ends[lines].tolist(), strict=True)
+        return [data[start:end] for start, end in places]
+
     def site_text(self, line: int) -> bytes:
         """Return one line's CHROM and POS as written; of a line without two tabs, all of it."""
         start, end = int(self.starts[line]), int(self.ends[line])
@@ -182,7 +204,7 @@ class Block:
     def _report_columns(self, found: Offsets) -> None:
         """Raise for the first line whose number of columns is wrong."""
         self._check_comments()
-        counts = np.diff(np.searchsorted(found, np.append(self.starts, len(self.data))))
+        counts = np.diff(np.searchsorted(found, np.append(self.starts, self.size)))
         line = int(np.flatnonzero(counts != self.n_columns - 1)[0])
         check_columns(self.name, self.first_line + line, self.line(line), self.n_columns)
 
@@ -245,7 +267,7 @@ def parse_position(name: str, number: int, text: bytes) -> int:
     return position
 
 
-def read_blocks(name: str, header: VcfHeader, pieces: Iterator[bytes]) -> Iterator[Block]:
+def read_blocks(name: str, header: VcfHeader, pieces: Iterator[list[bytes]]) -> Iterator[Block]:
     """Cut pieces of text into blocks that end where a site ends.
 
     Parameters
@@ -255,26 +277,22 @@ def read_blocks(name: str, header: VcfHeader, pieces: Iterator[bytes]) -> Iterat
     header
         The file's header.
     pieces
-        The text after the header, in pieces of any size.
+        The text after the header, in pieces of any size, each a list of parts.
     """
     rest: list[bytes] = []
     number = 1
-    for piece in pieces:
-        cut = piece.rfind(b"\n") + 1
-        if cut == 0:
-            rest.append(piece)
-            continue
-        text = _without_returns(b"".join([*rest, piece[:cut]]))
-        kept = _site_cut(text)
-        rest = [text[kept:], piece[cut:]]
-        if kept:
-            block = Block(name, header.n_columns, text[:kept], number)
+    for parts in pieces:
+        data = _without_returns(b"".join([*rest, *parts]))
+        cut = _site_cut(data)
+        rest = [data[cut:]]
+        if cut:
+            block = Block(name, header.n_columns, data, cut, number)
             number += len(block.ends)
             yield block
     last = b"".join(rest)
     if last:
-        ended = last if last.endswith(b"\n") else last + b"\n"
-        yield Block(name, header.n_columns, _without_returns(ended), number)
+        ended = _without_returns(last if last.endswith(b"\n") else last + b"\n")
+        yield Block(name, header.n_columns, ended, len(ended), number)
 
 
 def _without_returns(text: bytes) -> bytes:
@@ -283,7 +301,7 @@ def _without_returns(text: bytes) -> bytes:
 
 def _site_cut(text: bytes) -> int:
     """Return where the last site's first line begins: what follows may go on in the next piece."""
-    cut = len(text)
+    cut = text.rfind(b"\n") + 1
     site: bytes | None = None
     while cut > 0:
         start = text.rfind(b"\n", 0, cut - 1) + 1

@@ -21,13 +21,11 @@ def sole_carriers(
 ) -> Offsets:
     """Return the candidate lines whose rarest allele exactly one sample carries.
 
-    Lines with one ALT allele, the rarer one, are counted with numpy; the others one by one.
+    Lines with one ALT allele are counted with numpy; the others one by one.
     """
     if not header.samples or not candidates.any():
         return np.empty(0, dtype=np.int64)
     simple = candidates & ~_several_alts(block) & ~_polyploid(block)
-    if len(header.samples) > 1:
-        simple &= ~rarity.reference_is_rarest
     lines = np.flatnonzero(simple & _begins_with_genotype(block))
     wanted = np.where(rarity.reference_is_rarest[lines], ZERO, ONE).astype(np.uint8)
     found = lines[_carried_once(block, lines, wanted)]

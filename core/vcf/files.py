@@ -91,8 +91,8 @@ class VcfFile:
         return self.path
 
 
-def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
-    """Yield the decompressed content in pieces of about 2 MB.
+def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[list[bytes]]:
+    """Yield the decompressed content in pieces of about 2 MB, each a list of parts to be joined.
 
     BGZF and uncompressed files are read; `progress` is called with the number of stored bytes
     read since its last call.
@@ -118,7 +118,7 @@ def _no_progress(_n_bytes: int) -> None:
     pass
 
 
-def _read_as_found(name: str, stream: BinaryIO, head: bytes, progress: Progress) -> Iterator[bytes]:
+def _read_as_found(name: str, stream: BinaryIO, head: bytes, progress: Progress) -> Iterator[list[bytes]]:
     if not head:
         raise AuditInputError(f"{name}: the file is empty (0 bytes); get it again from its source.")
     if not head.startswith(GZIP_MAGIC):
@@ -141,13 +141,13 @@ def is_bgzf(head: bytes) -> bool:
     return len(head) >= BGZF_HEADER and head[:4] == b"\x1f\x8b\x08\x04" and head[12:14] == b"BC"
 
 
-def _read_plain(stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
+def _read_plain(stream: BinaryIO, progress: Progress) -> Iterator[list[bytes]]:
     while piece := stream.read(PIECE):
         progress(len(piece))
-        yield piece
+        yield [piece]
 
 
-def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
+def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[list[bytes]]:
     rest = b""
     parts: list[bytes] = []
     size = 0
@@ -159,11 +159,11 @@ def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[byte
         rest = data[offset:]
         size = sum(map(len, parts))
         if size >= PIECE:
-            yield b"".join(parts)
-            parts.clear()
+            yield parts
+            parts = []
     _check_end(name, rest, last_block)
     if parts:
-        yield b"".join(parts)
+        yield parts
 
 
 def _inflate_blocks(name: str, data: bytes, parts: list[bytes], last_block: bytes) -> tuple[int, bytes]:

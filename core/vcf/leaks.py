@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
 
-_ANNOTATION = re.compile(rb"(?i)(?:^|;)(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*=([^;]+)")
+_ANNOTATION = re.compile(rb"(?i)(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*=.")
+_ANNOTATION_STARTS = frozenset((b"CSQ", b"ANN", b"EFF", b"BCS", b"VEP", b"HGV", b"CLN", b"LOF", b"NMD"))
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _HGVS = re.compile(rb"[cgmnpr]\.[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])")
 _FREQUENCY = re.compile(rb"(?:^|;)(?!(?:AF|MAF)=)[\w.\-]*(?:AF|FREQ|Freq|freq|af)[\w.\-]*=([^;]+)")
@@ -27,15 +28,15 @@ _LONG_ALLELE = 6
 
 #: FORMAT fields and what in a sample's value betrays a non-reference allele (applied from its start).
 DEPTH_FIELDS = {
-    b"AD": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
-    b"ADF": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
-    b"ADR": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
-    b"DPR": rb"[0-9.]+,(?:[0.]*,)*[1-9]",
-    b"AO": rb"(?:[0.]*,)*[1-9]",
+    b"AD": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
+    b"ADF": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
+    b"ADR": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
+    b"DPR": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
+    b"AO": rb"(?:[0.]*+,)*+[1-9]",
     b"DV": rb"[1-9]",
-    b"NV": rb"(?:[0.]*,)*[1-9]",
+    b"NV": rb"(?:[0.]*+,)*+[1-9]",
     b"VAF": rb"(?:0?\.?0*,)*0?\.?0*[1-9]",
-    b"PL": rb"[1-9][0-9]*,",
+    b"PL": rb"[1-9][0-9]*+,",
     b"REPCN": rb"[0-9]",
 }
 
@@ -67,8 +68,10 @@ def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
     """
     if any(_spells(allele.strip(b"<>"), ref, info) for allele in alleles):
         return True
-    return (b"|" in info or b">" in info or b"HGVS" in info) and any(
-        _names_an_allele(match[1]) for match in _ANNOTATION.finditer(info)
+    if b"|" not in info and b"HGVS" not in info:
+        return False
+    return any(
+        field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field) for field in info.split(b";")
     )
 
 
@@ -86,12 +89,18 @@ def _holds(text: bytes, info: bytes) -> bool:
 
 @lru_cache(maxsize=4096)
 def _word(text: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<![A-Za-z0-9_.*])%s(?![A-Za-z0-9_.*=])" % re.escape(text))
+    # The text stands first, so that the search can jump from one occurrence to the next.
+    escaped = re.escape(text)
+    return re.compile(rb"%s(?![A-Za-z0-9_.*=])(?<![A-Za-z0-9_.*]%s)" % (escaped, escaped))
 
 
-def _names_an_allele(value: bytes) -> bool:
-    first = value.split(b"|", 1)[0]
-    return _HGVS.search(value) is not None or (b"|" in value and first not in (b"", b".", b"N"))
+def _names_an_allele(field: bytes) -> bool:
+    """Tell whether an annotation field begins with an allele, as VEP and SnpEff write it, or holds HGVS."""
+    if _ANNOTATION.match(field) is None:
+        return False
+    value = field.partition(b"=")[2]
+    first, bar, _ = value.partition(b"|")
+    return (bool(bar) and first not in (b"", b".", b"N")) or _HGVS.search(value) is not None
 
 
 def other_frequency(info: bytes, maf: float) -> bool:
@@ -117,7 +126,7 @@ def depth_betrays(kept: Record) -> bool:
 def _depth_patterns(format_: bytes) -> tuple[re.Pattern[bytes], ...]:
     keys = format_.split(b":")
     return tuple(
-        re.compile(rb"(?:\A|\t)(?:[^\t:]*:){%d}%s" % (keys.index(key), value))
+        re.compile(rb"\t(?:[^\t:]*+:){%d}%s" % (keys.index(key), value))
         for key, value in DEPTH_FIELDS.items()
         if key in keys
     )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from core.vcf.blocks import NEWLINE, TAB, Block, Offsets
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
-from core.vcf.header import Declaration
+from core.vcf.header import UNDECLARED, Declaration
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 EQUALS, SEMICOLON, POINT = 61, 59, 46
 WIDTH = 14  # one digit, the point, twelve digits: below 2⁵³, so the quotient is rounded once
 INT_WIDTH = 10
+# Under these a MAF without a value is missing, and the next key decides.
+_READABLE_MAF = (Declaration("Float", single=True), UNDECLARED)
 _A, _C, _F, _M, _N = b"ACFMN"
 
 
@@ -42,7 +44,7 @@ def site_rarity(block: Block, reader: FrequencyReader, wanted: Mask) -> Rarity:
     """Compute the site frequency of every wanted line; infinity elsewhere and where not computable."""
     n_lines = len(block.ends)
     result = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.zeros(n_lines, dtype=bool), [])
-    if b"MAF" in block.data and reader.declared["MAF"] != Declaration("Float", single=True):
+    if reader.declared["MAF"] not in _READABLE_MAF and b"MAF" in block.data:
         slow = wanted
     else:
         slow = np.zeros(n_lines, dtype=bool)
@@ -82,6 +84,9 @@ class _FastReading:
         self._from_counts(np.flatnonzero(has_counts), ac, an)
 
     def _from_maf(self, lines: Offsets, maf: Offsets) -> None:
+        if self.reader.declared["MAF"].type != "Float":
+            self.slow[lines] = True
+            return
         values, plain = _decimals(self.block, maf[lines] + 1)
         self.result.mafs[lines[plain]] = _single(values[plain])
         self.slow[lines[~plain]] = True

@@ -8,7 +8,7 @@ from functools import cache
 NO_ALT = b"."
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))
-_GENOTYPE = re.compile(rb"(?:\A|\t)(?:[0.][/|])*[1-9]")
+_GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
 
 
 class Record:
@@ -27,7 +27,9 @@ class Record:
 
     def _split(self) -> list[bytes]:
         if self._columns is None:
-            self._columns = [*self.rest.split(b"\t", 4), b"", b""]
+            columns = self.rest.split(b"\t", 4)
+            has_samples = len(columns) > 4
+            self._columns = [*columns[:4], b"\t" + columns[4]] if has_samples else [*columns[:3], b"", b""]
         return self._columns
 
     @property
@@ -42,8 +44,8 @@ class Record:
 
     @property
     def samples(self) -> bytes:
-        """Return everything after FORMAT, tabs included."""
-        return self._split()[4]
+        """Return everything after FORMAT, the tab before each sample included."""
+        return self._split()[-1]
 
     @property
     def alt_is_blank(self) -> bool:
@@ -92,9 +94,9 @@ def _genotypes(record: Record) -> list[bytes]:
     """Return each sample's genotype as written; empty without genotypes."""
     if not record.has_genotypes:
         return []
-    return [sample.partition(b":")[0] for sample in record.samples.split(b"\t")]
+    return [sample.partition(b":")[0] for sample in record.samples[1:].split(b"\t")]
 
 
 @cache
 def _carrier_pattern(allele: int) -> re.Pattern[bytes]:
-    return re.compile(rb"(?:\A|\t)(?:[0-9.]+[/|])*%d(?=[/|:\t]|\Z)" % allele)
+    return re.compile(rb"\t(?:[0-9.]+[/|])*%d(?=[/|:\t]|\Z)" % allele)

@@ -28,7 +28,7 @@ from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.rarity import Mask, Rarity, site_rarity
-from core.vcf.records import NO_ALT, Record, genotypes_changed
+from core.vcf.records import Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
@@ -137,22 +137,22 @@ def open_records(file: VcfFile, progress: Progress | None) -> tuple[VcfHeader, I
         When the file is not a VCF file that can be read; the blocks raise it as they are read.
     """
     pieces = read_pieces(file, progress=progress)
-    text = next(pieces, b"")
+    text = b"".join(next(pieces, []))
     if is_binary(text):
         return read_binary(file, pieces)
     while (end := split_header(text)) is None and len(text) < MAX_HEADER:
-        piece = next(pieces, b"")
-        if not piece:
+        parts = next(pieces, [])
+        if not parts:
             end = len(text)
             break
-        text += piece
+        text = b"".join([text, *parts])
     header = parse_header(file.name, text[:end])
     return header, read_blocks(file.name, header, _chain(text[end:], pieces))
 
 
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+def _chain(first: bytes, rest: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
     if first:
-        yield first
+        yield [first]
     yield from rest
 
 
@@ -250,30 +250,39 @@ class _Scanner:
     def _take_matched(self, matched: Matched) -> None:
         state = self._current(matched.original_block)
         self._note_order(matched)
-        block, other = matched.original_block, matched.anonymized_block
-        for pair in matched.changed:
-            line, place = int(matched.original[pair]), int(matched.anonymized[pair])
-            original = Record(block.line(line))
-            kept = self._kept(other, place, original, state.rarity.mafs[line])
-            if state.candidates[line]:
-                self._mark(state, line, original, [kept])
-            if kept.record.ref != original.ref or kept.record.rest != original.rest:
-                self._compare_integrity([original], [kept.record])
+        if not matched.changed:
+            return
+        lines, places = matched.original[matched.changed], matched.anonymized[matched.changed]
+        changed = zip(
+            lines.tolist(),
+            places.tolist(),
+            state.block.texts(lines),
+            matched.anonymized_block.texts(places),
+            state.candidates[lines].tolist(),
+            strict=True,
+        )
+        for line, place, text, kept_text, is_candidate in changed:
+            original = Record(text)
+            record = self._record(matched.anonymized_block, place, kept_text, original)
+            if is_candidate:
+                self._mark(state, line, original, [self._kept(record, original, state.rarity.mafs[line])])
+            if record.ref != original.ref or record.rest != original.rest:
+                self._compare_integrity([original], [record])
 
-    def _kept(self, block: Block, line: int, original: Record, maf: float) -> KeptRecord:
-        """Split a changed line, checking and computing only what the original does not settle."""
-        record = self._tail_checked(block, line, original.rest)
-        if self.same_declarations and record.rest == original.rest and original.alt != NO_ALT:
-            return KeptRecord(record, float(maf))
-        return keep(record, self.rules)
-
-    def _tail_checked(self, block: Block, line: int, rest: bytes) -> Record:
-        text = block.line(line)
+    def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:
+        """Split a changed line; one whose end is the original's needs no further check."""
+        rest = original.rest
         if text.endswith(rest) and text.count(b"\t", 0, len(text) - len(rest)) == 5:
             record = Record(text)
-            parse_position(block.name, block.first_line + line, record.pos)
-            return record
+            if record.pos == original.pos:
+                return record
         return self._checked(block, line)
+
+    def _kept(self, record: Record, original: Record, maf: float) -> KeptRecord:
+        """Recompute the frequency, unless it stands in the same words under the same declarations."""
+        if self.same_declarations and record.rest == original.rest:
+            return KeptRecord(record, float(maf))
+        return keep(record, self.rules)
 
     def _mark(self, state: _OriginalBlock, line: int, original: Record, kept: list[KeptRecord]) -> None:
         marks, masked_up_to = mark_site(original, float(state.rarity.mafs[line]), kept, self.rules)

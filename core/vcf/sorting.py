@@ -34,7 +34,7 @@ def sorted_blocks(blocks: Iterable[Block], contigs: dict[bytes, int]) -> Iterato
         part = order[low:high]
         places = zip(of_block[part].tolist(), in_block[part].tolist(), strict=True)
         text = b"\n".join(held[block].line(line) for block, line in places) + b"\n"
-        yield Block(held[0].name, held[0].n_columns, text, 1, order=part)
+        yield Block(held[0].name, held[0].n_columns, text, len(text), 1, order=part)
 
 
 def _ranks(block: Block, contigs: dict[bytes, int]) -> Offsets:
