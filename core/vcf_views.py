@@ -349,8 +349,8 @@ def density_table(audit: VcfAudit) -> pd.DataFrame:
     the most targets, in file order.
     """
     candidates, targets = audit.scan.candidates, audit.targets
-    contigs = candidates.contigs[targets.candidates]
-    positions = candidates.positions[targets.candidates]
+    contigs = candidates.contigs[targets.candidates].astype(np.int64)
+    positions = candidates.positions[targets.candidates].astype(np.int64)
     counts = np.bincount(contigs, minlength=len(candidates.contig_names))
     shown = np.sort(np.argsort(-counts, kind="stable")[:_MAX_CONTIGS])
     shown = shown[counts[shown] > 0]

@@ -11,6 +11,7 @@ from core.errors import AuditInputError
 from core.vcf.blocks import Block, read_blocks
 from core.vcf.files import VcfFile
 from core.vcf.header import FREQUENCY_KEYS, VcfHeader, parse_header
+from core.vcf.memory import memory_file
 
 MAGIC = b"BCF"
 PIECE_RECORDS = 2_000
@@ -48,10 +49,7 @@ def read_binary(file: VcfFile, pieces: Iterator[list[bytes]]) -> tuple[VcfHeader
 def _open(file: VcfFile) -> pysam.VariantFile:
     if file.content is None:
         return pysam.VariantFile(str(file.path))
-    with os.fdopen(os.memfd_create("bcf"), "w+b") as memory:
-        memory.write(file.content)
-        memory.flush()
-        memory.seek(0)
+    with memory_file(file.content) as memory:
         return pysam.VariantFile(os.dup(memory.fileno()))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ T = TypeVar("T", bound=np.generic)
 
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.uint32]
+Whole = npt.NDArray[np.integer[Any]]  # as narrow as the numbers allow: millions of candidates are held
 
 
 @dataclass(eq=False)
@@ -54,20 +55,31 @@ class Candidates:
         Site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable.
     marks
         Bits of :class:`core.vcf.sites.Mark`.
-    masked_up_to
-        The MAF rule is satisfied at a threshold t exactly when this is not below t.
+    moved, moved_up_to
+        For the few candidates where it is not their own frequency: which they are, ascending, and the
+        frequency up to which the MAF rule is satisfied; see :meth:`masked_up_to`.
     motifs
         Index into `motif_names`, 0 where there is no repeat.
     """
 
-    contigs: npt.NDArray[np.int32]
-    positions: npt.NDArray[np.int64]
-    mafs: npt.NDArray[np.float64]
-    marks: npt.NDArray[np.uint32]
-    masked_up_to: npt.NDArray[np.float64]
+    contigs: Whole
+    positions: Whole
+    mafs: Floats
+    marks: Marks
+    moved: Offsets
+    moved_up_to: Floats
     motifs: npt.NDArray[np.uint16]
     contig_names: tuple[str, ...]
     motif_names: tuple[str, ...]
+
+    def masked_up_to(self, which: Offsets) -> Floats:
+        """Return for candidates what is below a threshold exactly when the MAF rule is not satisfied."""
+        values = self.mafs[which]
+        if len(self.moved):
+            places = np.minimum(np.searchsorted(self.moved, which), len(self.moved) - 1)
+            found = self.moved[places] == which
+            values[found] = self.moved_up_to[places[found]]
+        return values
 
 
 class CandidateCollector:
@@ -77,11 +89,13 @@ class CandidateCollector:
         self.pattern = pattern
         self.contig_ids: dict[bytes, int] = {}
         self.motif_ids: dict[bytes, int] = {b"": 0}
-        self.contigs: list[npt.NDArray[np.int32]] = []
-        self.positions: list[Offsets] = []
+        self.n_candidates = 0
+        self.contigs: list[Whole] = []
+        self.positions: list[Whole] = []
         self.mafs: list[Floats] = []
         self.marks: list[Marks] = []
-        self.masked_up_to: list[Floats] = []
+        self.moved: list[Offsets] = []
+        self.moved_up_to: list[Floats] = []
         self.motifs: list[npt.NDArray[np.uint16]] = []
         self.orders: list[Offsets] = []
 
@@ -92,11 +106,14 @@ class CandidateCollector:
         same = np.zeros(len(lines), dtype=bool)
         same[1:] = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
         own_marks[same] |= np.uint32(Mark.SAME_SITE)
-        self.contigs.append(contigs)
-        self.positions.append(positions)
+        self.contigs.append(_narrow(contigs, np.uint16))
+        self.positions.append(_narrow(positions, np.uint32))
         self.mafs.append(mafs[lines])
         self.marks.append(own_marks)
-        self.masked_up_to.append(masked_up_to[lines])
+        moved = np.flatnonzero(masked_up_to[lines] != mafs[lines])
+        self.moved.append(moved + self.n_candidates)
+        self.moved_up_to.append(masked_up_to[lines][moved])
+        self.n_candidates += len(lines)
         self.motifs.append(self._motifs(block, lines, own_marks))
         if block.order is not None:
             self.orders.append(block.order[lines])
@@ -104,11 +121,12 @@ class CandidateCollector:
     def result(self) -> Candidates:
         """Join the parts, freeing each column's parts as it is joined."""
         candidates = Candidates(
-            contigs=_joined(self.contigs, np.int32),
-            positions=_joined(self.positions, np.int64),
+            contigs=_joined(self.contigs, np.uint16),
+            positions=_joined(self.positions, np.uint32),
             mafs=_joined(self.mafs, np.float64),
             marks=_joined(self.marks, np.uint32),
-            masked_up_to=_joined(self.masked_up_to, np.float64),
+            moved=_joined(self.moved, np.int64),
+            moved_up_to=_joined(self.moved_up_to, np.float64),
             motifs=_joined(self.motifs, np.uint16),
             contig_names=tuple(name.decode("utf-8", "backslashreplace") for name in self.contig_ids),
             motif_names=tuple(name.decode("ascii") for name in self.motif_ids),
@@ -130,6 +148,12 @@ class CandidateCollector:
         return motifs
 
 
+def _narrow(values: npt.NDArray[np.signedinteger[Any]], kind: type[np.unsignedinteger[Any]]) -> Whole:
+    """Return whole numbers from 0 in a narrower type where all of them fit."""
+    fits = len(values) == 0 or int(values.max()) <= np.iinfo(kind).max
+    return values.astype(kind) if fits else values
+
+
 def _joined(parts: list[npt.NDArray[T]], kind: type[T]) -> npt.NDArray[T]:
     joined = np.concatenate(parts) if parts else np.empty(0, dtype=kind)
     parts.clear()
@@ -141,12 +165,15 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
     begins = (candidates.marks & Mark.SAME_SITE) == 0
     first = order[begins][np.cumsum(begins) - 1]
     in_file = np.lexsort((np.arange(len(order)), first))
+    masked_up_to = candidates.masked_up_to(in_file)
+    moved = np.flatnonzero(masked_up_to != candidates.mafs[in_file])
     return Candidates(
         contigs=candidates.contigs[in_file],
         positions=candidates.positions[in_file],
         mafs=candidates.mafs[in_file],
         marks=candidates.marks[in_file],
-        masked_up_to=candidates.masked_up_to[in_file],
+        moved=moved,
+        moved_up_to=masked_up_to[moved],
         motifs=candidates.motifs[in_file],
         contig_names=candidates.contig_names,
         motif_names=candidates.motif_names,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import pysam
 
 from core.errors import AuditInputError
+from core.vcf.memory import memory_file
 
 FREQUENCY_KEYS = ("MAF", "AF", "AC", "AN")
 FIXED_COLUMNS = (b"#CHROM", b"POS", b"ID", b"REF", b"ALT", b"QUAL", b"FILTER", b"INFO")
@@ -137,12 +137,8 @@ def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
         raise AuditInputError(f"{name}: the header holds a NUL byte; the file is damaged.")
     quiet = pysam.set_verbosity(0)
     try:
-        with os.fdopen(os.memfd_create("vcf-header"), "w+b") as memory:
-            memory.write(text)
-            memory.flush()
-            memory.seek(0)
-            with pysam.VariantFile(memory) as file:
-                return file.header.copy()
+        with memory_file(text) as memory, pysam.VariantFile(memory) as file:
+            return file.header.copy()
     except (ValueError, OSError):
         raise AuditInputError(f"{name}: htslib cannot read the header; check its “##” lines.") from None
     finally:

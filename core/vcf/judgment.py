@@ -220,7 +220,7 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
     defining = wanted[last]
     is_repeat = repeats[defining]
     by_repeat = (marks[defining] & Mark.REPEAT_MASKED) != 0
-    by_maf = ~(candidates.masked_up_to[defining] < maf_threshold)
+    by_maf = ~(candidates.masked_up_to(defining) < maf_threshold)
     return Targets(candidates=defining, is_repeat=is_repeat, is_masked=np.where(is_repeat, by_repeat, by_maf))
 
 
@@ -275,9 +275,11 @@ def _has_neighbour(candidates: Candidates, site: int, others: Offsets) -> bool:
 
 def _places(candidates: Candidates, which: Offsets) -> Offsets:
     """Return one sortable number per candidate: contig, then position."""
-    return (candidates.contigs[which].astype(np.int64) << 40) + np.minimum(
-        candidates.positions[which], 1 << 39
+    contigs, positions = (
+        candidates.contigs[which].astype(np.int64),
+        candidates.positions[which].astype(np.int64),
     )
+    return (contigs << 40) + np.minimum(positions, 1 << 39)
 
 
 def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:

@@ -9,6 +9,7 @@ import pytest
 from core.errors import AuditInputError
 from core.vcf import VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, run_pairs, scan_pair
 from core.vcf.files import EOF_MARKER, read_pieces
+from core.vcf.memory import memory_file
 from tests.vcf_files import COLUMNS, HEADER, bgzf, masked_header, vcf_file, vcf_text
 
 RECORD = "chr1 100 . A G 50 PASS AF=0.001"
@@ -374,3 +375,81 @@ def test_run_pairs__processes_of_their_own_give_the_same() -> None:
 
 def test_header__columns_are_tab_separated() -> None:
     assert COLUMNS.count("\t") == 7
+
+
+def test_vcf_file__knows_its_digest_and_what_tells_it_apart(tmp_path: Path) -> None:
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(bgzf(GOOD))
+    on_disk, in_memory = VcfFile(name="x", path=path), VcfFile(name="x", content=bgzf(GOOD))
+    assert on_disk.sha256() == in_memory.sha256() == in_memory.identity
+    before = on_disk.identity
+    path.write_bytes(bgzf(WITH_SAMPLES))
+    assert on_disk.identity != before
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that opens but cannot be read")
+def test_read_pieces__says_when_reading_breaks_off() -> None:
+    with pytest.raises(AuditInputError) as caught:
+        list(read_pieces(VcfFile(name="x.vcf.gz", path=Path("/proc/self/mem"))))
+    assert str(caught.value) == "x.vcf.gz: reading the file failed (Input/output error)."
+
+
+def test_scan_pair__reads_long_bcf_with_samples_and_no_frequencies(tmp_path: Path) -> None:
+    lines = [f"chr1 {pos} . A G . . . GT 0/1" for pos in range(1, 4_500)]
+    content = _bcf(vcf_text(lines, samples=["S1"]), tmp_path)
+    audit = _audit(content)
+    assert (audit.scan.n_original, audit.n_variant_targets) == (4_499, 0)
+
+
+def test_scan_pair__refuses_bcf_whose_records_are_damaged(tmp_path: Path) -> None:
+    """The blocks are whole, but the records in them are not."""
+    inside = b"".join(
+        b"".join(parts) for parts in read_pieces(VcfFile(name="x", content=_bcf(GOOD, tmp_path)))
+    )
+    header_size = 9 + int.from_bytes(inside[5:9], "little")
+    broken = inside[:header_size] + b"\xff\xff\xff\x7f" + inside[header_size + 4 :]
+    assert _problem(bgzf(broken)) == "x.vcf.gz: htslib cannot read a record of this BCF file."
+
+
+def _bcf(text: bytes, folder: Path) -> bytes:
+    source, target = folder / "made.vcf", folder / "made.bcf"
+    source.write_bytes(text)
+    with (
+        pysam.VariantFile(str(source)) as reading,
+        pysam.VariantFile(str(target), "wb", header=reading.header) as out,
+    ):
+        for record in reading:
+            out.write(record)
+    return target.read_bytes()
+
+
+def test_scan_pair__refuses_text_that_begins_with_the_columns() -> None:
+    assert _problem(GOOD[GOOD.index(b"#CHROM") :]) == (
+        "x.vcf.gz: not a VCF file; its first line must begin with “##fileformat=VCF”."
+    )
+
+
+def test_scan_pair__sorts_a_file_against_an_empty_one() -> None:
+    unsorted = vcf_text(["chr1 200 . A G . . AF=0.001", RECORD])
+    audit = _audit(bgzf(unsorted), bgzf(vcf_text([])))
+    assert audit.report_row()["unmasked_positions"] == "chr1:200;chr1:100"
+    assert _audit(bgzf(unsorted), bgzf(unsorted)).scan.removed.n == 0
+
+
+def test_scan_pair__interleaved_contigs_within_one_block() -> None:
+    lines = [f"chr{1 + pos % 2} {pos} . A G . . AF=0.001" for pos in range(10, 16)]
+    audit = _audit(bgzf(vcf_text(lines)))
+    places = [f"chr{1 + pos % 2}:{pos}" for pos in range(10, 16)]
+    assert audit.report_row()["unmasked_positions"] == ";".join(places)
+
+
+def test_scan_pair__a_frequency_beyond_32_bit_floats() -> None:
+    audit = _audit(bgzf(vcf_text(["chr1 1 . A G . . AF=1e39", "chr1 2 . A G . . MAF=-1e39"])))
+    assert audit.n_variant_targets == 2
+
+
+def test_memory_file__works_where_the_system_has_no_memory_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.memfd_create", raising=False)
+    with memory_file(GOOD) as file:
+        assert file.read() == GOOD
+    assert _audit(GOOD).n_variant_targets == 1
