@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from core.vcf.sites import Mark
 
 N_EXAMPLES = 5
 MAX_MOTIF = np.iinfo(np.uint16).max  # motifs beyond share one name; motifs of 6 bases never get there
-T = TypeVar("T", bound=np.generic)
 
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.uint32]
@@ -82,6 +81,29 @@ class Candidates:
         return values
 
 
+class _Column:
+    """A growing array: it is extended in place, and its values are never copied to be read.
+
+    Whole numbers are held as `kind` until one comes that does not fit, then as `wider`.
+    """
+
+    def __init__(self, kind: type[Any], wider: type[Any] | None = None) -> None:
+        self._data = bytearray()
+        self._kind = kind
+        self._wider = wider
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        """Add values at the end."""
+        if self._wider is not None and len(values) and int(values.max()) > np.iinfo(self._kind).max:
+            self._data = bytearray(self.values().astype(self._wider).tobytes())
+            self._kind, self._wider = self._wider, None
+        self._data += np.ascontiguousarray(values, dtype=self._kind).tobytes()
+
+    def values(self) -> npt.NDArray[Any]:
+        """Return everything added so far."""
+        return np.frombuffer(self._data, dtype=self._kind)
+
+
 class CandidateCollector:
     """Takes the candidates of one block after the other and joins them at the end."""
 
@@ -90,13 +112,13 @@ class CandidateCollector:
         self.contig_ids: dict[bytes, int] = {}
         self.motif_ids: dict[bytes, int] = {b"": 0}
         self.n_candidates = 0
-        self.contigs: list[Whole] = []
-        self.positions: list[Whole] = []
-        self.mafs: list[Floats] = []
-        self.marks: list[Marks] = []
-        self.moved: list[Offsets] = []
-        self.moved_up_to: list[Floats] = []
-        self.motifs: list[npt.NDArray[np.uint16]] = []
+        self.contigs = _Column(np.uint16, np.int64)
+        self.positions = _Column(np.uint32, np.int64)
+        self.mafs = _Column(np.float64)
+        self.marks = _Column(np.uint32)
+        self.moved = _Column(np.int64)
+        self.moved_up_to = _Column(np.float64)
+        self.motifs = _Column(np.uint16)
         self.orders: list[Offsets] = []
 
     def add(self, block: Block, lines: Offsets, mafs: Floats, marks: Marks, masked_up_to: Floats) -> None:
@@ -106,8 +128,8 @@ class CandidateCollector:
         same = np.zeros(len(lines), dtype=bool)
         same[1:] = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
         own_marks[same] |= np.uint32(Mark.SAME_SITE)
-        self.contigs.append(_narrow(contigs, np.uint16))
-        self.positions.append(_narrow(positions, np.uint32))
+        self.contigs.append(contigs)
+        self.positions.append(positions)
         self.mafs.append(mafs[lines])
         self.marks.append(own_marks)
         moved = np.flatnonzero(masked_up_to[lines] != mafs[lines])
@@ -119,19 +141,19 @@ class CandidateCollector:
             self.orders.append(block.order[lines])
 
     def result(self) -> Candidates:
-        """Join the parts, freeing each column's parts as it is joined."""
+        """Return what was collected, without copying it."""
         candidates = Candidates(
-            contigs=_joined(self.contigs, np.uint16),
-            positions=_joined(self.positions, np.uint32),
-            mafs=_joined(self.mafs, np.float64),
-            marks=_joined(self.marks, np.uint32),
-            moved=_joined(self.moved, np.int64),
-            moved_up_to=_joined(self.moved_up_to, np.float64),
-            motifs=_joined(self.motifs, np.uint16),
+            contigs=self.contigs.values(),
+            positions=self.positions.values(),
+            mafs=self.mafs.values(),
+            marks=self.marks.values(),
+            moved=self.moved.values(),
+            moved_up_to=self.moved_up_to.values(),
+            motifs=self.motifs.values(),
             contig_names=tuple(name.decode("utf-8", "backslashreplace") for name in self.contig_ids),
             motif_names=tuple(name.decode("ascii") for name in self.motif_ids),
         )
-        return _in_file_order(candidates, _joined(self.orders, np.int64)) if self.orders else candidates
+        return _in_file_order(candidates, np.concatenate(self.orders)) if self.orders else candidates
 
     def _contigs(self, block: Block) -> npt.NDArray[np.int32]:
         contigs = np.empty(len(block.ends), dtype=np.int32)
@@ -146,18 +168,6 @@ class CandidateCollector:
             motif = self.pattern.motif(block.data[block.tabs[3][line] + 1 : block.tabs[4][line]])
             motifs[place] = min(self.motif_ids.setdefault(motif, len(self.motif_ids)), MAX_MOTIF)
         return motifs
-
-
-def _narrow(values: npt.NDArray[np.signedinteger[Any]], kind: type[np.unsignedinteger[Any]]) -> Whole:
-    """Return whole numbers from 0 in a narrower type where all of them fit."""
-    fits = len(values) == 0 or int(values.max()) <= np.iinfo(kind).max
-    return values.astype(kind) if fits else values
-
-
-def _joined(parts: list[npt.NDArray[T]], kind: type[T]) -> npt.NDArray[T]:
-    joined = np.concatenate(parts) if parts else np.empty(0, dtype=kind)
-    parts.clear()
-    return joined
 
 
 def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:

@@ -215,7 +215,7 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
     marks = candidates.marks
     repeats = (marks & Mark.REPEAT) != 0
     wanted = np.flatnonzero(repeats | (candidates.mafs < maf_threshold))
-    sites = np.cumsum((marks & Mark.SAME_SITE) == 0)[wanted]
+    sites = np.cumsum((marks & Mark.SAME_SITE) == 0, dtype=np.int32)[wanted]
     last = np.append(sites[1:] != sites[:-1], True) if len(sites) else np.empty(0, dtype=bool)
     defining = wanted[last]
     is_repeat = repeats[defining]

@@ -259,6 +259,14 @@ def test_scan_pair__reads_positions_from_zero_to_beyond_32_bits() -> None:
     assert [position for _, position in audit.unmasked()] == list(places)
 
 
+def test_scan_pair__positions_widen_when_one_does_not_fit() -> None:
+    lines = [f"chr1 {pos} . A G . . AF=0.001" for pos in (5, 10)] + ["chr2 99999999999 . A G . . AF=0.001"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.vcf.files.PIECE", 100)
+        audit = _audit(bgzf(vcf_text(lines), block=40))
+    assert list(audit.unmasked()) == [("chr1", 5), ("chr1", 10), ("chr2", 99_999_999_999)]
+
+
 def test_scan_pair__reads_bcf_with_frequencies_as_exact_as_stored(tmp_path: Path) -> None:
     text = vcf_text(
         ["chr1 100 . A G . . AF=0.0100000016", "chr1 200 . A G . . AF=0.01", "chr1 300 . A G . . AF=nan"]
