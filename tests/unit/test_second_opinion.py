@@ -1,6 +1,8 @@
 import base64
 import codecs
 import hashlib
+from collections.abc import Callable
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -222,11 +224,36 @@ def test_relinkage__a_record_blank_in_all_columns_matches_nothing() -> None:
     assert the_finding(opinion, "relinkage").n_affected == 0
 
 
+@pytest.mark.parametrize(
+    ("changed_share", "verdict"), [(0.06, Verdict.FAIL), (0.7, Verdict.FAIL), (0.9, Verdict.WARN)]
+)
+def test_relinkage__finds_records_left_alone_among_changed_ones(
+    changed_share: float, verdict: Verdict
+) -> None:
+    rng = np.random.default_rng(3)
+    original = {f"v{j}": rng.integers(0, 40, 500).astype(str) for j in range(4)}
+    changed = np.arange(500) < changed_share * 500
+    anonymized = {name: np.where(changed, rng.permutation(cells), cells) for name, cells in original.items()}
+    opinion = opinion_on(
+        {name: cells.tolist() for name, cells in original.items()},
+        {name: cells.tolist() for name, cells in anonymized.items()},
+    )
+    finding = the_finding(opinion, "relinkage_by_partly_unchanged")
+    assert finding.verdict is verdict
+    assert finding.n_affected >= (1 - changed_share) * 500 - 3
+
+
+def test_relinkage__shuffled_columns_are_not_their_own_records() -> None:
+    rng = np.random.default_rng(3)
+    original = {f"v{j}": rng.integers(0, 4, 500).astype(str) for j in range(6)}
+    shuffled = {name: rng.permutation(cells).tolist() for name, cells in original.items()}
+    opinion = opinion_on({name: cells.tolist() for name, cells in original.items()}, shuffled)
+    assert findings(opinion, "relinkage_by_partly_unchanged") == []
+
+
 def test_relinkage__by_no_columns_finds_nobody() -> None:
     opinion = opinion_on({"a": NUMBERS}, {"a": ["x"] * 10})
-    assert the_finding(opinion, "relinkage").message == (
-        "No column is left unchanged, so no record can be found by equal values."
-    )
+    assert the_finding(opinion, "relinkage").message == ("No column is left unchanged as a whole.")
     assert opinion.tables["Re-linkage"].empty
 
 
@@ -496,6 +523,64 @@ def test_disguises__sees_numbers_that_keep_their_order() -> None:
     assert the_finding(halved, "disguise_order_kept").verdict is Verdict.WARN
 
 
+@pytest.mark.parametrize(
+    "spelling", ["%d.%m.%Y", "%m/%d/%Y", "%B %d, %Y", "%Y년 %m월 %d일", "%y%m%d", "%Y-%j"]
+)
+def test_disguises__sees_dates_in_another_spelling(spelling: str) -> None:
+    days = [date(1950, 1, 1) + timedelta(days=int(n)) for n in np.random.default_rng(1).permutation(900)[:60]]
+    original = {"d": [day.isoformat() for day in days]}
+    opinion = opinion_on(original, {"d": [day.strftime(spelling) for day in days]}, log_of(d=("event", "x")))
+    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("written", ["{:.2f}", "{:,.2f}", "K{:.0f}", "{:x}", "-{:.0f}"])
+def test_disguises__sees_numbers_in_another_spelling(written: str) -> None:
+    numbers = 10_000_000 + 37 * np.random.default_rng(1).permutation(60)
+    codes = [written.format(int(n) * 3 + 7) for n in numbers]
+    opinion = opinion_on(
+        {"v": [f"PT{n}" for n in numbers]}, {"v": codes}, log_of(v=("record", "pseudonymize"))
+    )
+    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
+
+
+def test_disguises__sees_a_decimal_comma() -> None:
+    numbers = np.random.default_rng(1).normal(50, 9, 60).round(3).astype(str)
+    opinion = opinion_on({"v": numbers.tolist()}, {"v": [number.replace(".", ",") for number in numbers]})
+    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
+
+
+def test_disguises__warns_of_noise_that_hardly_changes_the_order() -> None:
+    rng = np.random.default_rng(2)
+    exact = rng.normal(50_000, 9_000, 300)
+    for noise, verdicts in ((5, [Verdict.WARN]), (9_000, [])):
+        noisy = (exact + rng.normal(0, noise, 300)).round(2).astype(str).tolist()
+        opinion = opinion_on({"v": exact.round(2).astype(str).tolist()}, {"v": noisy})
+        assert [f.verdict for f in findings(opinion, "disguise_order_nearly_kept")] == verdicts
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: base64.b32encode(text.encode()),
+        lambda text: base64.b64encode(base64.b64encode(text.encode())),
+        lambda text: base64.b64encode(text.encode("utf-16")),
+    ],
+)
+def test_disguises__sees_less_usual_encodings(encode: Callable[[str], bytes]) -> None:
+    people = [f"Person {n * 7919 % 1000}" for n in range(60)]
+    codes = [encode(person).decode() for person in people]
+    opinion = opinion_on({"p": people}, {"p": codes}, log_of(p=("name", "pseudonymize")))
+    assert the_finding(opinion, "disguise_encoding").verdict is Verdict.FAIL
+
+
+def test_disguises__a_coarse_column_kept_beside_its_changed_self_is_worth_a_warning() -> None:
+    ages = [str(20 + n % 12) for n in range(60)]
+    bands = {"age": ["20-31"] * 60}
+    assert the_finding(opinion_on({"age": ages}, {**bands, "age_raw": ages}), "disguise_copy").verdict is (
+        Verdict.WARN
+    )
+
+
 def test_disguises__sees_originals_inside_other_texts() -> None:
     rng = np.random.default_rng(4)
     names = [f"Tra{a}{b}vik" for a in "abcdefgh" for b in "klmnopqr"]
@@ -701,9 +786,20 @@ def test_classes__the_limit_moves_without_measuring_again() -> None:
 
 def test_classes__records_blank_in_all_quasi_identifiers_are_left_out() -> None:
     opinion = opinion_on({"sex": ["M", "F"]}, {"sex": [None, None]}, log_of(sex=("gender", "suppress")))
-    assert the_finding(opinion, "smallest_class").message == (
-        "Every record is blank in all quasi-identifiers, so none can be found by them."
+    finding = the_finding(opinion, "smallest_class")
+    assert finding.verdict is Verdict.NOT_ASSESSED
+    assert finding.message == (
+        "Every record is blank in `sex`, so the size of classes was not assessed. Choose the columns that "
+        "others may know."
     )
+
+
+def test_classes__blank_quasi_identifiers_do_not_hide_those_the_log_does_not_name() -> None:
+    columns = {"sex": [None] * 6, "age": [str(n) for n in range(30, 36)]}
+    opinion = opinion_on(
+        {**columns, "sex": ["M"] * 6}, columns, log_of(sex=("gender", "x"), age=("other", "x"))
+    )
+    assert the_finding(opinion, "looks_like_quasi_identifier").verdict is Verdict.WARN
 
 
 def test_classes__without_quasi_identifiers_are_not_assessed_but_proposed() -> None:

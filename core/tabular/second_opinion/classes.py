@@ -211,18 +211,21 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
         return [_no_quasi_identifier(measured.proposed, thresholds)]
     classes = measured.chosen
     if classes.k is None:
-        return [
-            Finding(
-                check="smallest_class",
-                verdict=Verdict.PASS,
-                message="Every record is blank in all quasi-identifiers, so none can be found by them.",
-                n_affected=0,
-            )
-        ]
-    findings = [_about_size(classes, classes.k, thresholds)]
+        findings = [_about_blanks(classes)]
+    else:
+        findings = [_about_size(classes, classes.k, thresholds)]
     if measured.widened is not None and measured.widened.k is not None:
         findings.append(_about_unlogged(measured.unlogged, measured.widened, measured.widened.k, thresholds))
     return findings
+
+
+def _about_blanks(classes: ClassMeasurement) -> Finding:
+    return Finding(
+        check="smallest_class",
+        verdict=Verdict.NOT_ASSESSED,
+        message=f"Every record is blank in {listed(classes.quasi_identifiers)}, so the size of classes was "
+        "not assessed. Choose the columns that others may know.",
+    )
 
 
 def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds) -> Finding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,8 +24,8 @@ from core.tabular.second_opinion.transforms import (
     encodings,
     hashes,
     holds,
-    is_order_kept,
     is_shortened,
+    order_kept,
     shift_between,
     token_shape,
 )
@@ -52,7 +52,8 @@ class Disguise:
     original, anonymized
         Column names.
     kind
-        ``copy``, ``encoding``, ``hash``, ``inside``, ``shift``, ``shortened`` or ``order kept``.
+        ``copy``, ``encoding``, ``hash``, ``inside``, ``shift``, ``shortened``, ``order kept`` or
+        ``order nearly kept``.
     how
         In words, completing "the values are …".
     n_matched, n_compared
@@ -62,7 +63,8 @@ class Disguise:
     taken_out
         Whether the log says that the original column was dropped or pseudonymized.
     renamed
-        Whether the anonymized table has no column of the original's name.
+        Whether the original's name stands for nothing like it any more: the anonymized table has no
+        column of that name, or only a changed one and the original table none of the disguise's name.
     """
 
     original: str
@@ -112,9 +114,22 @@ def measure_disguises(
         pairs = [pair for pair in pairs if pair[1] not in left][:_MOST_PAIRS]
     found = (_disguise(samples, original, anonymized) for original, anonymized in pairs)
     return DisguiseMeasurement(
-        found=tuple(disguise for disguise in found if disguise is not None),
+        found=_with_added_columns([disguise for disguise in found if disguise is not None], tables, left),
         is_sample=samples.is_sample,
         n_pairs_left_out=n_pairs - len(pairs),
+    )
+
+
+def _with_added_columns(
+    found: Sequence[Disguise], tables: TablePair, left: Collection[str]
+) -> tuple[Disguise, ...]:
+    """Mark as renamed what an added column holds of an original whose own column was really changed."""
+    respelled = {one.original for one in found if one.original == one.anonymized and one.kind == "encoding"}
+    shown = {*left, *respelled}
+    added = set(tables.anonymized.column_names) - set(tables.original.column_names)
+    return tuple(
+        replace(one, renamed=one.renamed or (one.anonymized in added and one.original not in shown))
+        for one in found
     )
 
 
@@ -301,8 +316,10 @@ def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
     n_shortened = sum(is_shortened(a, b) for a, b in rows)
     if n_shortened >= MOST * len(rows):
         return "shortened", "the beginning or end of the original", n_shortened, len(rows)
-    if is_order_kept(rows):
-        return "order kept", "numbers in the same order as the original", len(rows), len(rows)
+    kept = order_kept(rows)
+    if kept != "no":
+        nearly = "nearly " if kept == "nearly" else ""
+        return f"order {nearly}kept", f"in {nearly}the same order as the original", len(rows), len(rows)
     return None
 
 
@@ -382,8 +399,10 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
         return Verdict.WARN
     if disguise.kind in {"copy", "encoding", "inside"}:
         return Verdict.FAIL if telling else None
-    if disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL:
-        return Verdict.WARN if disguise.anonymized_distinct_share >= limit else None
+    nearly = disguise.kind == "order nearly kept"
+    if nearly or (disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL):
+        least = _NEARLY_ALL if nearly else limit
+        return Verdict.WARN if disguise.anonymized_distinct_share >= least else None
     if disguise.anonymized_distinct_share >= limit:
         return Verdict.FAIL
     return Verdict.WARN if disguise.kind == "shift" else None
@@ -397,6 +416,7 @@ _CONSEQUENCE = {
     "shift": "One known value undoes all of them.",
     "shortened": "Whoever knows the original can shorten it the same way.",
     "order kept": "Whoever knows the original finds the nearest value.",
+    "order nearly kept": "Whoever knows the original finds it among few.",
 }
 
 
@@ -413,7 +433,7 @@ def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Findin
     compared = share_of(disguise.n_matched, disguise.n_compared)
     still = (
         f" and {disguise.anonymized_distinct_share:.0%} of them are distinct".replace("%", " %")
-        if disguise.kind in {"shift", "shortened", "order kept"}
+        if disguise.kind in {"shift", "shortened", "order kept", "order nearly kept"}
         else ""
     )
     return Finding(

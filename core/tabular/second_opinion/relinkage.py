@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,7 @@ from core.tabular.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
 
 _MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at
+_PARTLY = (0.9, 0.75, 0.5, 0.25, 0.1)  # shares of unchanged cells from which columns are tried together
 _MOST_ADDED = 100  # columns, those of most values, that a greedy search tries to add
 
 
@@ -64,6 +65,23 @@ class RelinkageLevel:
     exhaustive: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class PartlyUnchanged:
+    """How many anonymized records are the only match of their own original record.
+
+    Attributes
+    ----------
+    columns
+        Anonymized columns unchanged in at least a share of their cells.
+    n_matched
+        Anonymized records whose values in all these columns occur in exactly one original record: the
+        one of the same row, unless the order of the records has changed.
+    """
+
+    columns: tuple[str, ...]
+    n_matched: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelinkageMeasurement:
     """Re-linkage for every possible limit of "left unchanged".
@@ -74,6 +92,8 @@ class RelinkageMeasurement:
         Anonymized records.
     over_share, largest_set
         As set.
+    partly
+        Re-linkage by columns unchanged in part, with those unchanged in more; by falling share.
     levels
         By falling unchanged share; each level's columns include those before. Empty where no
         column is unchanged in half of its cells.
@@ -84,6 +104,7 @@ class RelinkageMeasurement:
     n_records: int
     over_share: float
     largest_set: int
+    partly: tuple[PartlyUnchanged, ...]
     levels: tuple[RelinkageLevel, ...]
     single_columns: tuple[ColumnSet, ...]
 
@@ -101,11 +122,11 @@ def measure_relinkage(
     Exact: every record is read. The smallest set is searched exhaustively, pruned by a bound that
     cannot be wrong, as long as `settings.search_budget` lasts; then greedily, which is stated.
     """
-    shares = {
+    all_shares = {
         pair.pair.anonymized: column.unchanged_share or 0.0
         for pair, column in _one_per_original(tables, columns)
-        if (column.unchanged_share or 0.0) >= LOWEST_UNCHANGED_SHARE
     }
+    shares = {name: share for name, share in all_shares.items() if share >= LOWEST_UNCHANGED_SHARE}
     coded = {pair.pair.anonymized: pair for pair in tables.coded if pair.pair.anonymized in shares}
     search = _Search(coded=coded, tables=tables, settings=settings)
     levels = [
@@ -116,11 +137,27 @@ def measure_relinkage(
         n_records=tables.n_anonymized,
         over_share=settings.over_share,
         largest_set=settings.largest_set,
+        partly=tuple(_partly_unchanged(tables, all_shares)),
         levels=tuple(levels),
         single_columns=tuple(
             ColumnSet(columns=(name,), n_matched=search.n_matched((name,))) for name in shares
         ),
     )
+
+
+def _partly_unchanged(tables: TablePair, shares: Mapping[str, float]) -> Iterator[PartlyUnchanged]:
+    """Yield the matches by the columns of every limit of `_PARTLY` that adds a column."""
+    known = {name for name, share in shares.items() if share == 1}
+    for limit in _PARTLY:
+        names = {name for name, share in shares.items() if share >= limit}
+        if names == known:
+            continue
+        known = names
+        pairs = [pair for pair in tables.coded if pair.pair.anonymized in names]
+        yield PartlyUnchanged(
+            columns=tuple(pair.pair.anonymized for pair in pairs),
+            n_matched=_n_matched_by_all(pairs, in_row=tables.in_order),
+        )
 
 
 def _one_per_original(
@@ -228,11 +265,13 @@ def _n_matched_by_one(pair: CodedPair) -> int:
     return int(pair.anonymized_counts[pair.original_counts == 1].sum())
 
 
-def _n_matched_by_all(pairs: Sequence[CodedPair]) -> int:
-    """Return the anonymized records whose combination of values one original record has."""
+def _n_matched_by_all(pairs: Sequence[CodedPair], *, in_row: bool = False) -> int:
+    """Return the anonymized records whose combination of values one original record has, in the same row."""
     original, anonymized = joint_codes(pairs)
     n_codes = 1 + max(int(original.max(initial=-1)), int(anonymized.max(initial=-1)))
     matched = np.bincount(original, minlength=n_codes)[anonymized] == 1
+    if in_row:
+        matched &= original == anonymized
     return int(np.count_nonzero(matched & _any_filled(pairs)))
 
 
@@ -248,18 +287,42 @@ def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThr
     """Return what the columns left unchanged reveal together, and the fewest that already do."""
     level = measured.level(thresholds.left_unchanged_share)
     if level is None or not measured.n_records:
-        return [
-            Finding(
-                check="relinkage",
-                verdict=Verdict.PASS,
-                message="No column is left unchanged, so no record can be found by equal values.",
-                n_affected=0,
-            )
-        ]
-    if level.smallest_set is None:
-        return [_about_all(level, measured, thresholds)]
-    few = _about_few(level, level.smallest_set, measured, thresholds)
-    return [_about_all(level, measured, thresholds), few]
+        return [_none_unchanged(), *_about_partly(None, measured, thresholds)]
+    findings = [_about_all(level, measured, thresholds), *_about_partly(level, measured, thresholds)]
+    if level.smallest_set is not None:
+        findings.append(_about_few(level, level.smallest_set, measured, thresholds))
+    return findings
+
+
+def _none_unchanged() -> Finding:
+    return Finding(
+        check="relinkage",
+        verdict=Verdict.PASS,
+        message="No column is left unchanged as a whole.",
+        n_affected=0,
+    )
+
+
+def _about_partly(
+    level: RelinkageLevel | None, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
+) -> Iterator[Finding]:
+    """Yield what columns changed in a part of their cells reveal beyond those left unchanged."""
+    known, n_known = (frozenset(level.columns), level.n_matched) if level else (frozenset[str](), 0)
+    wider = [found for found in measured.partly if known < frozenset(found.columns)]
+    found = max(wider, key=lambda found: found.n_matched, default=None)
+    if found is None or found.n_matched <= n_known:
+        return
+    verdict = _relinkage_verdict(found.n_matched, measured, thresholds)
+    if verdict is not Verdict.PASS:
+        n = len(found.columns)
+        yield Finding(
+            check="relinkage_by_partly_unchanged",
+            verdict=verdict,
+            message=f"By {counted(n, 'column')} of which many or all cells are unchanged, "
+            f"{share_of(found.n_matched, measured.n_records)} anonymized records match their own original "
+            f"record and no other: {listed(found.columns)}. Changing the other cells does not hide them.",
+            n_affected=found.n_matched,
+        )
 
 
 def _about_all(

@@ -11,8 +11,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import pandas as pd
 
 _HEX_TOKEN = re.compile(r"(.*[^0-9a-fA-F])?([0-9a-fA-F]{8,128})")
 _BASE64_TOKEN = re.compile(r"()([A-Za-z0-9+/_-]{22,86}={0,2})")
@@ -23,13 +27,35 @@ _HANGUL = re.compile(r"[가-힣]")
 _CRC_LENGTH = 8
 _SHORTEST_WORD, _SHORTEST_HANGUL = 4, 2  # characters
 _FEWEST = 3  # distinct values needed for a shift
+_IN_ORDER = 0.9999  # rank correlation
+_PREFIX = re.compile(r".*[^0-9.,+-]", re.DOTALL)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?")
+_DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+_HEX_NUMBER = re.compile(r"[0-9a-fA-F]{1,32}")
+_DATE_SPELLINGS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"),
+    *("%d.%m.%Y", "%d. %m. %Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
+    *("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y"),
+    *("%Y년 %m월 %d일", "%Y년%m월%d일", "%Y. %m. %d.", "%Y. %m. %d", "%Y-%j", "%G-W%V-%u"),
+)
 _FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
 
 
 def _base64(value: str) -> tuple[str, ...]:
-    encoded = base64.b64encode(value.encode()).decode()
-    safe = base64.urlsafe_b64encode(value.encode()).decode()
-    return encoded, encoded.rstrip("="), safe, safe.rstrip("=")
+    texts = [
+        value.encode(),
+        value.encode("utf-16"),
+        value.encode("utf-16-le"),
+        value.encode("cp949", "ignore"),
+    ]
+    once = [encode(text) for text in texts for encode in (base64.b64encode, base64.urlsafe_b64encode)]
+    codes = [code.decode() for code in (*once, base64.b64encode(once[0]))]
+    return (*codes, *(code.rstrip("=") for code in codes))
+
+
+def _base32(value: str) -> tuple[str, ...]:
+    code = base64.b32encode(value.encode()).decode()
+    return code, code.rstrip("="), code.lower(), code.lower().rstrip("=")
 
 
 def _hexadecimal(value: str) -> tuple[str, ...]:
@@ -54,6 +80,7 @@ def _respelled(value: str) -> tuple[str, ...]:
 ENCODINGS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
     {
         "the original in Base64": _base64,
+        "the original in Base32": _base32,
         "the original in hexadecimal": _hexadecimal,
         "the original in ROT13": _rot13,
         "the original written backwards": _reversed,
@@ -208,11 +235,44 @@ def holds(anonymized: str, original: str, *, as_word: bool) -> bool:
     )
 
 
-def is_order_kept(rows: Sequence[tuple[str, str]]) -> bool:
-    """Whether numbers, sorted by the original, are sorted by what became of them."""
+def order_kept(rows: Sequence[tuple[str, str]]) -> Literal["all", "nearly", "no"]:
+    """Return whether numbers or dates, sorted by the original, are sorted by what became of them.
+
+    Both may be written in any usual way, numbers behind one prefix or in hexadecimal; the order may be
+    reversed. They are ``nearly`` in order from a rank correlation of 0.9999.
+    """
     if len(rows) < _FEWEST_IN_ORDER:
-        return False
-    if not all(_NUMBER.fullmatch(a) and _NUMBER.fullmatch(b) for a, b in rows):
-        return False
-    ordered = [b for _, b in sorted((float(a), float(b)) for a, b in rows)]
-    return len(set(ordered)) >= _FEWEST and ordered == sorted(ordered)
+        return "no"
+    before, after = (_amounts(texts) for texts in zip(*rows, strict=True))
+    if before is None or after is None or min(len(set(before)), len(set(after))) < _FEWEST:
+        return "no"
+    if _is_sorted(before, after) or _is_sorted(before, [-amount for amount in after]):
+        return "all"
+    ranks = pd.DataFrame({"before": before, "after": after}).rank().to_numpy()
+    return "nearly" if abs(np.corrcoef(ranks, rowvar=False)[0, 1]) >= _IN_ORDER else "no"
+
+
+def _is_sorted(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether the second numbers are in order where the first are."""
+    ordered = [b for _, b in sorted(zip(before, after, strict=True))]
+    return ordered == sorted(ordered)
+
+
+def _amounts(texts: Sequence[str]) -> list[float] | None:
+    """Read texts as dates of one spelling, or as numbers; None where not all are."""
+    for spelling in _DATE_SPELLINGS:
+        try:
+            return [datetime.strptime(text, spelling).timestamp() for text in texts]
+        except (ValueError, OverflowError):
+            continue
+    prefix = _PREFIX.match(texts[0])
+    if prefix and not all(text.startswith(prefix[0]) for text in texts):
+        prefix = None
+    rests = [text[prefix.end() if prefix else 0 :].replace(" ", "") for text in texts]
+    if all(_GROUPED.fullmatch(rest) for rest in rests):
+        return [float(rest.replace(",", "")) for rest in rests]
+    if all(_DECIMAL.fullmatch(rest) for rest in rests):
+        return [float(rest.replace(",", ".")) for rest in rests]
+    if all(_HEX_NUMBER.fullmatch(text) for text in texts):
+        return [float(int(text, 16)) for text in texts]
+    return None
