@@ -46,7 +46,6 @@ _MEGABASE = 1e6
 
 def headline(audit: VcfAudit) -> str:
     """Return the sentence that explains a file's overall verdict."""
-    row = audit.report_row()
     ours = audit.exposure_verdict.value.replace("_", " ")
     left = audit.n_targets - audit.n_masked
     rule = (
@@ -54,7 +53,7 @@ def headline(audit: VcfAudit) -> str:
     )
     if not audit.n_targets:
         rule = "Nothing had to be masked"
-    return f"{rule} ({row['anonymization_rate']}); beside the rule, exposure is {ours}."
+    return f"{rule} ({audit.rate}); beside the rule, exposure is {ours}."
 
 
 def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
@@ -248,26 +247,27 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
     are in the first interval. Repeats without a frequency are not in it.
     """
     candidates, targets = audit.scan.candidates, audit.targets
-    outcome = np.full(len(candidates.mafs), "not rare at this threshold", dtype=object)
-    outcome[targets.candidates] = np.where(targets.is_masked, "masked", "not masked")
-    if audit.scan.level == "low":
-        outcome[:] = "not rare at this threshold"
-    threshold = audit.settings.maf_threshold
-    edges = np.unique([SMALLEST_MAF / 2, *np.geomspace(SMALLEST_MAF, MAF_LIMIT, 29), threshold])
-    known = (candidates.mafs < MAF_LIMIT) & ((candidates.marks & Mark.SAME_SITE) == 0)
-    known[targets.candidates] = candidates.mafs[targets.candidates] < MAF_LIMIT
-    clipped = np.clip(candidates.mafs[known], edges[0], np.nextafter(MAF_LIMIT, 0))
-    bins = np.searchsorted(edges, clipped, side="right") - 1
-    frame = pd.DataFrame({"bin": bins, "outcome": outcome[known]})
-    counted = (
-        frame.groupby(["bin", "outcome"], dropna=False, observed=True).size().reset_index(name="n_sites")
+    names = list(_MEANINGS)
+    outcomes = np.full(len(candidates.mafs), names.index("not rare at this threshold"), dtype=np.int8)
+    outcomes[targets.candidates] = np.where(
+        targets.is_masked, names.index("masked"), names.index("not masked")
     )
+    edges = np.unique(
+        [SMALLEST_MAF / 2, *np.geomspace(SMALLEST_MAF, MAF_LIMIT, 29), audit.settings.maf_threshold]
+    )
+    counted = (candidates.mafs < MAF_LIMIT) & ((candidates.marks & Mark.SAME_SITE) == 0)
+    counted[targets.candidates] = candidates.mafs[targets.candidates] < MAF_LIMIT
+    clipped = np.clip(candidates.mafs[counted], edges[0], np.nextafter(MAF_LIMIT, 0))
+    cells = (np.searchsorted(edges, clipped, side="right") - 1) * len(names) + outcomes[counted]
+    counts = np.bincount(cells, minlength=len(names) * (len(edges) - 1))
+    filled = np.flatnonzero(counts)
+    bins = filled // len(names)
     return pd.DataFrame(
         {
-            "lower": edges[counted["bin"]],
-            "upper": edges[counted["bin"] + 1],
-            "outcome": counted["outcome"],
-            "n_sites": counted["n_sites"],
+            "lower": edges[bins],
+            "upper": edges[bins + 1],
+            "outcome": [names[outcome] for outcome in (filled % len(names)).tolist()],
+            "n_sites": counts[filled],
         }
     )
 

@@ -286,8 +286,8 @@ def _join_sites(facing: _Facing, positions: Offsets, places: Offsets) -> Iterato
     common, mine, theirs = np.intersect1d(sites, other_sites, assume_unique=True, return_indices=True)
     single = (counts[mine] == 1) & (other_counts[theirs] == 1)
     lines, other_lines = begin + starts[mine[single]], place + other_starts[theirs[single]]
-    pairs = enumerate(zip(lines.tolist(), other_lines.tolist(), strict=True))
-    changed = [pair for pair, (left, right) in pairs if block.line(left) != other.line(right)]
+    pairs = enumerate(zip(block.texts(lines), other.texts(other_lines), strict=True))
+    changed = [pair for pair, (text, other_text) in pairs if text != other_text]
     yield Matched(block, lines, other, other_lines, changed)
     for left, right in zip(mine[~single].tolist(), theirs[~single].tolist(), strict=True):
         low, other_low = begin + int(starts[left]), place + int(other_starts[right])

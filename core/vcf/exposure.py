@@ -137,6 +137,14 @@ SITE_CHECKS = (
         message=_SITE + "have per-sample fields (AD, PL and the like) that show reads of the masked allele.",
     ),
     Check(
+        name="allele_in_samples",
+        label="Allele in a phasing identifier",
+        default=FAIL,
+        mark=Mark.SAMPLE_ALLELE,
+        message=_SITE
+        + "have a phasing identifier (PID, such as 1005_A_G) in a sample that spells the allele out.",
+    ),
+    Check(
         name="repeat_in_masked_alt",
         label="Repeat still in the masked ALT",
         default=FAIL,

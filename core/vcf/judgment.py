@@ -105,6 +105,11 @@ class VcfAudit:
         """Return masked / all targets in [0, 1]; 1 when there is no target."""
         return self.n_masked / self.n_targets if self.n_targets else 1.0
 
+    @property
+    def rate(self) -> str:
+        """Return the share masked as the report writes it, such as ``87.50%(7/8)``."""
+        return f"{100 * self.masked_share:.2f}%({self.n_masked}/{self.n_targets})"
+
     @cached_property
     def missing(self) -> Offsets:
         """Return the targets that the anonymized file does not have, as indices of candidates."""
@@ -141,7 +146,7 @@ class VcfAudit:
         return {
             "filename": self.scan.anonymized_name,
             "anonymization_level": self.scan.level,
-            "anonymization_rate": f"{100 * self.masked_share:.2f}%({self.n_masked}/{self.n_targets})",
+            "anonymization_rate": self.rate,
             "verification_result": "ok" if self.verdict is Verdict.PASS else "fail",
             "total_targets": self.n_targets,
             "metadata_targets": self.metadata_targets,

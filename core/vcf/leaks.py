@@ -132,6 +132,15 @@ def _depth_patterns(format_: bytes) -> tuple[re.Pattern[bytes], ...]:
     )
 
 
+def samples_hold_allele(alleles: list[bytes], kept: Record) -> bool:
+    """Tell whether a phasing identifier (PID, such as ``1005_A_G``) of any sample spells an allele out."""
+    if b"PID" not in kept.format and b"PGT" not in kept.format:
+        return False
+    return any(
+        re.search(rb"[0-9]_[A-Za-z*]+_%s(?=[:\t]|\Z)" % re.escape(text), kept.samples) for text in alleles
+    )
+
+
 def masked_in_name_only(kept: Record) -> bool:
     """Tell whether every ``N`` of the ALT column stands inside a symbolic allele or a mate's name.
 

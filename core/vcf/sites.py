@@ -44,6 +44,7 @@ class Mark(IntEnum):
     REPEAT_DESCRIBED = 1 << 16
     REPEAT_KEPT = 1 << 17  # an anonymized record at the site still holds a repeat
     SOLE_CARRIER = 1 << 18  # exactly one sample carries the rarest allele, which is still named
+    SAMPLE_ALLELE = 1 << 20
     ALT_CHANGED = 1 << 19  # some anonymized record's ALT differs from the original's
 
 
@@ -168,6 +169,8 @@ def _leak_marks(original: Record, alleles: list[bytes], kept: Record) -> int:
             marks |= Mark.GENOTYPE
         if leaks.depth_betrays(kept):
             marks |= Mark.DEPTH
+        if leaks.samples_hold_allele(alleles, kept):
+            marks |= Mark.SAMPLE_ALLELE
     return marks
 
 

@@ -130,6 +130,13 @@ def test_judge_scan__finds_who_carries_a_masked_allele(samples: str, checks: set
     assert {check for check in _found(audit) if check in ("genotype_kept", "depth_betrays")} == checks
 
 
+@pytest.mark.parametrize(("pid", "n_sites"), [("100_A_G", 1), ("95_C_T", 0), (".", 0)])
+def test_judge_scan__finds_the_allele_in_a_phasing_identifier(pid: str, n_sites: int) -> None:
+    samples = f"GT:PGT:PID 0/0:.:. ./.:0|1:{pid} 0/0:.:."
+    audit = _audit([f"{RARE} {GENOTYPES}"], [f"chr1 100 . A . . . . {samples}"], samples=SAMPLES)
+    assert _found(audit).get("allele_in_samples", 0) == n_sites
+
+
 @pytest.mark.parametrize(
     ("line", "samples", "n_sites"),
     [
@@ -307,5 +314,5 @@ def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
 
 
 def test_checks__have_one_name_each() -> None:
-    assert len(CHECKS) == 35
+    assert len(CHECKS) == 36
     assert all(name == check.name for name, check in CHECKS.items())
