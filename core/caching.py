@@ -187,6 +187,14 @@ def columns_of_text(fingerprint: str) -> tuple[str, ...]:
     return tuple(name for name in table.column_names if not is_numeric(table[name]))
 
 
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def zero_one_columns(fingerprint: str) -> tuple[str, ...]:
+    """Return the columns of a table that hold 0 and 1 and nothing else."""
+    diversity = importlib.import_module("core.diversity")
+    table = vault().by_fingerprint[fingerprint].table
+    return tuple(diversity.zero_one_columns(table, table.column_names))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredPair:
     """What the tabular verifier measured of a pair of files, and how long that took."""

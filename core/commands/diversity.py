@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
     parser.add_argument("--repeats", type=int, default=0, metavar="N",
                         help="repeat the recommended pair over N seeds")  # fmt: skip
+    parser.add_argument("--rank-columns", action="store_true",
+                        help="rank the columns by records singled out; without roles only that")  # fmt: skip
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -6,7 +6,10 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from core.commands.output import print_json, print_problems
 from core.datasets import Dataset, read_dataset
@@ -24,11 +27,12 @@ from core.diversity import (
     judge_diversity,
     measure_diversity,
     prepare_search,
+    rank_by_singling_out,
     released_table,
     repeat_configuration,
 )
 from core.errors import AuditInputError
-from core.verdict import exit_code
+from core.verdict import Verdict, exit_code
 
 TOOL = "diversity"
 MODEL_KINDS = ("tree", "forest", "boosting", "logistic")
@@ -39,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, print, return the exit code."""
     started = time.perf_counter()
     data = _data(arguments)
+    if arguments.rank_columns and (absent := _absent_roles(arguments)):
+        return _only_rank(data, absent, as_json=arguments.json)
     settings = _settings(arguments)
     training = read_dataset(arguments.train) if arguments.train else None
     problem = prepare_search(data, settings, _choice(arguments), training=training)
@@ -53,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         stability = repeat_configuration(problem, chosen, n_repeats=arguments.repeats)
         document["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                  "low": stability.low, "high": stability.high}  # fmt: skip
+    if arguments.rank_columns:
+        document["singling_out"] = singling_out_document(data)
     written = _write_release(arguments.release, audit)
     document["seconds"] = round(time.perf_counter() - started, 3)
     if arguments.json:
@@ -71,21 +79,24 @@ def _data(arguments: argparse.Namespace) -> Dataset:
     return read_dataset(arguments.data)
 
 
+def _absent_roles(arguments: argparse.Namespace) -> list[str]:
+    """Return the options that say what the columns are and were not given; a demo knows its own."""
+    if arguments.demo:
+        return []
+    given = {
+        "--label": arguments.label,
+        "--sensitive": arguments.sensitive,
+        "--quasi-identifier": arguments.quasi_identifier,
+    }
+    return [option for option, value in given.items() if not value]
+
+
 def _settings(arguments: argparse.Namespace) -> DiversitySettings:
     demo = DEMO_ROLES[arguments.demo] if arguments.demo else None
     label = arguments.label or (LABEL if demo else None)
     sensitive = arguments.sensitive or ([demo.sensitive_attribute] if demo else None)
     quasi_identifiers = arguments.quasi_identifier or (list(demo.quasi_identifiers) if demo else None)
-    absent = [
-        name
-        for name, given in (
-            ("--label", label),
-            ("--sensitive", sensitive),
-            ("--quasi-identifier", quasi_identifiers),
-        )
-        if not given
-    ]
-    if absent:
+    if absent := _absent_roles(arguments):
         raise AuditInputError(f"Say which columns to use: {', '.join(absent)} is missing.")
     settings = DiversitySettings(
         label=str(label),
@@ -105,6 +116,29 @@ def _settings(arguments: argparse.Namespace) -> DiversitySettings:
         task="regression" if arguments.regression else "classification",
     )
     return as_published(settings) if arguments.reference_cells else settings
+
+
+def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
+    """Print the ranking of the columns, for a person who has yet to choose the quasi-identifiers."""
+    document = {
+        "tool": TOOL,
+        "verdict": Verdict.NOT_ASSESSED,
+        "overall": Verdict.NOT_ASSESSED,
+        "reason": f"Nothing was searched: {', '.join(absent)} is missing.",
+        "n_records": data.n_records,
+        "singling_out": singling_out_document(data),
+    }
+    if as_json:
+        print_json(document)
+    else:
+        print(f"{Verdict.NOT_ASSESSED}  {data.name}, {data.n_records:,} records. {document['reason']}")
+        _print_singling_out(document)
+    return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
+
+
+def singling_out_document(data: Dataset) -> list[dict[str, object]]:
+    """Return all columns, those that single out most first, as plain values for JSON."""
+    return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
 
 
 def _choice(arguments: argparse.Namespace) -> ModelChoice:
@@ -225,6 +259,21 @@ def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
         print(f"recommended: {audit.recommended.reason}")
     if "stability" in document:
         print(f"over seeds: {json.dumps(document['stability'])}")
+    if "singling_out" in document:
+        _print_singling_out(document)
     for finding in audit.findings:
         print(f"{finding.verdict}: {finding.message}")
     sys.stdout.flush()
+
+
+def _print_singling_out(document: Mapping[str, Any]) -> None:
+    ranked = document["singling_out"]
+    print("columns by the share of records they single out, alone and with those above:")
+    print(f"{'alone':>9} {'with above':>10} {'values':>8}  column")
+    for each in ranked[:SHOWN_ROWS]:
+        print(
+            f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
+            f"{each['n_values']:>8,}  {each['column']}"
+        )
+    if len(ranked) > SHOWN_ROWS:
+        print(f"… and {len(ranked) - SHOWN_ROWS:,} more; --json prints all")

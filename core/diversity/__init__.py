@@ -22,6 +22,7 @@ from core.diversity.generalizations import (
 )
 from core.diversity.grid_search import Configuration, KeptSet, Status, search
 from core.diversity.model_files import load_estimator
+from core.diversity.one_hot import suggest_one_hot_groups, zero_one_columns
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import (
     KeptCells,
@@ -68,5 +69,7 @@ __all__ = [
     "released_table",
     "repeat_configuration",
     "search",
+    "suggest_one_hot_groups",
     "verify",
+    "zero_one_columns",
 ]

@@ -113,7 +113,7 @@ def cell_inputs(
     proper = settings.cells == "proper"
     return CellInputs(
         encoded=np.ascontiguousarray(encoded, dtype=np.float32),
-        target=_scaled(encoded) if proper else labels,
+        target=_turned(_scaled(encoded)) if proper else labels,
         is_regression=proper or settings.task == "regression",
     )
 
@@ -211,7 +211,7 @@ def released_values(cells: Cells, values: FloatArray, units: Sequence[QuasiIdent
     source = cells.representatives[cells.cell_of_record]
     for number, unit in enumerate(units):
         columns = list(unit.columns)
-        released[:, columns] = values[source[:, number]][:, columns]
+        released[:, columns] = values[source[:, number, np.newaxis], columns]
     return released
 
 
@@ -252,3 +252,16 @@ def _scaled(encoded: FloatArray) -> FloatArray:
     """Return every column divided by its range; constant columns become 0."""
     width = np.ptp(encoded, axis=0)
     return np.divide(encoded - encoded.min(axis=0), width, out=np.zeros_like(encoded), where=width > 0)
+
+
+def _turned(points: FloatArray) -> FloatArray:
+    """Return points with the same distances in as many dimensions as there are records, at most.
+
+    What a tree of squared errors splits depends on the distances alone, and its effort on the
+    dimensions: with 5,000 columns of 300 records it saves sixteen seventeenths of it.
+    """
+    n_records, n_columns = points.shape
+    if n_columns <= n_records:
+        return points
+    triangle = np.linalg.qr(points.T).R
+    return np.ascontiguousarray(triangle.T)

@@ -68,7 +68,11 @@ class FeatureSpace:
 
     def position(self, name: str) -> int:
         """Return a column's position."""
-        return [column.name for column in self.columns].index(name)
+        return self._positions[name]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {column.name: position for position, column in enumerate(self.columns)}
 
     def encode(self, values: FloatArray, columns: Sequence[int] | None = None) -> FloatArray:
         """Return shape (n_records, encoded width): the encoding of all columns, or of those given.
@@ -129,14 +133,15 @@ def read_features(
     ]
     if problems:
         raise AuditInputError(*problems)
+    of_categories = set(categorical)
     problems = [
         problem
         for name in names
-        if (problem := _column_problem(name, [t[name] for t in tables], name in categorical))
+        if (problem := _column_problem(name, [t[name] for t in tables], name in of_categories))
     ]
     if problems:
         raise AuditInputError(*problems)
-    read = [_read_column(name, [t[name] for t in tables], name in categorical) for name in names]
+    read = [_read_column(name, [t[name] for t in tables], name in of_categories) for name in names]
     has_missing = any(np.isnan(cells).any() for _, by_table in read for cells in by_table)
     space = FeatureSpace(columns=tuple(column for column, _ in read), has_missing_numbers=has_missing)
     return space, tuple(

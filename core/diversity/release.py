@@ -118,14 +118,18 @@ def released_table(problem: SearchProblem, cells: KeptCells) -> pa.Table:
     were.
     """
     table = problem.data.table
-    released = table.take(problem.records[cells.kept]).drop_columns(list(problem.settings.left_out))
-    for number, unit in enumerate(problem.inputs.units):
-        source = problem.records[cells.sources[:, number]]
-        for position in unit.columns:
-            name = problem.inputs.space.columns[position].name
-            place = released.column_names.index(name)
-            released = released.set_column(place, name, table[name].take(source))
-    return released
+    left_out = set(problem.settings.left_out)
+    unit_of = {
+        problem.inputs.space.columns[position].name: number
+        for number, unit in enumerate(problem.inputs.units)
+        for position in unit.columns
+    }
+    released = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name not in left_out:
+            shown = cells.sources[:, unit_of[name]] if name in unit_of else cells.kept
+            released[name] = column.take(problem.records[shown])
+    return pa.table(released)
 
 
 def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Evaluation) -> KeptCells:
@@ -137,7 +141,7 @@ def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Eval
     values = problem.values[cells.kept].copy()
     for number, unit in enumerate(problem.inputs.units):
         columns = list(unit.columns)
-        values[:, columns] = problem.values[cells.sources[:, number]][:, columns]
+        values[:, columns] = problem.values[cells.sources[:, number, np.newaxis], columns]
     minimization = evaluation.minimization
     representatives = evaluation.first_records[minimization.sources[minimization.cell_of(values)]]
     row_of_record = np.full(problem.n_records, -1, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -171,7 +172,7 @@ def _choice_problems(settings: DiversitySettings) -> list[str]:
 
 
 def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> list[str]:
-    problems = []
+    problems, known = [], set(columns)
     if not settings.quasi_identifiers:
         problems.append("Choose at least one quasi-identifier.")
     if not settings.sensitive_attributes:
@@ -186,27 +187,30 @@ def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> lis
     }
     for role, names in named.items():
         problems += [
-            f"The {role} “{name}” is not a column of the table." for name in names if name not in columns
+            f"The {role} “{name}” is not a column of the table." for name in names if name not in known
         ]
-        problems += [
-            f"“{name}” is given twice as {role}." for name in sorted({n for n in names if names.count(n) > 1})
-        ]
-    problems += _clashes(settings, named)
+        problems += [f"“{name}” is given twice as {role}." for name in _repeated(names)]
+    problems += _clashes(named)
     return problems
 
 
-def _clashes(settings: DiversitySettings, named: dict[str, tuple[str, ...]]) -> list[str]:
+def _repeated(names: tuple[str, ...]) -> list[str]:
+    return sorted(name for name, n_times in Counter(names).items() if n_times > 1)
+
+
+def _clashes(named: dict[str, tuple[str, ...]]) -> list[str]:
     exclusive = ("label", "sensitive attribute", "quasi-identifier", "column left out")
+    members = {role: set(names) for role, names in named.items()}
     problems = [
         f"“{name}” cannot be both {first} and {second}."
         for position, first in enumerate(exclusive)
         for second in exclusive[position + 1 :]
         for name in named[first]
-        if name in named[second]
+        if name in members[second]
     ]
     problems += [
         f"“{name}” is in a one-hot group and must be a quasi-identifier that is not categorical."
         for name in named["column of a one-hot group"]
-        if name not in settings.quasi_identifiers or name in settings.categorical
+        if name not in members["quasi-identifier"] or name in members["categorical column"]
     ]
     return problems

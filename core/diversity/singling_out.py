@@ -46,12 +46,13 @@ def rank_by_singling_out(table: pa.Table, columns: Sequence[str]) -> tuple[Singl
     alone = {name: _unique_share(each) for name, each in codes.items()}
     n_values = {name: int(each.max(initial=-1)) + 1 for name, each in codes.items()}
     ranked: list[SinglingOut] = []
-    left = list(columns)
+    left = list(dict.fromkeys(columns))
+    place = {name: number for number, name in enumerate(left)}
     former = np.zeros(table.num_rows, dtype=np.int64)
     while left and len(ranked) < GREEDY_STEPS:
         together = {name: combined_codes([former, codes[name]], n_records=table.num_rows) for name in left}
         shares = {name: _unique_share(each) for name, each in together.items()}
-        best = max(left, key=lambda name: (shares[name], alone[name], n_values[name], -left.index(name)))
+        best = max(left, key=lambda name: (shares[name], alone[name], n_values[name], -place[name]))
         former = np.unique(together[best], return_inverse=True)[1].astype(np.int64)
         ranked.append(
             SinglingOut(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import streamlit as st
 
-from core.caching import columns_of_text, suggested_roles
+from core.caching import columns_of_text, suggested_roles, zero_one_columns
 from core.datasets import Dataset
 from core.demo.diversity import LABEL, SHOWN_ROLES
-from core.diversity import DiversitySettings, ModelChoice
+from core.diversity import DiversitySettings, ModelChoice, suggest_one_hot_groups
 from core.diversity.problem import ModelSource
 from core.diversity.settings import CellRule, DiversityRule, Task
 from core.roles import Role
 from pages.components.inputs import ask_for_files, ask_for_table
 
 TOOL = "diversity"
+SMALLEST_GROUP = 2
 MODELS: Mapping[ModelSource, str] = {
     "tree": "Train a decision tree here",
     "forest": "Train a random forest here",
@@ -48,6 +50,7 @@ class Roles(NamedTuple):
     quasi_identifiers: list[str]
     left_out: list[str]
     categorical: list[str]
+    one_hot_groups: list[list[str]]
 
 
 class Asked(NamedTuple):
@@ -64,7 +67,7 @@ def _suggested(data: Dataset) -> Roles:
     demo = SHOWN_ROLES.get(data.name.removesuffix(".csv"))
     text = columns_of_text(data.fingerprint)
     if demo is not None and {LABEL, demo.sensitive_attribute, *demo.quasi_identifiers} <= set(columns):
-        return Roles(LABEL, [demo.sensitive_attribute], list(demo.quasi_identifiers), [], list(text))
+        return Roles(LABEL, [demo.sensitive_attribute], list(demo.quasi_identifiers), [], list(text), [])
     label = LABEL if LABEL in columns else columns[-1]
     of_role: dict[Role, list[str]] = {role: [] for role in Role}
     for suggestion in suggested_roles(data.fingerprint):
@@ -76,6 +79,7 @@ def _suggested(data: Dataset) -> Roles:
         quasi_identifiers=of_role[Role.QUASI_IDENTIFIER],
         left_out=of_role[Role.DIRECT_IDENTIFIER],
         categorical=[name for name in text if name != label],
+        one_hot_groups=[],  # suggested once the quasi-identifiers are chosen
     )
 
 
@@ -140,7 +144,40 @@ def _ask_for_roles(data: Dataset, suggested: Roles, mark: str) -> Roles:
         help="All other features must hold numbers.",
         persist_state="session",
     )
-    return Roles(label, sensitive, quasi, left_out, categorical)
+    groups = _ask_for_one_hot_groups(data, [name for name in quasi if name not in categorical], mark)
+    return Roles(label, sensitive, quasi, left_out, categorical, groups)
+
+
+def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> list[list[str]]:
+    """Ask for groups one after the other, as long as columns are left for another one."""
+    of_zeros_and_ones = set(zero_one_columns(data.fingerprint))
+    free = [name for name in columns if name in of_zeros_and_ones]
+    if len(free) < SMALLEST_GROUP:
+        return []
+    suggested = [list(group) for group in suggest_one_hot_groups(data.table, free)]
+    offered = hashlib.sha256(repr(free).encode()).hexdigest()[:8]  # other columns: suggested anew
+    groups: list[list[str]] = []
+    number = 0
+    while len(free) >= SMALLEST_GROUP and number <= max(len(suggested), len(groups)):
+        default = [name for name in suggested[number] if name in free] if number < len(suggested) else []
+        number += 1
+        group = st.multiselect(
+            f"One category in several 0/1 columns, group {number}",
+            free,
+            default,
+            key=f"diversity_group_{number}_{mark}_{offered}",
+            help="A category such as a job may be written as one column per value, with a 1 in one of them. "
+            "Such columns are replaced together: a cell shows its most frequent row of the group, never "
+            "two jobs at once. Suggested where names begin alike and no record has two 1s; leave it empty "
+            "where each column is a property of its own.",
+            persist_state="session",
+        )
+        if len(group) >= SMALLEST_GROUP:
+            groups.append(group)
+            free = [name for name in free if name not in group]
+        elif group:
+            st.info("A group needs at least two columns; one column is replaced on its own.")
+    return groups
 
 
 def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Dataset | None, Task]:
@@ -271,6 +308,7 @@ def _ask_for_grid(roles: Roles, task: Task) -> DiversitySettings:
         sensitive_bins=bins or None,
         majority="leaf_shares" if cells == "all_features" else "records",
         categorical=tuple(roles.categorical),
+        one_hot_groups=tuple(tuple(group) for group in roles.one_hot_groups),
         left_out=tuple(roles.left_out),
         task=task,
     )

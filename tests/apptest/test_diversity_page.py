@@ -10,6 +10,7 @@ import pytest
 import skops.io
 from sklearn.tree import DecisionTreeClassifier
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Multiselect
 
 from core.datasets import read_dataset
 from core.demo.diversity import demo_file
@@ -219,3 +220,43 @@ def test_hostile_column_names__are_shown_as_typed(open_page: OpenPage) -> None:
     assert not app.exception
     assert app.metric
     assert not [text.value for text in app.markdown if ":red[x]" in text.value]
+
+
+def test_one_hot_groups__are_suggested_and_replaced_together(open_page: OpenPage) -> None:
+    rng = np.random.default_rng(2)
+    job = rng.integers(0, 3, 60)
+    columns = {
+        f"job_{name}": (job == number).astype(int) for number, name in enumerate(("clerk", "nurse", "cook"))
+    }
+    frame = pd.DataFrame(
+        {
+            **columns,
+            "age": rng.integers(20, 70, 60),
+            "pay": rng.integers(1, 9, 60),
+            "target": rng.choice(["a", "b"], 60),
+        }
+    )
+    app = _upload(open_page(PAGE), frame)
+    _multiselect(app, "diversity_quasi_").set_value(["age"]).run()
+    assert not _groups(app)
+    _multiselect(app, "diversity_sensitive_").set_value(["pay"]).run()
+    _multiselect(app, "diversity_quasi_").set_value(["age", *columns]).run()
+    assert [group.value for group in _groups(app)] == [list(columns)]
+    app.slider(key="diversity_target").set_value(10).run()
+    app = _search(app)
+    assert not app.exception
+    assert app.metric
+    _groups(app)[0].set_value(["job_clerk"]).run()
+    assert "A group needs at least two columns" in _said(app)
+    assert not app.metric  # other settings, another search
+    _groups(app)[0].set_value(["job_clerk", "job_nurse"]).run()
+    assert not app.exception
+    assert "A group needs" not in _said(app)
+
+
+def _multiselect(app: AppTest, key: str) -> Multiselect:
+    return next(each for each in app.multiselect if each.key.startswith(key))
+
+
+def _groups(app: AppTest) -> list[Multiselect]:
+    return [each for each in app.multiselect if each.key.startswith("diversity_group_")]

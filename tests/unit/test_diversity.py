@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import skops.io
+from scipy.spatial.distance import pdist
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -23,7 +24,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.datasets import Dataset, read_dataset
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, DEMOS, demo_file
@@ -48,8 +49,11 @@ from core.diversity import (
     rank_by_singling_out,
     released_table,
     repeat_configuration,
+    suggest_one_hot_groups,
     verify,
+    zero_one_columns,
 )
+from core.diversity import cells as cells_module
 from core.diversity import evaluation as evaluation_module
 from core.diversity import minimization as minimization_module
 from core.diversity.cells import most_frequent, nearest_to_median
@@ -585,6 +589,20 @@ def test_search__replaces_a_one_hot_group_as_one() -> None:
             assert 0 <= each.evaluation.minimization_ncp <= 1
 
 
+def test_proper_cells__of_more_columns_than_records_are_those_of_all_columns() -> None:
+    points = np.random.default_rng(5).normal(size=(40, 90))
+    turned = cells_module._turned(points)
+    assert turned.shape == (40, 40)
+    assert pdist(turned) == pytest.approx(pdist(points))
+    trees = [
+        DecisionTreeRegressor(min_samples_leaf=5, random_state=0).fit(points, y) for y in (points, turned)
+    ]
+    first, second = (tree.apply(points) for tree in trees)  # leaves may be numbered otherwise
+    assert ((first[:, None] == first) == (second[:, None] == second)).all()
+    few = points[:, :40]
+    assert cells_module._turned(few) is few
+
+
 @pytest.mark.parametrize("diversity", ["entropy", "recursive"])
 def test_search__verifies_other_diversities(diversity: str) -> None:
     measured = measure_diversity(prepared(diversity=diversity, recursive_c=2.0))
@@ -941,6 +959,42 @@ def test_rank_by_singling_out__puts_the_most_telling_column_first() -> None:
     pair = rank_by_singling_out(table, ["sex", "age"])
     assert [each.unique_share_with_former for each in pair] == [0.0, 1.0]
     assert rank_by_singling_out(table, []) == ()
+
+
+# ------------------------------------------------------------------------------------- one-hot groups
+
+
+def test_zero_one_columns__hold_both_and_nothing_else() -> None:
+    table = pa.table(
+        {
+            "both": ["0", "1", "1"],
+            "spelled": ["0.0", "+1", None],
+            "one": ["1", "1", "1"],
+            "three": ["0", "1", "2"],
+            "text": ["0", "1", "yes"],
+            "none": pa.array([None, None, None], pa.string()),
+        }
+    )
+    assert zero_one_columns(table, table.column_names) == ("both", "spelled")
+    assert zero_one_columns(table, ["text"]) == ()
+
+
+def test_suggest_one_hot_groups__takes_the_shortest_beginning_that_excludes() -> None:
+    table = pa.table(
+        {
+            "job_vice_president": ["1", "0", "0", "0"],
+            "age_years": ["30", "40", "50", "60"],
+            "has_car_red": ["1", "0", "1", "0"],
+            "job_clerk": ["0", "1", "0", None],
+            "job_nurse": ["0", "0", "1", "0"],
+            "has_car_blue": ["0", "1", "0", "0"],
+            "has_cat": ["1", "1", "0", "0"],
+            "lone": ["0", "1", "0", "0"],
+        }
+    )
+    groups = suggest_one_hot_groups(table, table.column_names)
+    assert groups == (("job_vice_president", "job_clerk", "job_nurse"), ("has_car_red", "has_car_blue"))
+    assert suggest_one_hot_groups(table, ["job_clerk", "lone", "age_years"]) == ()
 
 
 # ------------------------------------------------------------------------------------------ the model

@@ -92,6 +92,38 @@ def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_p
     assert main([*IRIS, "--k-max", "3", "--target-accuracy", "1"]) == 1
 
 
+def test_rank_columns__adds_the_ranking_to_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*IRIS, "--k-max", "3", "--target-accuracy", "0.5"]
+    _, plain = document(capsys, *arguments)
+    assert "singling_out" not in plain
+    _, found = document(capsys, *arguments, "--rank-columns")
+    ranked = found["singling_out"]
+    assert len(ranked) == 5
+    assert set(ranked[0]) == {"column", "n_values", "unique_share", "unique_share_with_former"}
+    assert ranked[0]["unique_share"] == max(each["unique_share"] for each in ranked)
+    assert found["configurations"] == plain["configurations"]
+    main([*arguments, "--rank-columns"])
+    assert f"{ranked[0]['n_values']:>8}  {ranked[0]['column']}\n" in capsys.readouterr().out
+
+
+def test_rank_columns__without_roles_ranks_only_and_passes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    frame = pd.DataFrame({"sex": ["f", "m", "f", "m"], "id": ["a", "b", "c", "d"], "age": [1, 1, 2, 3]})
+    frame.assign(**{f"same{i}": "x" for i in range(20)}).to_csv(path, index=False)
+    code, found = document(capsys, "diversity", str(path), "--label", "sex", "--rank-columns")
+    assert (code, found["verdict"], found["overall"]) == (0, "NOT_ASSESSED", "NOT_ASSESSED")
+    assert found["reason"] == "Nothing was searched: --sensitive, --quasi-identifier is missing."
+    assert [each["column"] for each in found["singling_out"]][:3] == ["id", "age", "sex"]
+    assert [each["unique_share"] for each in found["singling_out"]][:3] == [1.0, 0.5, 0.0]
+    assert main(["diversity", str(path), "--rank-columns"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("NOT_ASSESSED  people.csv, 4 records. Nothing was searched: --label, ")
+    assert "   1.0000     1.0000        4  id\n" in text
+    assert "… and 3 more; --json prints all" in text
+
+
 def test_release__is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, iris_file: Path) -> None:
     path = tmp_path / "released.csv"
     code, found = document(
