@@ -67,16 +67,19 @@ def measure(path: str) -> None:
 
 
 def _slider_seconds(measured: object) -> float:
-    """Return the slowest of a few judgements with the chart and figures that a page then draws."""
+    """Return the slowest of a few judgements with the chart and figures that a page then draws.
+
+    The first one is what a page shows before anybody moves the slider.
+    """
     seconds = []
-    for k in (3, 11, 5):
+    for k in (5, 3, 11, 20):
         started = time.perf_counter()
         audit = judge_risk(measured, RiskThresholds(k=k))
         risk_views.class_chart(audit)
         risk_views.headline_figures(audit)
         risk_views.intruders_table(audit)
         seconds.append(time.perf_counter() - started)
-    return max(seconds)
+    return max(seconds[1:])
 
 
 def run() -> None:

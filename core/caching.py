@@ -364,13 +364,20 @@ def role_suggestions(table: str) -> tuple[RoleSuggestion, ...]:
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 def risk_measurement(
-    table: str, settings: risk.RiskSettings, *, original: str | None = None, population: str | None = None
+    table: str,
+    settings: risk.RiskSettings,
+    *,
+    original: str | None = None,
+    population: str | None = None,
+    hierarchies: tuple[str, ...] = (),
 ) -> risk.RiskMeasurement:
-    """Measure a table's disclosure risk; tables by fingerprint."""
+    """Measure a table's disclosure risk; tables by fingerprint, groups for the column they name."""
     held = vault().by_fingerprint
+    groups = {held[each].columns[0]: risk.read_hierarchy(held[each]) for each in hierarchies}
     return risk.measure_risk(
         held[table],
         settings=settings,
+        hierarchies=groups,
         original=None if original is None else held[original],
         population=None if population is None else held[population],
     )

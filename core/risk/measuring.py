@@ -21,6 +21,7 @@ from core.risk.records import (
     classes_over,
     coded_columns,
     enter_records,
+    first_records,
     person_codes,
     repeated_persons,
     sampling_weights,
@@ -28,6 +29,8 @@ from core.risk.records import (
 from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, suggest_roles
+
+N_WORST = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +123,19 @@ class RiskMeasurement:
         sizes, records = self.classes.size_histogram
         return float((records / sizes).sum() / records.sum()) if len(sizes) else None
 
+    @cached_property
+    def first_record_of_class(self) -> IntArray:
+        """Return shape (n_classes,): the first record of each class."""
+        return first_records(self.classes)
+
+    @cached_property
+    def worst_classes(self) -> IntArray:
+        """Return up to 50 classes, the smallest first, then those with fewest sensitive values."""
+        n_classes = self.classes.n_classes
+        own = [each.distinct_l for each in self.sensitive if each.classes is self.classes]
+        fewest = np.min(own, axis=0) if own else np.zeros(n_classes)
+        return np.lexsort((np.arange(n_classes), fewest, self.classes.class_sizes))[:N_WORST]
+
     @property
     def highest_risk(self) -> float | None:
         """Return 1 / smallest class size; None of no record."""
@@ -155,6 +171,7 @@ def measure_risk(
         Settings that name no or wrong columns, or contradict each other.
     """
     check_settings(settings, dataset.columns)
+    _check_hierarchies(hierarchies or {}, settings)
     coded = coded_columns(dataset.table, _coded_names(settings))
     quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
     entry = enter_records(quasi, settings, n_records=dataset.n_records)
@@ -221,6 +238,17 @@ def _individual(
     if settings.weight is None or not classes.n_classes:
         return None
     return individual_risk(classes, sampling_weights(dataset, settings.weight))
+
+
+def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSettings) -> None:
+    problems = [
+        f"There are groups of values for `{column}`, which is no sensitive attribute; choose it as one, or "
+        "name the first column of the file as the sensitive attribute is named."
+        for column in hierarchies
+        if column not in settings.sensitive
+    ]
+    if problems:
+        raise AuditInputError(*problems)
 
 
 def suggested_settings(dataset: Dataset) -> RiskSettings:

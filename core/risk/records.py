@@ -82,9 +82,7 @@ def coded_column(table: pa.Table, name: str) -> CodedColumn:
     column = table[name]
     if column.nbytes > _LARGEST_ARRAY:
         column = column.cast(pa.large_string())
-    encoded = pc.dictionary_encode(column, null_encoding="encode")
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
+    encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     return _with_one_missing_value(name, codes, encoded.dictionary)
 

@@ -16,7 +16,7 @@ from core.risk.columns import (
 )
 from core.risk.combinations import Combinations
 from core.risk.measuring import RiskMeasurement
-from core.risk.records import coded_columns, first_records
+from core.risk.records import coded_columns
 from core.risk.suda import Suda, measure_suda
 
 _MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
@@ -50,7 +50,9 @@ def class_combinations(measured: RiskMeasurement, dataset: Dataset) -> Combinati
         The table it was measured in.
     """
     classes = measured.classes
-    shown = dataset.table.select(list(classes.quasi_identifiers)).take(pa.array(first_records(classes)))
+    shown = dataset.table.select(list(classes.quasi_identifiers)).take(
+        pa.array(measured.first_record_of_class)
+    )
     coded = coded_columns(shown, classes.quasi_identifiers)
     records = np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:]
     return Combinations(

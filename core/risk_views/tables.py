@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -13,11 +12,8 @@ from core.masking import masked_shapes
 from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
 from core.risk import Comparison, RiskAudit, RiskMeasurement
-from core.risk.records import first_records
 from core.risk.words import listed
 from core.roles import RoleSuggestion
-
-N_WORST = 50
 
 CHANGE_UNITS: Mapping[str, Unit] = {"Cells changed": "share", "Precision lost (NCP)": "share"}
 
@@ -90,9 +86,8 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     """
     classes = measured.classes
     own = [each for each in measured.sensitive if each.classes is classes]
-    fewest = np.min([each.distinct_l for each in own], axis=0) if own else np.zeros(classes.n_classes)
-    order = np.lexsort((np.arange(classes.n_classes), fewest, classes.class_sizes))[:N_WORST]
-    records = first_records(classes)[order]
+    order = measured.worst_classes
+    records = measured.first_record_of_class[order]
     shown = dataset.table.take(pa.array(records))
     frame: dict[str, object] = {f"Size in {measured.unit}s": classes.class_sizes[order]}
     for column in classes.quasi_identifiers:

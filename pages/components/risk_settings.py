@@ -10,7 +10,7 @@ import streamlit as st
 from core import caching
 from core import risk_views as views
 from core.datasets import Dataset
-from core.risk import MISSING, MISSING_SENSITIVE, PRESETS, SEVERAL, RiskSettings, RiskThresholds
+from core.risk import DISTANCES, MISSING, MISSING_SENSITIVE, PRESETS, SEVERAL, RiskSettings, RiskThresholds
 from core.roles import Role
 
 PERSON, WEIGHT, NOT_RELEASED = "person", "sampling weight", "not released"
@@ -36,10 +36,12 @@ _WORDS: Mapping[str, str] = {
 class _Choices(NamedTuple):
     """How to count."""
 
-    missing: str
-    missing_sensitive: str
-    several: str
-    population_size: int | None
+    missing: str = "value"
+    missing_sensitive: str = "unknown"
+    several: str = "one_by_one"
+    population_size: int | None = None
+    distance: str = "auto"
+    recursive_c: float = 3.0
 
 
 def ask_for_settings(dataset: Dataset) -> RiskSettings:
@@ -58,7 +60,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.session_state[f"{_slot(dataset)}_roles"] = roles
                 st.rerun()
-    return confirmed or _settings(_suggested_roles(dataset), _Choices("value", "unknown", "one_by_one", None))
+    return confirmed or _settings(_suggested_roles(dataset), _Choices())
 
 
 def _slot(dataset: Dataset) -> str:
@@ -122,7 +124,34 @@ def _ask_for_choices() -> _Choices:
             help="How many people the table is a sample of, for journalist and marketer risk.",
             persist_state="session",
         )
-    return _Choices(missing, unknown, several, None if population is None else int(population))
+    distance, recursive_c = _ask_for_models()
+    size = None if population is None else int(population)
+    return _Choices(missing, unknown, several, size, distance, recursive_c)
+
+
+def _ask_for_models() -> tuple[str, float]:
+    """Show how distances between sensitive values are measured, and c of recursive diversity."""
+    first, second, _, _ = st.columns(4)
+    with first:
+        distance = _choose(
+            "Distance between sensitive values",
+            DISTANCES,
+            "distance",
+            "For t-closeness: ordered counts how far apart numbers rank, equal only whether values differ. A "
+            "file of groups, added above, takes precedence.",
+        )
+    with second:
+        recursive_c = st.number_input(
+            "c of recursive diversity",
+            min_value=0.01,
+            value=3.0,
+            step=0.5,
+            key="risk_recursive_c",
+            help="The largest l is reported at which the most frequent value occurs in fewer records than "
+            "c times those with the l-th most frequent and all rarer values.",
+            persist_state="session",
+        )
+    return distance, float(recursive_c)
 
 
 def _choose(label: str, options: tuple[str, ...], key: str, help_text: str) -> str:
@@ -156,6 +185,8 @@ def _settings(roles: Mapping[str, str], choices: _Choices, *, suggested: bool = 
         missing_sensitive=choices.missing_sensitive,  # type: ignore[arg-type]
         several_sensitive=choices.several,  # type: ignore[arg-type]
         population_size=choices.population_size,
+        distance=choices.distance,  # type: ignore[arg-type]
+        recursive_c=choices.recursive_c,
         roles_suggested=suggested,
     )
 

@@ -127,9 +127,10 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         show_table(views.option_columns_table(what_if, option), alt="What happens to each quasi-identifier")
     with counted:
         try:
-            made = caching.risk_release(
-                key, option, dataset.fingerprint, audit.measurement.settings, _what_if=what_if
-            )
+            with st.spinner("Making the table and counting it again", show_time=True):
+                made = caching.risk_release(
+                    key, option, dataset.fingerprint, audit.measurement.settings, _what_if=what_if
+                )
         except AuditInputError as error:
             show_problems(error)
             return

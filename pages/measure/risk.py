@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -13,7 +14,14 @@ from core.demo.risk import DEMOS
 from core.errors import AuditInputError
 from core.reports import InputFacts, Report, input_facts
 from core.risk import ColumnsMeasurement, RiskAudit, RiskSettings, judge_risk, settings_for_other
-from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.inputs import (
+    TABLE_TYPES,
+    ask_for_files,
+    ask_for_table,
+    list_table,
+    show_empty_state,
+    show_privacy_line,
+)
 from pages.components.reading import show_problems
 from pages.components.results import show_definitions, show_downloads
 from pages.components.risk_results import show_classes, show_details, show_intruders, show_judgement
@@ -34,18 +42,33 @@ def show_risk() -> None:
     if dataset is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
     else:
-        original, population = _ask_for_others()
+        others = _ask_for_others()
         settings = ask_for_settings(dataset)
         try:
-            _show_results(dataset, settings, original, population)
+            _show_results(dataset, settings, others)
         except AuditInputError as error:
             show_problems(error)
     show_privacy_line()
 
 
-def _ask_for_others() -> tuple[Dataset | None, Dataset | None]:
-    with st.expander("Compare with an original, or with the population", icon=":material/compare_arrows:"):
-        first, second = st.columns(2)
+class Others(NamedTuple):
+    """What the table is compared with."""
+
+    original: Dataset | None
+    population: Dataset | None
+    hierarchies: tuple[Dataset, ...]
+
+    def facts(self) -> list[InputFacts]:
+        """Return what a report says of them."""
+        named = [("original", self.original), ("population", self.population)]
+        found = [input_facts(dataset, role) for role, dataset in named if dataset is not None]
+        return [*found, *(input_facts(dataset, "groups of values") for dataset in self.hierarchies)]
+
+
+def _ask_for_others() -> Others:
+    label = "Compare with an original, with the population, or add groups of values"
+    with st.expander(label, icon=":material/compare_arrows:"):
+        first, second, third = st.columns(3)
         with first:
             original = ask_for_table(
                 TOOL,
@@ -60,32 +83,41 @@ def _ask_for_others() -> tuple[Dataset | None, Dataset | None]:
                 label="A table of the population",
                 help_text="Everybody the table was drawn from, with the same quasi-identifiers.",
             )
-    return original, population
+        with third:
+            files = ask_for_files(
+                TOOL,
+                "hierarchies",
+                label="Groups of a sensitive attribute's values",
+                types=TABLE_TYPES,
+                help_text="For t-closeness: a line for each value, the value first, then its groups from "
+                "small to large. The first column is named as the sensitive attribute is.",
+            )
+            read = [list_table(TOOL, "hierarchies", stored) for stored in files]
+    return Others(original, population, tuple(dataset for dataset in read if dataset is not None))
 
 
-def _show_results(
-    dataset: Dataset, settings: RiskSettings, original: Dataset | None, population: Dataset | None
-) -> None:
+def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:
+    original, population = others.original, others.population
     with st.spinner("Measuring", show_time=True):
         measured = caching.risk_measurement(
             dataset.fingerprint,
             settings,
             original=original.fingerprint if original else None,
             population=population.fingerprint if population else None,
+            hierarchies=tuple(each.fingerprint for each in others.hierarchies),
         )
     limits = ask_for_limits(with_sensitive=bool(settings.sensitive))
     audit = judge_risk(measured, limits)
-    other = _judge_other(original, settings, audit)
+    other = _judge_other(others, settings, audit)
     show_judgement(audit)
     show_intruders(audit)
     show_classes(audit)
-    columns = caching.risk_columns(dataset.fingerprint, settings)
+    with st.spinner("Looking at sets of columns", show_time=True):
+        columns = caching.risk_columns(dataset.fingerprint, settings)
     show_details(audit, dataset, other=other, columns=columns)
     show_what_if(audit, dataset)
     st.header("Downloads", anchor=False)
-    inputs = [input_facts(dataset, "table")]
-    inputs += [input_facts(original, "original")] if original else []
-    inputs += [input_facts(population, "population")] if population else []
+    inputs = [input_facts(dataset, "table"), *others.facts()]
     show_downloads(
         TOOL,
         partial(_report, audit, other, columns, inputs),
@@ -94,11 +126,14 @@ def _show_results(
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
-def _judge_other(original: Dataset | None, settings: RiskSettings, audit: RiskAudit) -> RiskAudit | None:
+def _judge_other(others: Others, settings: RiskSettings, audit: RiskAudit) -> RiskAudit | None:
     """Measure the second table the same way, as far as it has the columns."""
+    original = others.original
     if original is None or (same := settings_for_other(settings, original.columns)) is None:
         return None
-    return judge_risk(caching.risk_measurement(original.fingerprint, same), audit.thresholds)
+    groups = tuple(each.fingerprint for each in others.hierarchies if each.columns[0] in same.sensitive)
+    measured = caching.risk_measurement(original.fingerprint, same, hierarchies=groups)
+    return judge_risk(measured, audit.thresholds)
 
 
 def _report(

@@ -157,3 +157,12 @@ def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppT
     app = app.toggle(key="risk_suda").set_value(True).run()
     assert not app.exception
     assert "1 of 6 records have a set of up to 2 values" in _texts(app)
+
+
+def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    groups = b"disease,group\nflu,lung\ncold,lung\ngout,joint\n"
+    app = _upload(app, groups, name="groups.csv", at=3)
+    assert not app.exception
+    (frame,) = [each.value for each in app.dataframe if "disease" in each.value.columns]
+    assert frame.set_index("Figure").loc["Distance between values", "disease"] == "hierarchical"

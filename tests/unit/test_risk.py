@@ -422,3 +422,38 @@ def test_suggested_settings__take_names_and_values() -> None:
     assert suggested_settings(table(PEOPLE)) == RiskSettings(
         quasi_identifiers=("age", "sex"), sensitive=("disease", "salary")
     )
+
+
+PEOPLE_NAMES = ("Anna Kovač", "John Smith", "Maja Novak", "Peter Horvat", "Eva Zupan", "Ivan Kos")
+NAMED = "name," + "\n".join(
+    row if number == 0 else f"{PEOPLE_NAMES[number % 6]},{row}"
+    for number, row in enumerate(PASSING.splitlines())
+)
+
+
+def test_exposure__a_column_said_to_be_a_direct_identifier_fails() -> None:
+    one = judged(PASSING.replace("disease", "code"), quasi="age", direct_identifiers=("code",))
+    assert messages(one)["direct_identifiers"] == (
+        "FAIL: `code` is a direct identifier of people. No class size protects while they are in the "
+        "table; remove them, or say that they are not released."
+    )
+    two = judged(NAMED, quasi="age", direct_identifiers=("name", "disease"))
+    assert messages(two)["direct_identifiers"].startswith("FAIL: `name`, `disease` are direct identifiers")
+
+
+def test_exposure__a_column_said_to_be_harmless_is_doubted() -> None:
+    audit = judged(NAMED, quasi="age", sensitive=("disease",), other=("name",))
+    assert messages(audit)["doubtful_identifiers"] == (
+        "WARN: `name` looks like direct identifiers of people, and you say that they are harmless."
+    )
+    assert audit.overall is Verdict.WARN
+
+
+def test_hierarchy__of_another_column_is_refused() -> None:
+    settings = RiskSettings(quasi_identifiers=("age",), sensitive=("disease",))
+    with pytest.raises(AuditInputError) as raised:
+        measure_risk(table(PEOPLE), settings=settings, hierarchies={"illness": Hierarchy()})
+    assert str(raised.value) == (
+        "There are groups of values for `illness`, which is no sensitive attribute; choose it as one, or "
+        "name the first column of the file as the sensitive attribute is named."
+    )

@@ -1,6 +1,7 @@
 """Which records are assessed, and how large their classes are, on tables countable by hand."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from core.datasets import ReadOptions, read_dataset
@@ -168,3 +169,21 @@ def test_settings__name_choices_and_ranges() -> None:
         "recursive_c must be above 0, received 0.",
         "population_size must be at least 1, received 0.",
     )
+
+
+def test_coded_column__merges_empty_blank_and_null_cells() -> None:
+    column = coded_column(pa.table({"a": ["x", "", None, " ", "y"]}), "a")
+    assert (column.n_missing, column.n_known_values, column.n_values) == (3, 2, 3)
+    assert column.codes.tolist() == [0, 2, 2, 2, 1]
+    assert column.values.to_pylist() == ["x", "y", None]
+
+
+def test_coded_column__of_more_text_than_one_array_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.risk.records._LARGEST_ARRAY", 1)
+    column = coded_column(pa.table({"a": ["x", "y", "x"]}), "a")
+    assert column.codes.tolist() == [0, 1, 0]
+
+
+def test_wildcards__with_no_known_person_count_one() -> None:
+    found = measured("age,sex,who\n30,F,\n30,,\n", missing="wildcard", person="who")
+    assert found.classes.size_of_record.tolist() == [1, 1]
