@@ -251,6 +251,13 @@ def test_relinkage__shuffled_columns_are_not_their_own_records() -> None:
     assert findings(opinion, "relinkage_by_partly_unchanged") == []
 
 
+@pytest.mark.parametrize("action", ["region_generalize", "keep_if_permitted_else_drop"])
+def test_sanity__names_left_unchanged_are_seen_whatever_the_log_says(action: str) -> None:
+    people = [f"{first} Smith" for first in ("James", "Mary", "John", "Linda", "Robert")] * 20
+    opinion = opinion_on({"person": people}, {"person": people}, log_of(person=("diagnosis", action)))
+    assert the_finding(opinion, "looks_like_identifier").verdict is Verdict.FAIL
+
+
 def test_relinkage__by_no_columns_finds_nobody() -> None:
     opinion = opinion_on({"a": NUMBERS}, {"a": ["x"] * 10})
     assert the_finding(opinion, "relinkage").message == ("No column is left unchanged as a whole.")

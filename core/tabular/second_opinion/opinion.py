@@ -136,7 +136,7 @@ def measure_second_opinion(
         columns=columns,
         relinkage=measure_relinkage(tables, columns, settings),
         disguises=measure_disguises(tables, columns, settings),
-        sanity=measure_sanity(tables, suggestions),
+        sanity=measure_sanity(tables, suggestions, columns),
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
         suggestions=suggestions,

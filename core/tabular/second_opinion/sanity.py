@@ -9,11 +9,13 @@ from core.patterns import ALL_PATTERNS, CATALOGUE, scan_column
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
 _LETS_THROUGH = frozenset({"", "keep"})
 _MUTE = frozenset({"", "other"})
+_LEFT = 0.9  # share of unchanged cells from which a column was let through, whatever the log says
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
 _DATES = frozenset({"date", "date_other"})  # dates are quasi-identifiers, which roles judge, not identifiers
 
@@ -41,8 +43,14 @@ class ColumnSanity:
     n_cells: int
 
 
-def measure_sanity(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> tuple[ColumnSanity, ...]:
-    """Look at every anonymized column that is logged ``keep`` or ``other``, or not logged at all."""
+def measure_sanity(
+    tables: TablePair, suggestions: Sequence[RoleSuggestion], columns: Sequence[ColumnComparison]
+) -> tuple[ColumnSanity, ...]:
+    """Look at every anonymized column that is let through: by the log, or whatever it says, by its cells.
+
+    The log lets through what is ``keep`` or ``other``, or not logged at all.
+    """
+    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
     entries = {pair.pair.anonymized: pair.pair for pair in tables.coded}
     found = []
     for suggestion in suggestions:
@@ -50,7 +58,7 @@ def measure_sanity(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> 
         logged = tables.log.entries.get(suggestion.column)
         semantic = entry.semantic if entry else logged.semantic if logged else ""
         action = entry.action if entry else logged.action if logged else ""
-        if action in _LETS_THROUGH or semantic in _MUTE:
+        if action in _LETS_THROUGH or semantic in _MUTE or suggestion.column in left:
             found.append(_sanity(tables, suggestion, semantic, action))
     return tuple(found)
 
