@@ -45,6 +45,17 @@ class LeakageAudit:
         return _short(check, self.measures)
 
 
+_MORE_CELLS = "Rows share more cells with their original row than chance gives."
+_SHORT = {
+    "partial_leakage": _MORE_CELLS,
+    "matching_cells": _MORE_CELLS,
+    "columns_above_chance": _MORE_CELLS,
+    "near_copies": "More scrambled rows are nearly copies of an original row than chance or likeness "
+    "explains.",
+    "relinkage": "Rows can be re-linked with their original row more often than by chance.",
+}
+
+
 def _short(finding: Finding, measures: LeakageMeasures) -> str:
     """Return what a finding comes down to; its own sentence where that is short already."""
     rows, whole = measures.rows, measures.whole_rows
@@ -54,19 +65,14 @@ def _short(finding: Finding, measures: LeakageMeasures) -> str:
         case "whole_rows" if finding.verdict is Verdict.FAIL:
             return (
                 f"{whole.n_unique_exact:,} of {whole.n_unique:,} unique rows of the original are still in "
-                f"the "
-                "scrambled table."
+                "the scrambled table."
             )
         case "repeated_rows":
             return (
                 f"{whole.n_exact:,} of {whole.n_original:,} original rows are still in the scrambled table."
             )
-        case "partial_leakage" | "matching_cells" | "columns_above_chance":
-            return "Rows share more cells with their original row than chance gives."
-        case "relinkage":
-            return "Rows can be re-linked with their original row more often than by chance."
         case _:
-            return finding.message
+            return _SHORT.get(finding.check, finding.message)
 
 
 def audit_leakage(
@@ -317,7 +323,33 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
             f"best match among all; chance would give {_number(expected)}.",
             n_affected=nearest.n_relinked,
         )
+    yield _near_copy_finding(measures, thresholds)
     yield from _distance_findings(measures, thresholds)
+
+
+def _near_copy_finding(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Finding:
+    """WARN where more rows are nearly found than people are alike or shuffled values give."""
+    found = measures.near_copies
+    exceeds = found.p_value <= stats.norm.sf(thresholds.z)
+    if not exceeds:
+        return Finding(
+            check="near_copies",
+            verdict=Verdict.PASS,
+            message=f"No more original rows have a scrambled row very like them than have another original "
+            f"row, "
+            f"or a row of shuffled columns, as like ({found.n_rows:,} rows looked at).",
+            n_affected=0,
+        )
+    return Finding(
+        check="near_copies",
+        verdict=Verdict.WARN,
+        message=f"{_of(found.n_observed, found.n_rows, 'original rows looked at')} have a scrambled row "
+        f"that shares "
+        f"{found.share:.0%} of their cells or more, where {found.n_within:,} have another original row as "
+        f"like and "
+        f"{found.n_shuffled:,} a row of shuffled columns: people may have moved with little changed.",
+        n_affected=found.n_observed,
+    )
 
 
 def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:

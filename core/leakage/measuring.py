@@ -19,6 +19,7 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, find_nearest_rows
 from core.leakage.packing import PackedTables, pack_tables
 from core.leakage.pairing import IntArray, TablePair
@@ -45,7 +46,7 @@ class LeakageMeasures:
         Shape (n_rows,), row numbers from 0 of the original rows that were paired.
     rows, column_chance, random_orders
         The row rules and what chance gives; None where rows could not be paired.
-    whole_rows, nearest, distances
+    whole_rows, nearest, near_copies, distances
         What does not depend on the order of rows.
     """
 
@@ -62,6 +63,7 @@ class LeakageMeasures:
     random_orders: RandomOrders | None
     whole_rows: WholeRows
     nearest: NearestRows
+    near_copies: NearCopies
     distances: Distances
 
     @property
@@ -84,7 +86,7 @@ class LeakageMeasures:
         return z
 
 
-_N_STEPS = 5
+_N_STEPS = 6
 
 # Below this share of the expectation a standard deviation is the rounding of a zero.
 _NO_VARIATION = 1e-9
@@ -137,7 +139,11 @@ def measure_leakage(
     whole_rows = find_whole_rows(pair, columns)
     progress.report(3, _N_STEPS, "Looking for nearest rows")
     nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
-    progress.report(4, _N_STEPS, "Measuring distances")
+    progress.report(4, _N_STEPS, "Looking for near copies")
+    near_copies = find_near_copies(
+        pair, packed, columns, settings, nearest, max_comparisons=_budget(settings, progress) // 4
+    )
+    progress.report(5, _N_STEPS, "Measuring distances")
     distances = measure_distances(
         pair, columns, settings=settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 2
     )
@@ -155,6 +161,7 @@ def measure_leakage(
         random_orders=orders,
         whole_rows=whole_rows,
         nearest=nearest,
+        near_copies=near_copies,
         distances=distances,
     )
 

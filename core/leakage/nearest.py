@@ -121,6 +121,19 @@ def find_nearest_rows(
     )
 
 
+def best_shares(packed: PackedTables, rows: IntArray, *, skip_self: bool = False) -> ShareArray:
+    """Return shape (n_rows,): the largest share of equal valid cells with any row of the other table.
+
+    With `skip_self` the row of the same number does not count.
+    """
+    blocks = [rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(rows), _ROWS_AT_ONCE)]
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        found = list(
+            pool.map(lambda block: _best_of_block(packed, block, None, skip_self=skip_self)[0], blocks)
+        )
+    return np.concatenate(found)
+
+
 def _chosen(n_rows: int, cells_per_row: int, max_comparisons: int, seed: int) -> IntArray:
     """Return all positions, or a seeded sample of as many as may be compared."""
     fitting = max(1, max_comparisons // max(cells_per_row, 1))
@@ -130,7 +143,7 @@ def _chosen(n_rows: int, cells_per_row: int, max_comparisons: int, seed: int) ->
 
 
 def _best_of_block(
-    packed: PackedTables, rows: IntArray, own: IntArray | None
+    packed: PackedTables, rows: IntArray, own: IntArray | None, *, skip_self: bool = False
 ) -> tuple[ShareArray, IntArray, ShareArray | None]:
     """Return the best share, how many scrambled rows have it, and the own row's share."""
     best = np.full(len(rows), -1, dtype=np.float32)
@@ -140,6 +153,9 @@ def _best_of_block(
     for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
         other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
         matching = _count_matches(original, [column.scrambled[other] for column in packed.columns])
+        if skip_self:
+            here = np.flatnonzero((rows >= other.start) & (rows < other.stop))
+            matching[here, rows[here] - other.start] = 0
         _keep_best(best, n_best, *_best_shares(packed, matching, rows, other))
     return best, n_best, None if own is None else _own_shares(packed, rows, own)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,13 +46,19 @@ class PackedColumn:
     scrambled_counts: IntArray
 
 
-def pack_column(pair: TablePair, name: str, settings: LeakageSettings) -> PackedColumn:
-    """Pack one column of both tables, all rows, under the settings' rules for matching."""
+def pack_column(
+    pair: TablePair, name: str, settings: LeakageSettings, *, against_itself: bool = False
+) -> PackedColumn:
+    """Pack one column of both tables, all rows, under the settings' rules for matching.
+
+    With `against_itself` the original takes the scrambled table's place.
+    """
     codes, other_codes = pair.codes[name]
-    ignored, other_ignored = (
-        ignored_codes(table.table[name], table_codes, settings)
-        for table, table_codes in ((pair.original, codes), (pair.scrambled, other_codes))
-    )
+    ignored = ignored_codes(pair.original.table[name], codes, settings)
+    if against_itself:
+        other_codes, other_ignored = codes, ignored
+    else:
+        other_ignored = ignored_codes(pair.scrambled.table[name], other_codes, settings)
     missing = _missing_that_leaves_out(codes, other_codes, settings)
     if settings.missing_on_both == "match" and not settings.ignores_missing:
         n_values = int(max(codes.max(), other_codes.max())) + 1
@@ -188,10 +194,35 @@ class PackedTables:
         return combined
 
 
-def pack_tables(pair: TablePair, columns: Sequence[str], settings: LeakageSettings) -> PackedTables:
-    """Pack all columns of both tables, all rows."""
-    packed = tuple(pack_column(pair, name, settings) for name in columns)
-    n_original, n_scrambled = pair.original.n_records, pair.scrambled.n_records
+def pack_tables(
+    pair: TablePair, columns: Sequence[str], settings: LeakageSettings, *, against_itself: bool = False
+) -> PackedTables:
+    """Pack all columns of both tables, all rows; with `against_itself`, the original twice."""
+    return _tables_of([pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
+
+
+def shuffle_columns(packed: PackedTables, *, seed: int) -> PackedTables:
+    """Return the tables with every scrambled column in a random order of its own."""
+    generator = np.random.default_rng(seed)
+    shuffled = []
+    for column in packed.columns:
+        order = generator.permutation(len(column.scrambled))
+        ignored, missing = column.scrambled_ignored, column.scrambled_missing
+        shuffled.append(
+            replace(
+                column,
+                scrambled=column.scrambled[order],
+                scrambled_ignored=None if ignored is None else ignored[order],
+                scrambled_missing=None if missing is None else missing[order],
+            )
+        )
+    return _tables_of(shuffled)
+
+
+def _tables_of(columns: Sequence[PackedColumn]) -> PackedTables:
+    """Return packed columns as tables."""
+    packed = tuple(columns)
+    n_original, n_scrambled = len(packed[0].original), len(packed[0].scrambled)
     return PackedTables(
         columns=packed,
         original_ignored=_bits_of([column.original_ignored for column in packed], n_original),

@@ -18,6 +18,9 @@ from core.leakage import (
     pair_tables,
     resolve_columns,
 )
+from core.leakage.near_copies import most_unlikely_excess
+from core.leakage.nearest import best_shares
+from core.leakage.packing import pack_tables
 from core.leakage.whole_rows import expected_overlap, probability_of_at_least
 from core.verdict import Finding, Verdict
 
@@ -549,6 +552,65 @@ def test_verdict__rows_that_find_their_own_scrambled_row_warn() -> None:
     assert result.verdict is Verdict.WARN
 
 
+def test_verdict__moved_rows_with_one_cell_changed_warn_as_near_copies() -> None:
+    generator = np.random.default_rng(4)
+    original = many(500, 8, n_values=12, seed=1)
+    scrambled = np.stack([generator.permutation(column) for column in original.T], axis=1)
+    moved = generator.choice(500, 40, replace=False)
+    scrambled[moved] = original[np.roll(moved, 1)]
+    scrambled[moved, generator.integers(0, 8, 40)] += 100
+    result = audit_leakage(written(original), written(scrambled))
+    found = finding(result, "near_copies")
+    assert finding(result, "whole_rows").verdict is Verdict.PASS
+    assert found.verdict is result.verdict is Verdict.WARN
+    assert found.n_affected == 40
+    assert found.message == (
+        "40 of 500 original rows looked at (8.00%) have a scrambled row that shares 88% of their cells or "
+        "more, "
+        "where 0 have another original row as like and 0 a row of shuffled columns: people may have moved "
+        "with "
+        "little changed."
+    )
+    assert result.headline == (
+        "More scrambled rows are nearly copies of an original row than chance or likeness explains."
+    )
+
+
+@pytest.mark.parametrize("n_values", [3, 40, 10_000])
+def test_near_copies__do_not_alarm_for_shuffled_columns_or_other_people(n_values: int) -> None:
+    original = many(200, 6, n_values=n_values, seed=1)
+    generator = np.random.default_rng(2)
+    shuffled = np.stack([generator.permutation(column) for column in original.T], axis=1)
+    others = many(200, 6, n_values=n_values, seed=3)
+    for scrambled in (shuffled, others):
+        result = audit_leakage(written(original), written(scrambled))
+        assert finding(result, "near_copies").verdict is Verdict.PASS
+        assert finding(result, "near_copies").message == (
+            "No more original rows have a scrambled row very like them than have another original row, or "
+            "a row "
+            "of shuffled columns, as like (200 rows looked at)."
+        )
+
+
+def test_most_unlikely_excess__is_a_binomial_test_corrected_for_the_shares_looked_at() -> None:
+    observed = np.array([0.5, 0.9, 0.9, 0.9, 0.9], np.float32)
+    within, shuffled = np.array([0.5, 0.5, 0.5, 0.5, 0.5], np.float32), np.zeros(5, np.float32)
+    found = most_unlikely_excess(observed, within, shuffled)
+    assert (found.share, found.n_observed, found.n_within, found.n_shuffled) == (pytest.approx(0.9), 4, 0, 0)
+    assert found.n_expected == 0
+    assert found.p_value == pytest.approx(2 * 0.5**4)
+    nothing = most_unlikely_excess(shuffled, within, shuffled)
+    assert (nothing.n_observed, nothing.p_value) == (0, 1.0)
+
+
+def test_near_copies__compare_with_other_originals_never_with_the_row_itself() -> None:
+    result = audit("a,b,c|1,2,3|1,2,4|7,8,9", "a,b,c|5,5,5|6,6,6|0,0,0", ignore_values=("4",))
+    pair = pair_tables(table("a,b,c|1,2,3|1,2,4|7,8,9"), table("a,b,c|5,5,5|6,6,6|0,0,0"))
+    itself = pack_tables(pair, pair.columns, result.measures.settings, against_itself=True)
+    shares = best_shares(itself, np.arange(3), skip_self=True)
+    assert shares.tolist() == [1.0, 1.0, 0.0]  # of the two cells that are not ignored
+
+
 def test_headline__re_linked_rows_are_said() -> None:
     found = Finding(check="relinkage", verdict=Verdict.WARN, message="")
     measures = audit("a,b|1,2|3,4", "a,b|5,6|7,8").measures
@@ -691,7 +753,7 @@ def test_measure_leakage__tells_its_steps_and_ends_soon_when_asked_to_stop() -> 
     settings = LeakageSettings(max_comparisons=400 * 3 * 100)
     progress = Progress()
     patient = measure_leakage(pair, settings, progress=progress)
-    assert (progress.n_done, progress.n_total, progress.text) == (4, 5, "Measuring distances")
+    assert (progress.n_done, progress.n_total, progress.text) == (5, 6, "Measuring distances")
     progress._stop.set()
     stopped = measure_leakage(pair, settings, progress=progress)
     assert patient.random_orders is not None
