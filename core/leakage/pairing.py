@@ -20,6 +20,7 @@ IntArray = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
 _WORTH_A_THREAD = 50_000  # rows
+_TOO_LARGE_AT_ONCE = 500_000  # rows; coding two such columns at once would double the peak of memory
 N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
 
 
@@ -92,7 +93,7 @@ class TablePair:
             return codes.astype(kind, copy=False), other_codes.astype(kind, copy=False)
 
         pa.default_memory_pool().release_unused()
-        codes = self._by_column(compute)
+        codes = self._by_column(compute, most_rows=_TOO_LARGE_AT_ONCE)
         pa.default_memory_pool().release_unused()
         return codes
 
@@ -103,9 +104,11 @@ class TablePair:
             return original, scrambled
         return original.take(self.original_rows), scrambled.take(self.scrambled_rows)
 
-    def _by_column(self, compute: Callable[[str], Result]) -> Mapping[str, Result]:
-        """Compute something for every column, two columns at a time."""
-        if self.original.n_records < _WORTH_A_THREAD:
+    def _by_column(
+        self, compute: Callable[[str], Result], *, most_rows: float = np.inf
+    ) -> Mapping[str, Result]:
+        """Compute something for every column, two columns at a time unless rows are few, or too many."""
+        if not _WORTH_A_THREAD <= self.original.n_records < most_rows:
             return {name: compute(name) for name in self.columns}
         with ThreadPoolExecutor(N_THREADS) as pool:
             return dict(zip(self.columns, pool.map(compute, self.columns), strict=True))
