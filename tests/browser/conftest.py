@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -105,6 +106,25 @@ def wait_until_idle() -> Callable[[Page], None]:
         expect(page.locator('[data-stale="true"]')).to_have_count(0, timeout=30_000)
 
     return wait
+
+
+@pytest.fixture
+def choose(wait_until_idle: Callable[[Page], None]) -> Callable[[Page, str, str], None]:
+    """Choose an option of a select box; a rerun that draws the box again closes its list, so try again."""
+
+    def click_option(page: Page, label: str, option: str) -> None:
+        for attempt in range(4):
+            wait_until_idle(page)
+            page.get_by_role("combobox", name=label).click()
+            try:
+                page.get_by_role("option", name=option, exact=True).click(timeout=5_000)
+            except PlaywrightTimeoutError:
+                assert attempt < 3, f"{option} cannot be chosen in {label}"
+                page.keyboard.press("Escape")
+            else:
+                return
+
+    return click_option
 
 
 @pytest.fixture

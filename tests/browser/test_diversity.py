@@ -68,13 +68,14 @@ def test_page_with_a_result__has_no_accessibility_violation_of_ours(searched: Pa
     assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == []
 
 
-def test_stop__keeps_what_is_done(visit: Visit, wait_until_idle: Wait) -> None:
+def test_stop__keeps_what_is_done(
+    visit: Visit, wait_until_idle: Wait, choose: Callable[[Page, str, str], None]
+) -> None:
     page = visit("diversity")
     page.set_viewport_size({"width": 1280, "height": 3000})
     page.get_by_role("button", name="Breast cancer").click()
     wait_until_idle(page)
-    page.get_by_role("combobox", name="Where the model comes from").click()
-    page.get_by_role("option", name="Train a random forest here").click()
+    choose(page, "Where the model comes from", "Train a random forest here")
     largest_k = page.get_by_role("slider", name="k, records in a cell").last
     largest_k.press("End")
     wait_until_idle(page)

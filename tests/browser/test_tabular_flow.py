@@ -84,10 +84,9 @@ def test_k_slider__moves_by_keyboard_and_judges_again_at_once(
 
 
 def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(
-    verified: Page, wait_until_idle: Callable[[Page], None]
+    verified: Page, wait_until_idle: Callable[[Page], None], choose: Callable[[Page, str, str], None]
 ) -> None:
-    verified.get_by_role("combobox", name="File to look at").click()
-    verified.get_by_role("option", name="survey.csv").click()
+    choose(verified, "File to look at", "survey.csv")
     expect(
         verified.get_by_role("heading", name="The published rule says PASS, the second opinion FAIL")
     ).to_be_visible()

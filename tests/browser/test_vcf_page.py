@@ -27,7 +27,9 @@ def _download(page: Page, label: str) -> Path:
 
 
 def test_demo__is_verified_and_its_reports_can_be_taken_away(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    visit: Callable[[str], Page],
+    wait_until_idle: Callable[[Page], None],
+    choose: Callable[[Page, str, str], None],
 ) -> None:
     page = visit("vcf")
     page.get_by_role("button", name="Two synthetic cohorts").click()
@@ -37,8 +39,7 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
     assert tuple(rows[0]) == REPORT_COLUMNS
     assert [row["verification_result"] for row in rows] == ["ok", "ok", "fail"]
     assert _download(page, "Report as HTML").read_text(encoding="utf-8").count("<svg") == 4
-    page.get_by_role("combobox", name="File to look at").click()
-    page.get_by_role("option", name="high_0.01_anony_south.vcf.gz").click()
+    choose(page, "File to look at", "high_0.01_anony_south.vcf.gz")
     expect(page.get_by_text("targets are not masked").first).to_be_visible()
     wait_until_idle(page)
     expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2)
