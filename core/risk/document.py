@@ -62,6 +62,11 @@ def finite(value: float | None) -> float | None:
     return None if value is None or math.isinf(value) else value
 
 
+def _counted_value(key: str, value: float | None) -> float | None:
+    """Return a figure as JSON writes it: whole numbers for what is counted."""
+    return int(value) if value is not None and key in ("distinct_l", "recursive_l") else finite(value)
+
+
 def _class_sizes(audit: RiskAudit) -> list[dict[str, int]]:
     sizes, records = audit.measurement.classes.size_histogram
     return [
@@ -71,7 +76,7 @@ def _class_sizes(audit: RiskAudit) -> list[dict[str, int]]:
 
 def _sensitive(sensitive: SensitiveMeasurement) -> dict[str, object]:
     return {
-        **{key: finite(value) for key, value in sensitive.figures.items()},
+        **{key: _counted_value(key, value) for key, value in sensitive.figures.items()},
         "distance": sensitive.distance,
         "quasi_identifiers": list(sensitive.classes.quasi_identifiers),
         "n_values": sensitive.n_values,

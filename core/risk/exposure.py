@@ -179,8 +179,8 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding(
             check="constant_columns",
             verdict=Verdict.PASS,
-            message=f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in all "
-            "records and change no class.",
+            message=f"{listed(constant)} {'holds' if len(constant) == 1 else 'hold'} one and the same value "
+            "in all records, so classes do not depend on it.",
             n_affected=len(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:

@@ -16,10 +16,12 @@ from core.risk_views.columns import (
 )
 from core.risk_views.intruders import Intruder, intruder_figure, intruders
 from core.risk_views.report import (
+    against_population,
     class_figures,
     comparison_figures,
     headline_figures,
     intruders_table,
+    models_note,
     risk_report,
     sensitive_figures,
 )
@@ -58,6 +60,7 @@ __all__ = [
     "SUPPRESSION_UNITS",
     "TITLE",
     "Intruder",
+    "against_population",
     "changes_table",
     "class_chart",
     "class_figures",
@@ -73,6 +76,7 @@ __all__ = [
     "intruder_figure",
     "intruders",
     "intruders_table",
+    "models_note",
     "option_columns_table",
     "option_for",
     "option_labels",

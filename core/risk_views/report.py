@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.risk import ColumnsMeasurement, RiskAudit
+from core.risk.judging import population_figures
 from core.risk.words import number, percent
 from core.risk_views.charts import class_chart, risk_bars
 from core.risk_views.columns import COLUMN_UNITS, columns_table, contribution_chart, sets_note
@@ -49,6 +50,26 @@ def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     if "persons_at_risk_share" in by_key:
         shown[1] = by_key["persons_at_risk_share"]
     return (*shown, *(figure for figure in sensitive_figures(audit) if figure.verdict is not None))
+
+
+def against_population(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return the figures against a population and by weights; nothing where neither is known."""
+    return tuple(_figure(key, value) for key, value in population_figures(audit.measurement).items())
+
+
+def models_note(audit: RiskAudit) -> str:
+    """Say which model estimates people unique in the population, and which had no answer; empty without."""
+    uniques = audit.measurement.uniques
+    if uniques is None:
+        return ""
+    names = {"zayatz": "Zayatz's", "pitman": "Pitman's", "snb": "the SNB"}
+    silent = [each for each in (uniques.zayatz, uniques.pitman, uniques.snb) if each.reason]
+    reasons = "".join(f" {each.reason}" for each in silent)
+    return (
+        f"People unique in the population are estimated by {names[uniques.chosen.model]} model, which the "
+        f"usual decision rule takes for a table that holds {percent(uniques.sampling_fraction)} of the "
+        f"population and models that have an answer.{reasons}"
+    )
 
 
 def sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:

@@ -47,6 +47,11 @@ def show_intruders(audit: RiskAudit) -> None:
             st.caption(sentence(intruder.wants))
             show_figures((views.intruder_figure(intruder),), per_row=1)
             st.markdown(sentence(intruder.finds))
+    if figures := views.against_population(audit):
+        with st.expander("Against the population, figure by figure", icon=":material/groups:"):
+            show_figures(figures)
+            if note := views.models_note(audit):
+                st.caption(sentence(note))
 
 
 def show_classes(audit: RiskAudit) -> None:

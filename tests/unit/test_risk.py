@@ -328,7 +328,8 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     )
     as_value = messages(judged("age,sex,x\n30,F,1\n30,,1\n", k=2))
     assert (
-        as_value["constant_columns"] == "PASS: `age` has the same value in all records and change no class."
+        as_value["constant_columns"]
+        == "PASS: `age` holds one and the same value in all records, so classes do not depend on it."
     )
     assert as_value["missing_quasi_identifiers"] == (
         "PASS: 1 of 4 cells of the quasi-identifiers (25.0 %) are missing, which counts as a value of its "

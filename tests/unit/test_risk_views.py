@@ -341,3 +341,15 @@ def test_side_by_side__says_which_columns_the_other_lacks() -> None:
     assert views.columns_the_other_lacks(audit, None) == (
         "The second table has none of the quasi-identifiers, so its classes cannot be formed."
     )
+
+
+def test_against_population__shows_every_figure_and_which_model_was_taken() -> None:
+    audit = judged(population_size=60)
+    found = {figure.measure: figure.value for figure in views.against_population(audit)}
+    assert found["population_size"] == 60
+    assert found["k_map"] == pytest.approx(10)
+    assert {"population_unique_share", "population_uniques_zayatz", "marketer_risk"} <= set(found)
+    note = views.models_note(audit)
+    assert "which the usual decision rule takes for a table that holds 10.0 % of the population" in note
+    assert views.against_population(judged()) == ()
+    assert views.models_note(judged()) == ""
