@@ -9,20 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from core.attribute_disclosure import distinct_l, sensitive_counts, t_closeness
 from core.datasets import Dataset, ReadOptions, read_dataset
-from core.equivalence import EquivalenceClasses, IntArray
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.generalizing import (
     GeneralizedTable,
     build_lattice,
     generalize,
     generalized_csv,
+    protects_sensitive,
     verify_generalized,
 )
 from core.risk.lattice import ClassesAccepted, Lattice, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
-from core.risk.records import BoolArray, coded_columns, person_codes, persons_per_class
+from core.risk.records import BoolArray, CodedColumn, coded_columns, person_codes, persons_per_class
 from core.risk.sensitive import sensitive_codes
 
 USUAL_KS = (2, 3, 5, 11, 20)
@@ -148,7 +148,7 @@ def _conditions(
         return None
     names = (*sensitive, *((chosen.person,) if chosen.person else ()))
     coded = coded_columns(dataset.table, names)
-    codes = {name: sensitive_codes(coded[name], chosen) for name in sensitive}
+    checks = [_protected(coded[name], measured, settings) for name in sensitive]
     person = person_codes(coded[chosen.person]) if chosen.person else None
 
     def accepted(classes: EquivalenceClasses) -> BoolArray:
@@ -156,24 +156,19 @@ def _conditions(
         if person is not None:
             persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
             fine &= persons >= min(settings.ks)
-        for distance, of_record in codes.values():
-            fine &= _diverse(classes, of_record, distance, settings)
+        for check in checks:
+            fine &= check(classes)
         return fine
 
     return accepted
 
 
-def _diverse(
-    classes: EquivalenceClasses, codes: IntArray, distance: str, settings: WhatIfSettings
-) -> BoolArray:
-    """Return which classes reach l and t; one without a known value gives nothing away."""
-    counts = sensitive_counts(classes, codes)
-    fine = np.ones(classes.n_classes, dtype=bool)
-    if settings.l is not None:
-        fine &= distinct_l(counts) >= settings.l
-    if settings.t is not None:
-        fine &= t_closeness(counts, distance="ordered" if distance == "ordered" else "equal") <= settings.t
-    return fine | (counts.class_totals == 0)
+def _protected(column: CodedColumn, measured: RiskMeasurement, settings: WhatIfSettings) -> ClassesAccepted:
+    """Return the check of l and t of one sensitive attribute; the hierarchical distance counts as equal."""
+    distance, codes = sensitive_codes(column, measured.settings)
+    return protects_sensitive(
+        codes, l=settings.l, t=settings.t, distance="ordered" if distance == "ordered" else "equal"
+    )
 
 
 def release(
@@ -196,7 +191,8 @@ def release(
     Raises
     ------
     AuditInputError
-        The written table does not reach the option's k. It is never handed out then.
+        The written table does not reach the option's k. It is never handed out then. A table that shows no
+        quasi-identifier at all is: measured again, nothing of it is assessed.
     """
     found = what_if.options[option].best
     if found is None:
@@ -205,7 +201,7 @@ def release(
     kept = _without(made, measured)
     data = generalized_csv(kept)
     names = measured.classes.quasi_identifiers
-    if not verify_generalized(data, names, columns=kept.column_names).holds(found.k):
+    if verify_generalized(data, names, columns=kept.column_names).holds(found.k) is False:
         raise AuditInputError(
             f"The written table does not reach k = {found.k}: values that the search told apart are written "
             "alike, or alike ones differently. It is not handed out."

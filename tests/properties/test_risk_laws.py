@@ -19,7 +19,15 @@ from core.attribute_disclosure import (
 )
 from core.datasets import Dataset, Reading, ReadOptions
 from core.equivalence import EquivalenceClasses
-from core.risk import RiskMeasurement, RiskSettings, judge_risk, measure_risk
+from core.risk import (
+    RiskMeasurement,
+    RiskSettings,
+    WhatIfSettings,
+    judge_risk,
+    measure_risk,
+    release,
+    search_what_if,
+)
 
 CELLS = st.sampled_from(["a", "b", "c", None])
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=30)
@@ -217,3 +225,40 @@ def test_models__equal_their_literal_definition(pairs: list[tuple[int, int]]) ->
         expected = literal(codes[of_record == number].tolist(), codes.tolist())
         for name, values in found.items():
             assert values[number] == pytest.approx(expected[name], abs=1e-9), name
+
+
+@LAWS
+@given(rows=ROWS)
+def test_sensitive_values_with_wildcards__are_those_of_compatible_records(rows: list[Row]) -> None:
+    found = measured(rows, missing="wildcard")
+    assessed = [row for row in rows if any(row[:3])]
+    everybody = [row[3] for row in assessed]
+    classes = found.classes.class_of_record[found.classes.class_of_record >= 0].tolist()
+    for row, number in zip(assessed, classes, strict=True):
+        group = [
+            other[3]
+            for other in assessed
+            if all(a == b or a is None or b is None for a, b in zip(row[:3], other[:3], strict=True))
+        ]
+        distance = sum(
+            abs(group.count(value) / len(group) - everybody.count(value) / len(everybody)) for value in "xyz"
+        )
+        assert found.sensitive[0].distinct_l[number] == len(set(group))
+        assert found.sensitive[0].t[number] == pytest.approx(distance / 2, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=25)
+@given(rows=ROWS, k=st.integers(2, 5))
+def test_released_table__always_reaches_k_and_l_when_counted_again(rows: list[Row], k: int) -> None:
+    table = dataset(rows)
+    found = measured(rows)
+    if found.classes.k is None:
+        return
+    searched = search_what_if(found, table, settings=WhatIfSettings(ks=(k,), suppression_limit=0.5, l=2))
+    for option in range(len(searched.options)):
+        made = release(searched, option, found, table)
+        shown = made.measured
+        assert (shown.classes.k or k) >= k
+        if shown.classes.n_records and shown.sensitive[0].figures["distinct_l"] is not None:
+            assert shown.sensitive[0].figures["distinct_l"] >= 2
+        assert shown.entry.n_fully_suppressed >= made.n_suppressed
