@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="where the CSV report goes (default: reports; with --json no file unless given)",
     )
-    parser.add_argument("--jobs", type=int, default=None, help="pairs at once (default: one per core)")
+    parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

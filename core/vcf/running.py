@@ -19,6 +19,8 @@ from core.vcf.pairing import Pairing, VcfPair, is_vcf_name, pair_files, split_up
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 
+WORTH_A_PROCESS = 10_000_000  # bytes; below, starting processes takes longer than reading
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScanOutcome:
@@ -64,7 +66,7 @@ def scan_pairs(
     progress
         Told how many stored bytes have been read; asked before every piece whether to stop.
     """
-    n_total = sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
+    n_total = _n_bytes(pairs)
     outcomes: list[ScanOutcome] = []
     n_done = 0
     for pair in pairs:
@@ -76,6 +78,10 @@ def scan_pairs(
             break
         n_done += pair.original.n_bytes + pair.anonymized.n_bytes
     return tuple(outcomes)
+
+
+def _n_bytes(pairs: Sequence[VcfPair]) -> int:
+    return sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
 
 
 class _StoppedError(Exception):
@@ -109,9 +115,9 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
 
 
 def run_pairs(pairs: Sequence[VcfPair], settings: VcfSettings, *, n_jobs: int = 1) -> Iterator[PairOutcome]:
-    """Verify pairs, several at once in processes of their own when `n_jobs` allows, in the order given."""
+    """Verify pairs in the order given; large ones several at once, in processes of their own."""
     n_jobs = min(n_jobs, len(pairs))
-    if n_jobs <= 1:
+    if n_jobs <= 1 or _n_bytes(pairs) < WORTH_A_PROCESS:
         scans: Iterator[ScanOutcome] = (run_scan(pair, settings) for pair in pairs)
     else:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")

@@ -371,7 +371,11 @@ def test_run_pairs__an_error_ends_one_pair_only() -> None:
     assert second.audit.report_row()["anonymization_rate"] == "66.67%(2/3)"
 
 
-def test_run_pairs__processes_of_their_own_give_the_same() -> None:
+@pytest.mark.parametrize("worth_bytes", [0, 10_000_000])
+def test_run_pairs__processes_of_their_own_give_the_same(
+    worth_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.vcf.running.WORTH_A_PROCESS", worth_bytes)
     file = vcf_file("x.vcf.gz", GOOD)
     pairs = [VcfPair(original=file, anonymized=file, level=level) for level in ("low", "high")]
     rows = [
