@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from core.vcf import REPORT_COLUMNS
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
+SLOW = 30_000  # milliseconds, on a busy machine
 LINES = ["chr1 100 . A G . . AF=0.001", "chr1 300 . A T . . AF=0.0105"]
 FILES = [
     {"name": "s.vcf.gz", "mimeType": "application/gzip", "buffer": bgzf(vcf_text(LINES))},
@@ -33,18 +34,18 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
 ) -> None:
     page = visit("vcf")
     page.get_by_role("button", name="Two synthetic cohorts").click()
-    expect(page.get_by_role("heading", name="All files")).to_be_visible()
+    expect(page.get_by_role("heading", name="All files")).to_be_visible(timeout=SLOW)
+    wait_until_idle(page)
+    choose(page, "File to look at", "high_0.01_anony_south.vcf.gz")
+    expect(page.get_by_text("targets are not masked").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2, timeout=SLOW)
     wait_until_idle(page)
     rows = list(csv.DictReader(_download(page, "CSV report").read_text(encoding="utf-8").splitlines()))
     assert tuple(rows[0]) == REPORT_COLUMNS
     assert [row["verification_result"] for row in rows] == ["ok", "ok", "fail"]
-    assert _download(page, "Report as HTML").read_text(encoding="utf-8").count("<svg") == 4
-    choose(page, "File to look at", "high_0.01_anony_south.vcf.gz")
-    expect(page.get_by_text("targets are not masked").first).to_be_visible()
-    wait_until_idle(page)
-    expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2)
     lines = _download(page, "Unmasked sites as BED").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(rows[2]["unmasked_positions"].split(";"))
+    assert _download(page, "Report as HTML").read_text(encoding="utf-8").count("<svg") == 4
 
 
 def test_upload_and_keyboard__the_slider_counts_again(
@@ -52,7 +53,7 @@ def test_upload_and_keyboard__the_slider_counts_again(
 ) -> None:
     page = visit("vcf")
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(FILES)
-    expect(page.get_by_text("Every target counts as masked")).to_be_visible()
+    expect(page.get_by_text("Every target counts as masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     page.get_by_role("slider").first.press("ArrowRight")
-    expect(page.get_by_text("1 of 4 targets are not masked")).to_be_visible()
+    expect(page.get_by_text("1 of 4 targets are not masked")).to_be_visible(timeout=SLOW)
