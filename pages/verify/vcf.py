@@ -16,7 +16,6 @@ from core.vcf import (
     PairOutcome,
     ScanOutcome,
     VcfAudit,
-    VcfPair,
     VcfSettings,
     judge_outcome,
     render_report,
@@ -66,7 +65,7 @@ def show_vcf() -> None:
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = f"Verify {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}"
         work = partial(scan_pairs, pairs, repeats)
-        start_small_work(TOOL, f"{identity} {repeats}", work, n_bytes=_n_bytes(pairs))
+        start_small_work(TOOL, f"{identity} {repeats}", work, pairs)
         job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
         if job is not None and job.result:
             _show_results(job.result, repeats, unmatched, identity)
@@ -108,10 +107,6 @@ def _show_results(
         extra=_downloads(audits, shown),
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
-
-
-def _n_bytes(pairs: Sequence[VcfPair]) -> int:
-    return sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
 
 
 def _chosen(audits: Sequence[VcfAudit]) -> VcfAudit:
