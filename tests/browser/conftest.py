@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [

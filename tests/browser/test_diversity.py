@@ -47,7 +47,8 @@ def test_search__is_verified_and_released_as_shown(searched: Page) -> None:
     assert "l-diversity search" in Path(download.value.path()).read_text(encoding="utf-8")
 
 
-def test_click_on_a_cell__shows_its_pair(searched: Page) -> None:
+def test_click_on_a_cell__shows_its_pair(searched: Page, wait_until_idle: Wait) -> None:
+    wait_until_idle(searched)
     before = _picked(searched)
     grid = searched.get_by_test_id("stVegaLiteChart").nth(1)
     cells = grid.locator('path[aria-roledescription="rect mark"]')
@@ -60,6 +61,7 @@ def test_click_on_a_cell__shows_its_pair(searched: Page) -> None:
     assert (k, ell) != before
     other.click()
     expect(searched.get_by_role("heading", name=f"k = {k}, l = {ell}: ")).to_be_visible()
+    wait_until_idle(searched)
     assert _picked(searched) == (k, ell)
 
 
