@@ -2,11 +2,17 @@
 
 import streamlit as st
 
+from core.errors import AuditInputError
 from pages.components import navigation, serving
+from pages.components.reading import show_problems
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.set_page_config(page_icon=navigation.ICON, layout="wide", menu_items=navigation.MENU)
     st.logo(navigation.LOGO, size="large")
-    st.navigation(navigation.pages(), position="top").run()
+    page = st.navigation(navigation.pages(), position="top")
+    try:
+        page.run()
+    except AuditInputError as error:  # such as a connection lost while the page was drawn
+        show_problems(error)
 else:  # as `streamlit run` imports it, once at start
     app = st.App(__file__, middleware=serving.MIDDLEWARE, lifespan=serving.prepare)

@@ -59,6 +59,19 @@ class StoredFile:
     data: bytes = field(repr=False)
 
 
+DATA_LOST = (
+    "The connection was interrupted, so a file is no longer in memory. Upload it again; "
+    "your settings are kept."
+)
+
+
+class _Tables(dict[str, Dataset]):
+    """Tables by fingerprint; one that a lost connection took is an error the person can fix."""
+
+    def __missing__(self, fingerprint: str) -> Dataset:
+        raise AuditInputError(DATA_LOST)
+
+
 class Vault:
     """Everything one session uploaded and what was read from it.
 
@@ -72,7 +85,7 @@ class Vault:
         self._files: dict[str, StoredFile] = {}
         self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
         self._jobs: dict[str, Job[Any]] = {}
-        self.by_fingerprint: dict[str, Dataset] = {}
+        self.by_fingerprint: dict[str, Dataset] = _Tables()
 
     def put(self, name: str, data: bytes) -> StoredFile:
         """Keep a file and let Streamlit's own copy of the session's uploads go."""
@@ -99,13 +112,13 @@ class Vault:
         Raises
         ------
         AuditInputError
-            The file cannot be read as a table.
-        KeyError
-            The vault does not hold the file.
+            The file cannot be read as a table, or a lost connection took it.
         """
         known = self._datasets.get((key, options))
         if known is None:
-            stored = self._files[key]
+            stored = self._files.get(key)
+            if stored is None:
+                raise AuditInputError(DATA_LOST)
             try:
                 read = read_dataset(stored.data, name=stored.name, options=options)
                 # The same bytes under two names are two files: results carry the name.
@@ -213,7 +226,7 @@ def tabular_log(key: str) -> tabular.AnonymizationLog:
     """
     stored = vault().file(key)
     if stored is None:
-        raise KeyError(key)
+        raise AuditInputError(DATA_LOST)
     return tabular.read_log(stored.data, name=stored.name)
 
 

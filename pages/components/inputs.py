@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.caching import StoredFile, delete_my_data, vault
 from core.datasets import Dataset
@@ -46,7 +47,11 @@ def _name(key: str) -> str | None:
 def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
     uploaded = st.session_state[uploader]
     files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded else []
-    _keep(tool, role, [(file.name, file.getvalue()) for file in files], several=several)
+    # After an interruption the browser may name a file whose bytes are gone.
+    received = [file for file in files if isinstance(file, UploadedFile)]
+    _keep(tool, role, [(file.name, file.getvalue()) for file in received], several=several)
+    if len(received) < len(files):
+        st.session_state[_slot(tool, role)] = [*_stored_keys(tool, role), "lost"]
     st.session_state[f"{tool}_{role}_uploads"] = st.session_state.get(f"{tool}_{role}_uploads", 0) + 1
 
 

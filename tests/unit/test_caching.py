@@ -65,8 +65,10 @@ def test_remove__forgets_the_file_and_what_was_read_from_it(vault: Vault) -> Non
     assert vault.file(key) is None
     assert fingerprint not in vault.by_fingerprint
     assert vault.is_empty
-    with pytest.raises(KeyError):
+    with pytest.raises(AuditInputError, match="no longer in memory"):
         vault.dataset(key, ReadOptions())
+    with pytest.raises(AuditInputError, match="no longer in memory"):
+        vault.by_fingerprint[fingerprint]
 
 
 def _work_until_stopped(progress: Progress) -> None:
