@@ -9,8 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from core.diversity.findings import configuration_findings, percent, search_findings
-from core.diversity.grid_search import Configuration, OnProgress, ShouldStop, Status, search
+from core.diversity.grid_search import Configuration, OnProgress, Status, search
 from core.diversity.problem import SearchProblem
+from core.diversity.stopping import ShouldStop
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict, worst
 

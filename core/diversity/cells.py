@@ -8,11 +8,10 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
-from core.diversity.seeds import seeded
+from core.diversity.growing import grow_tree
 from core.diversity.settings import DiversitySettings
 from core.equivalence import EquivalenceClasses, IntArray
 
@@ -72,13 +71,13 @@ class CellInputs:
         Shape (n_records, n_tree_columns): what the tree splits on.
     target
         What the splits are to separate.
-    is_regression
-        Whether the target is one or more numbers rather than a class.
+    n_classes
+        Classes of the target; None where it is one or more numbers.
     """
 
     encoded: Float32Array
     target: FloatArray
-    is_regression: bool
+    n_classes: int | None
 
 
 def quasi_identifier_units(
@@ -114,16 +113,20 @@ def cell_inputs(
     return CellInputs(
         encoded=np.ascontiguousarray(encoded, dtype=np.float32),
         target=_turned(_scaled(encoded)) if proper else labels,
-        is_regression=proper or settings.task == "regression",
+        n_classes=None if proper or settings.task == "regression" else int(labels.max()) + 1,
     )
 
 
 def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
     """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
-    kind = DecisionTreeRegressor if inputs.is_regression else DecisionTreeClassifier
-    tree = kind(random_state=seeded(CELL_TREE_SEED), min_samples_split=2, min_samples_leaf=k)
-    tree.fit(inputs.encoded, inputs.target, check_input=False)
-    return np.asarray(tree.tree_.apply(inputs.encoded), dtype=np.int64)
+    tree = grow_tree(
+        inputs.encoded,
+        inputs.target,
+        n_classes=inputs.n_classes,
+        seed=CELL_TREE_SEED,
+        min_samples_leaf=k,
+    )
+    return np.asarray(tree.apply(inputs.encoded), dtype=np.int64)
 
 
 def make_cells(

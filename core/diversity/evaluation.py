@@ -12,18 +12,14 @@ from sklearn.model_selection import train_test_split
 
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.features import FeatureSpace, FloatArray
-from core.diversity.minimization import (
-    CellUse,
-    Minimization,
-    MinimizationProblem,
-    cell_use,
-    minimize,
-    unit_ncp,
-)
+from core.diversity.minimization import minimize
+from core.diversity.minimization_penalty import CellUse, cell_use, unit_ncp
+from core.diversity.minimized import Minimization, MinimizationProblem
 from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
 from core.diversity.seeds import seeded
 from core.diversity.settings import DiversitySettings
+from core.diversity.stopping import ShouldStop, never
 from core.equivalence import IntArray
 
 HOLDOUT_SHARE = 0.4
@@ -106,7 +102,12 @@ class EvaluationInputs:
 
 
 def evaluate(
-    inputs: EvaluationInputs, released: FloatArray, predictions: FloatArray, kept: IntArray
+    inputs: EvaluationInputs,
+    released: FloatArray,
+    predictions: FloatArray,
+    kept: IntArray,
+    *,
+    should_stop: ShouldStop = never,
 ) -> Evaluation:
     """Minimize the kept records and measure the model on their hold-out.
 
@@ -120,6 +121,13 @@ def evaluate(
         Shape (n_records,): the model's predictions for `released`.
     kept
         The records kept, ascending; at least `FEWEST_RECORDS`.
+    should_stop
+        Asked while minimization takes features out.
+
+    Raises
+    ------
+    SearchStoppedError
+        `should_stop` said so.
     """
     settings = inputs.settings
     first, held_out = _split(len(kept), settings.holdout_seed)
@@ -132,9 +140,16 @@ def evaluate(
         outcome=inputs.outcome,
         majority=settings.majority,
         target_accuracy=settings.target_accuracy,
+        dependence=inputs.model.dependence if inputs.model else None,
+        scores=inputs.model.scores if inputs.model else None,
     )
     minimization = minimize(
-        problem, released[first_records], predictions[first_records], fit=fit, held_out=inner
+        problem,
+        released[first_records],
+        predictions[first_records],
+        fit=fit,
+        held_out=inner,
+        should_stop=should_stop,
     )
     holdout, truth = released[held_out_records], inputs.outcome.values[held_out_records]
     accuracy = inputs.outcome.agreement(inputs.predict(minimization.apply(holdout)), truth)

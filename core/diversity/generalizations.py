@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.diversity.minimization import Minimization, cut_points
+from core.diversity.minimization_penalty import cut_points
+from core.diversity.minimized import Minimization
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,11 +28,11 @@ from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInpu
 from core.diversity.features import FloatArray
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, csv_bytes, released_table, verify
+from core.diversity.stopping import SearchStoppedError, ShouldStop, never
 from core.equivalence import EquivalenceClasses, IntArray
 from core.utility import categorical_ncp, numeric_ncp
 
 OnProgress = Callable[[int, int], None]
-ShouldStop = Callable[[], bool]
 
 
 class Status(StrEnum):
@@ -174,7 +174,7 @@ def search(
     on_progress
         Called with the pairs done and all pairs.
     should_stop
-        Asked before every evaluation; what is done is kept.
+        Asked before every evaluation and within it; what is done is kept.
 
     Returns
     -------
@@ -204,7 +204,7 @@ class _Searching:
         self._inputs, self._values = problem.inputs, problem.values
         self._sensitive_codes = [attribute.codes for attribute in problem.sensitive]
         self._on_progress = on_progress or (lambda _n_done, _n_all: None)
-        self._should_stop = should_stop or (lambda: False)
+        self._should_stop = should_stop or never
         self._tree_inputs: CellInputs = cell_inputs(
             self._inputs.space, self._values, self._inputs.outcome.values, self._inputs.settings
         )
@@ -250,7 +250,7 @@ class _Searching:
         k, settings = partition.cells.k, self._inputs.settings
         if kept_set.n_kept == 0:
             return Configuration(k=k, l=l, status=Status.NOTHING_LEFT, kept_set=kept_set)
-        if self._should_stop() and kept_set.key not in self._verifications:
+        if self._should_stop() and not self._is_known(kept_set):
             return Configuration(k=k, l=l, status=Status.STOPPED)
         verification = self._verification(kept_set)
         evaluation = None
@@ -259,7 +259,10 @@ class _Searching:
         elif kept_set.n_kept < FEWEST_RECORDS:
             status = Status.TOO_FEW_RECORDS
         else:
-            evaluation = self._evaluation(partition, kept_set)
+            try:
+                evaluation = self._evaluation(partition, kept_set)
+            except SearchStoppedError:
+                return Configuration(k=k, l=l, status=Status.STOPPED)
             status = _status(evaluation.accuracy, kept_set, settings.target_accuracy)
         if verification is not None and not verification.holds(k, l, settings):
             status = Status.NOT_VERIFIED
@@ -267,9 +270,16 @@ class _Searching:
             k=k, l=l, status=status, kept_set=kept_set, evaluation=evaluation, verification=verification
         )
 
+    def _is_known(self, kept_set: KeptSet) -> bool:
+        """Return whether the answer needs no more work: another pair keeps the same."""
+        without_model = self._inputs.model is None or kept_set.n_kept < FEWEST_RECORDS
+        return (without_model or kept_set.key in self._evaluations) and (
+            not self._verified or kept_set.key in self._verifications
+        )
+
     def _evaluation(self, partition: _Partition, kept_set: KeptSet) -> Evaluation:
         if kept_set.key not in self._evaluations:
-            self._evaluations[kept_set.key] = partition.evaluate(kept_set)
+            self._evaluations[kept_set.key] = partition.evaluate(kept_set, self._should_stop)
         return self._evaluations[kept_set.key]
 
     def _verification(self, kept_set: KeptSet) -> Verification | None:
@@ -307,8 +317,10 @@ class _Partition:
         ncp = float(self._ncp_of_cell @ sizes / sizes.sum()) if is_kept.any() else None
         return KeptSet(cells=self.cells, is_kept=is_kept, ncp=ncp)
 
-    def evaluate(self, kept_set: KeptSet) -> Evaluation:
-        return evaluate(self._inputs, self._released, self._predictions, kept_set.kept)
+    def evaluate(self, kept_set: KeptSet, should_stop: ShouldStop) -> Evaluation:
+        return evaluate(
+            self._inputs, self._released, self._predictions, kept_set.kept, should_stop=should_stop
+        )
 
 
 def _unit_penalty(unit: QuasiIdentifierUnit, values: FloatArray, cells: Cells) -> FloatArray:

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.tree._tree import Tree
 from skops.io.exceptions import UnsupportedTypeException, UntrustedTypesFoundException
 
-from core.diversity.features import MISSING_CATEGORY, FeatureSpace, FloatArray
+from core.diversity.dependence import Dependence, tree_dependence
+from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array, FloatArray
 from core.diversity.outcomes import class_text, sorted_classes
 from core.diversity.settings import Task
 from core.errors import AuditInputError
@@ -158,6 +160,36 @@ class FileModel:
         given = "The model takes no missing values; missing numbers were given to it as 0."
         return (given,) if self.missing_as_zero else ()
 
+    @cached_property
+    def dependence(self) -> Dependence | None:
+        """Say which columns predictions depend on: for trees and forests of numbers; None for others."""
+        positions = self._positions
+        if any(self.space.columns[position].categories is not None for position in positions):
+            return None
+        return tree_dependence(
+            self.loaded.estimator,
+            self._points,
+            column_of=np.array(positions),
+            n_columns=len(self.space.columns),
+        )
+
+    @property
+    def scores(self) -> None:
+        """Return None: the scores of a model from a file are not looked into."""
+        return
+
+    @property
+    def _positions(self) -> list[int]:
+        """Return the model's features in its own order."""
+        names = self.loaded.feature_names
+        if names is None:
+            return list(range(len(self.space.columns)))
+        return [self.space.position(name) for name in names]
+
+    def _points(self, values: FloatArray) -> Float32Array:
+        numbers = [self._decoded(values, position) for position in self._positions]
+        return np.ascontiguousarray(np.column_stack(numbers), dtype=np.float32)
+
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): class positions or numbers.
 
@@ -181,11 +213,11 @@ class FileModel:
 
     def _as_trained(self, values: FloatArray) -> pd.DataFrame | FloatArray:
         """Return the features as the model knows them: by name in its order, or as plain numbers."""
-        names = self.loaded.feature_names
-        columns = range(len(self.space.columns)) if names is None else [self.space.position(n) for n in names]
-        decoded = {self.space.columns[position].name: self._decoded(values, position) for position in columns}
+        decoded = {
+            self.space.columns[position].name: self._decoded(values, position) for position in self._positions
+        }
         frame = pd.DataFrame(decoded)
-        return frame if names is not None else frame.to_numpy()
+        return frame if self.loaded.feature_names is not None else frame.to_numpy()
 
     def _decoded(self, values: FloatArray, position: int) -> np.ndarray:
         column = self.space.columns[position]

@@ -21,7 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
-from core.diversity.features import FeatureSpace, FloatArray
+from core.diversity.dependence import Dependence, tree_dependence
+from core.diversity.features import FeatureSpace, Float32Array, FloatArray
+from core.diversity.linear_scores import LinearScores, linear_scores
 from core.diversity.outcomes import Outcome
 from core.errors import AuditInputError
 
@@ -35,6 +37,14 @@ class Model(Protocol):
     @property
     def description(self) -> str:
         """Say in a few words what the model is."""
+
+    @property
+    def dependence(self) -> Dependence | None:
+        """Say which columns predictions depend on; None where it is not known."""
+
+    @property
+    def scores(self) -> LinearScores | None:
+        """Return the scores of a linear classifier; None for any other model."""
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): class positions or numbers, for feature values as held."""
@@ -61,6 +71,24 @@ class TrainedModel:
     description: str
     notes: tuple[str, ...] = ()
 
+    @cached_property
+    def dependence(self) -> Dependence | None:
+        """Say which columns predictions depend on: for trees and forests; None for others."""
+        return tree_dependence(
+            self.estimator,
+            self._points,
+            column_of=np.repeat(np.arange(len(self.space.columns)), np.diff(self.space.offsets)),
+            n_columns=len(self.space.columns),
+        )
+
+    @cached_property
+    def scores(self) -> LinearScores | None:
+        """Return the scores of a logistic regression; None for any other model."""
+        return linear_scores(self.estimator, self.space)
+
+    def _points(self, values: FloatArray) -> Float32Array:
+        return np.ascontiguousarray(self.space.encode(values), dtype=np.float32)
+
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): the estimator's predictions."""
         return predicted_by(self.estimator, self.space.encode(values))
@@ -77,8 +105,7 @@ class TreeModel(TrainedModel):
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): the prediction of each record's leaf."""
-        encoded = np.ascontiguousarray(self.space.encode(values), dtype=np.float32)
-        return self._of_leaf[self._tree.apply(encoded)]
+        return self._of_leaf[self._tree.apply(self._points(values))]
 
     @cached_property
     def _tree(self) -> Tree:

@@ -49,17 +49,21 @@ from core.diversity import (
     rank_by_singling_out,
     released_table,
     repeat_configuration,
+    search,
     suggest_one_hot_groups,
     verify,
     zero_one_columns,
 )
 from core.diversity import cells as cells_module
 from core.diversity import evaluation as evaluation_module
-from core.diversity import minimization as minimization_module
 from core.diversity.cells import most_frequent, nearest_to_median
 from core.diversity.features import FeatureColumn, FeatureSpace, is_numeric, numbers_of, read_features
+from core.diversity.minimization import minimize
+from core.diversity.minimization_penalty import cell_use, unit_ncp
+from core.diversity.minimized import MinimizationProblem
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.sensitive import read_sensitive
+from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
 from core.verdict import Verdict
 
@@ -525,6 +529,32 @@ def test_search__stopped_keeps_what_is_done() -> None:
     assert audit.overall.severity >= Verdict.NOT_ASSESSED.severity
 
 
+def test_search__stopped_within_an_evaluation_keeps_what_was_done_before() -> None:
+    """With everything out of reach of the target, minimization asks at every feature it gives back."""
+    problem = prepared(target_accuracy=1.0)
+    n_asked = 0
+
+    def should_stop(after: int) -> bool:
+        nonlocal n_asked
+        n_asked += 1
+        return n_asked > after
+
+    search(problem, verified=False, should_stop=lambda: should_stop(10**9))
+    n_all, n_asked = n_asked, 0
+    n_evaluations = len({each.kept_set.key for each in search(problem, verified=False) if each.evaluation})
+    assert n_all > 4 + 14 + n_evaluations  # k, pairs, and then some within the evaluations
+    found_at = {}
+    for after in range(1, n_all):
+        n_asked = 0
+        found = search(problem, verified=False, should_stop=lambda after=after: should_stop(after))
+        done = [each for each in found if each.status is not Status.STOPPED]
+        assert all((each.evaluation is None) == (each.accuracy is None) for each in done)
+        found_at[after] = len(done)
+    assert list(found_at.values()) == sorted(found_at.values())
+    assert found_at[1] == 0
+    assert 0 < found_at[n_all - 1] < 14
+
+
 def test_search__reports_progress_up_to_all_pairs() -> None:
     seen: list[tuple[int, int]] = []
     measure_diversity(prepared(), on_progress=lambda *progress: seen.append(progress))
@@ -627,9 +657,7 @@ class Threshold:
         return (values[:, 0] > 50).astype(float)
 
 
-def minimization_problem(
-    target: float, *, categories: bool = False
-) -> minimization_module.MinimizationProblem:
+def minimization_problem(target: float, *, categories: bool = False) -> MinimizationProblem:
     frame = people()
     names = ["age", "job"] if categories else ["age", "score"]
     settings = replace(
@@ -637,7 +665,7 @@ def minimization_problem(
     )
     frame = frame[[*names, "income", "ill"]]
     problem = prepare_search(dataset(frame), settings, ModelChoice())
-    return minimization_module.MinimizationProblem(
+    return MinimizationProblem(
         space=problem.inputs.space,
         units=problem.inputs.units,
         predict=Threshold().predict,
@@ -647,7 +675,7 @@ def minimization_problem(
     )
 
 
-def values_for(problem: minimization_module.MinimizationProblem, n_records: int, seed: int) -> np.ndarray:
+def values_for(problem: MinimizationProblem, n_records: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     return np.column_stack(
         [rng.uniform(0, 100, n_records), rng.integers(0, 3, n_records), rng.normal(size=n_records)]
@@ -658,9 +686,7 @@ def test_minimize__cuts_where_the_model_does() -> None:
     problem = minimization_problem(0.9)
     values = values_for(problem, 200, 1)
     predictions = problem.predict(values)
-    found = minimization_module.minimize(
-        problem, values, predictions, fit=np.arange(120), held_out=np.arange(120, 200)
-    )
+    found = minimize(problem, values, predictions, fit=np.arange(120), held_out=np.arange(120, 200))
     ours = {each.feature: each for each in generalizations(found)}
     assert len(ours["age"].cuts) == 1
     assert ours["age"].cuts[0] == pytest.approx(50, abs=3)
@@ -676,7 +702,7 @@ def test_minimize__rises_only_while_the_target_holds() -> None:
         rng = np.random.default_rng(2)
         noisy = np.where(rng.random(200) < 0.1, 1 - problem.predict(values), problem.predict(values))
         fit, held_out = np.arange(120), np.arange(120, 200)
-        found = minimization_module.minimize(problem, values, noisy, fit=fit, held_out=held_out)
+        found = minimize(problem, values, noisy, fit=fit, held_out=held_out)
         agreement = problem.outcome.agreement(problem.predict(found.apply(values[held_out])), noisy[held_out])
         assert found.agreement == agreement
         if found.level:
@@ -694,7 +720,7 @@ def test_minimize__gives_features_back_until_the_target_holds_or_none_is_left() 
     values = values_for(problem, 60, 4)
     predictions = problem.predict(values)
     fit, held_out = np.arange(12), np.arange(12, 60)
-    found = minimization_module.minimize(problem, values, predictions, fit=fit, held_out=held_out)
+    found = minimize(problem, values, predictions, fit=fit, held_out=held_out)
     assert found.leaves_agreement < 0.97
     assert not all(found.generalized)
     assert found.agreement >= 0.97 or not any(found.generalized)
@@ -705,27 +731,50 @@ def test_minimize__gives_features_back_until_the_target_holds_or_none_is_left() 
     kept = [i for i, generalized in enumerate(found.generalized) if not generalized]
     columns = [problem.units[i].columns[0] for i in kept]
     assert (found.apply(values[held_out])[:, columns] == values[held_out][:, columns]).all()
-    use = minimization_module.cell_use(found, values[held_out])
-    assert all(minimization_module.unit_ncp(found, use)[i] == 0 for i in kept)
+    use = cell_use(found, values[held_out])
+    assert all(unit_ncp(found, use)[i] == 0 for i in kept)
 
 
-def test_minimize__prices_a_feature_by_penalty_per_gain() -> None:
-    base = minimization_module.minimize(
-        minimization_problem(0.0),
-        values_for(minimization_problem(0.0), 80, 5),
-        np.arange(80) % 2.0,
-        fit=np.arange(50),
-        held_out=np.arange(50, 80),
-    )
-    current = replace(base, generalized=(True, True), agreement=0.5)
-    gains = replace(current, generalized=(False, True), agreement=0.75)
-    loses = replace(current, generalized=(True, False), agreement=0.5)
-    penalties = np.array([0.5, 0.1])
-    assert minimization_module._price(gains, current, penalties) == (0, 2.0)
-    assert minimization_module._price(loses, current, penalties) == (1, 0.1)
-    assert minimization_module._price(gains, current, penalties) < minimization_module._price(
-        loses, current, penalties
-    )
+class Weighted:
+    """A model whose first column settles three records in four, and the second all others."""
+
+    def predict(self, values: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(values[:, 0] - 50) > 12.5, values[:, 0] > 50, values[:, 1] > 0).astype(float)
+
+
+def test_give_back__takes_the_smallest_penalty_per_gain_first() -> None:
+    problem = replace(minimization_problem(np.inf), predict=Weighted().predict)
+    values = values_for(problem, 400, 16)
+    truth = problem.predict(values)
+    fit, held_out = np.arange(5), np.arange(5, 400)
+    found = minimize(problem, values, truth, fit=fit, held_out=held_out)
+    assert found.generalized == (False, False)  # the target is out of reach
+
+    start = replace(found, generalized=(True, True), agreement=found.leaves_agreement)
+    penalties = unit_ncp(start, cell_use(start, values[held_out]))
+    options = [replace(start, generalized=each) for each in ((False, True), (True, False))]
+    reached = [np.mean(problem.predict(each.apply(values))[5:] == truth[5:]) for each in options]
+    gains = np.array(reached) - start.agreement
+    assert penalties == pytest.approx([1.0, 0.58], abs=0.001)
+    assert gains == pytest.approx([0.359, 0.086], abs=0.001)  # 2.8 per gain against 6.7
+    wanted = replace(problem, target_accuracy=start.agreement + 1e-9)
+    once = minimize(wanted, values, truth, fit=fit, held_out=held_out)
+    assert once.generalized == (False, True)
+    assert once.agreement == reached[0]
+
+
+def test_give_back__stops_when_asked() -> None:
+    problem = replace(minimization_problem(np.inf), predict=Weighted().predict)
+    values = values_for(problem, 400, 5)
+    with pytest.raises(SearchStoppedError):
+        minimize(
+            problem,
+            values,
+            problem.predict(values),
+            fit=np.arange(5),
+            held_out=np.arange(5, 400),
+            should_stop=lambda: True,
+        )
 
 
 def test_generalizations__group_categories_that_are_not_told_apart() -> None:
@@ -735,9 +784,7 @@ def test_generalizations__group_categories_that_are_not_told_apart() -> None:
 
     problem = replace(minimization_problem(0.9, categories=True), predict=Pilot().predict)
     values = values_for(problem, 120, 6)
-    found = minimization_module.minimize(
-        problem, values, problem.predict(values), fit=np.arange(70), held_out=np.arange(70, 120)
-    )
+    found = minimize(problem, values, problem.predict(values), fit=np.arange(70), held_out=np.arange(70, 120))
     ours = generalizations(found)
     assert generalizations_document(ours) == {
         "ranges": {"age": []},
@@ -745,9 +792,9 @@ def test_generalizations__group_categories_that_are_not_told_apart() -> None:
         "untouched": [],
     }
     assert in_words(ours[1]) == "job: pilot | clerk or nurse"
-    use = minimization_module.cell_use(found, values[70:])
+    use = cell_use(found, values[70:])
     share = float((values[70:, 1] != 2).mean())
-    assert minimization_module.unit_ncp(found, use).tolist() == pytest.approx([1.0, share * 2 / 3])
+    assert unit_ncp(found, use).tolist() == pytest.approx([1.0, share * 2 / 3])
 
 
 def test_in_words__names_every_range() -> None:
