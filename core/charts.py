@@ -7,9 +7,9 @@ printed report.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from types import MappingProxyType
 from typing import cast
 
@@ -62,13 +62,10 @@ VERDICT_SYMBOLS: Mapping[Verdict, str] = MappingProxyType(
 
 HEIGHT = 280
 REPORT_WIDTH = 720
-CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
-_LABEL_LIMIT = 240
-_CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
-_SINGLE_SIZES_UP_TO = 20
+LABEL_LIMIT = 240
+_PERCENT_LABEL = "format(100 * datum.value, '.3~g') + ' %'"
 _HEATMAP_RANGE = ("#DCE9F5", "#6AA3D5", "#134A80")
 
-Chart = alt.Chart | alt.LayerChart
 NumberArray = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 
@@ -95,166 +92,65 @@ def meaning_scale(meanings: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(meanings), range=[COLORS[meaning] for meaning in meanings])
 
 
-# ---------------------------------------------------------------------------------------- class sizes
+# ------------------------------------------------------------------------------------- specifications
 
 
-@dataclass(frozen=True, kw_only=True)
-class SizeBin:
-    """Class sizes from `lower` to `upper`, both included."""
+@dataclass(frozen=True, eq=False)
+class Specification:
+    """A chart as its Vega-Lite specification, for charts that a slider draws again.
 
-    lower: int
-    upper: int
+    Altair's objects check every part against the whole schema: that takes longer than all else between a
+    slider and its chart.
 
-    @property
-    def label(self) -> str:
-        """Return such as "4" or "5–9"."""
-        return f"{self.lower:,}" if self.lower == self.upper else f"{self.lower:,}–{self.upper:,}"
-
-
-def class_size_bins(largest: int, k: int) -> tuple[SizeBin, ...]:
-    """Return bins that cover the class sizes 1 … `largest`, none of which `k` cuts in two.
-
-    Every size has its own bin up to 20; beyond, the bins are 1, 2, 3, 4, 5–9, 10–19, 20–49, 50–99,
-    100–199 and so on. A bin that holds `k` is split before it, and there is always one that starts at
-    `k`, so that the threshold can be drawn between two bars.
-    """
-    top = max(largest, k, 1)
-    if top <= _SINGLE_SIZES_UP_TO:
-        starts = set(range(1, top + 1))
-    else:
-        starts = {edge for edge in _class_size_edges(top) if edge <= top} | {max(k, 1)}
-    ordered = [*sorted(starts), _next_edge(top)]
-    return tuple(SizeBin(lower=lower, upper=following - 1) for lower, following in pairwise(ordered))
-
-
-def _class_size_edges(top: int) -> list[int]:
-    decades = range(max(len(str(top)), 2))
-    return sorted({*_CLASS_SIZE_EDGES, *(step * 10**decade for decade in decades[1:] for step in (1, 2, 5))})
-
-
-def _next_edge(top: int) -> int:
-    if top <= _SINGLE_SIZES_UP_TO:
-        return top + 1
-    return min(edge for edge in _class_size_edges(top * 10) if edge > top)
-
-
-def class_size_table(sizes: NumberArray, records: NumberArray, k: int) -> pd.DataFrame:
-    """Count the records per bin of class sizes.
-
-    Parameters
+    Attributes
     ----------
-    sizes, records
-        Shape (n_sizes,), ascending distinct class sizes and the records in classes of each size: the
-        pair that :attr:`core.equivalence.EquivalenceClasses.size_histogram` returns.
-    k
-        Classes with fewer records are below the threshold.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``class_size`` (label), ``lower``, ``upper``, ``n_records``, ``records_share`` (of all
-        records given, 0 when there are none) and ``below_k``. The records sum to those given.
+    content
+        Top-level specification; data under ``datasets``, rows of plain values.
     """
-    bins = class_size_bins(int(max(sizes, default=0)), k)
-    lowers = np.array([bin_.lower for bin_ in bins])
-    positions = np.searchsorted(lowers, np.asarray(sizes), side="right") - 1
-    counts = np.bincount(positions, weights=np.asarray(records), minlength=len(bins)).astype(np.int64)
-    return pd.DataFrame(
+
+    content: Mapping[str, object]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the specification as a copy of its own, as Altair's charts do."""
+        return copy.deepcopy(dict(self.content))
+
+
+def specification(
+    layers: Sequence[Mapping[str, object]], datasets: Mapping[str, object], *, height: int
+) -> Specification:
+    """Return layers over named datasets as a chart as wide as what it stands in."""
+    return Specification(
         {
-            "class_size": [bin_.label for bin_ in bins],
-            "lower": lowers,
-            "upper": [bin_.upper for bin_ in bins],
-            "n_records": counts,
-            "records_share": counts / max(int(counts.sum()), 1),
-            "below_k": lowers < k,
+            "$schema": alt.SCHEMA_URL,
+            "layer": list(layers),
+            "datasets": dict(datasets),
+            "width": "container",
+            "height": height,
+            "autosize": {"type": "fit-x", "contains": "padding"},
         }
     )
 
 
-def class_size_chart(
-    sizes: NumberArray,
-    records: NumberArray,
-    k: int,
-    *,
-    log: bool = False,
-    x_title: str = CLASS_SIZE_TITLE,
-    y_title: str = "Records",
-    noun: str = "classes",
-) -> alt.LayerChart:
-    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
-
-    Parameters
-    ----------
-    sizes, records, k
-        As for :func:`class_size_table`.
-    log
-        Draw the counts on a logarithmic scale that keeps zero (symmetric log).
-    x_title, y_title, noun
-        Axis titles and the word in the legend, for a tool that counts users or events.
-
-    Returns
-    -------
-    altair.LayerChart
-        Records in classes smaller than k are red with a dashed outline and say so in the legend.
-    """
-    table = class_size_table(sizes, records, k)
-    below, above = f"in {noun} smaller than {k:,}", f"in {noun} of {k:,} or more"
-    table["group"] = np.where(table["below_k"], below, above)
-    table["share"] = [format_number("share", share) for share in table["records_share"]]
-    order = list(table["class_size"])
-    x = alt.X("class_size:O", title=x_title, scale=alt.Scale(domain=order), axis=_flat_labels())
-    largest = int(table["n_records"].max())
-    filled = table[table["n_records"] > 0]
-    bars = (
-        alt.Chart(filled)
-        .mark_bar(strokeWidth=2)
-        .encode(
-            x=x,
-            y=alt.Y("n_records:Q", title=y_title, **_count_axis(largest, log=log)),
-            tooltip=[
-                alt.Tooltip("class_size:O", title="Class size"),
-                alt.Tooltip("n_records:Q", title=y_title, format=","),
-                alt.Tooltip("share:N", title=f"Share of {y_title.lower()}"),
-                alt.Tooltip("group:N", title="Which is"),
-            ],
-            **_below_and_above(below, above),
-        )
-    )
-    counts = (
-        alt.Chart(filled[filled["below_k"]])
-        .mark_text(color=TEXT_COLOR, baseline="bottom", dy=-3, fontSize=11)
-        .encode(x=x, y="n_records:Q", text=alt.Text("n_records:Q", format=","))
-    )
-    at = order[int(np.argmax(~table["below_k"].to_numpy()))]
-    layers = alt.layer(bars, counts, *_k_rule(at, k, x))
-    return _sized(layers, HEIGHT)
-
-
-def _below_and_above(below: str, above: str) -> dict[str, object]:
-    """Return the channels that set apart what is below a threshold: colour, paler fill, dashed outline."""
-    domain, colors = [below, above], [COLORS["FAIL"], COLORS["neutral"]]
-    return {
-        "color": alt.Color(
-            "group:N",
-            scale=alt.Scale(domain=domain, range=colors),
-            legend=alt.Legend(title=None, orient="top", labelLimit=0, symbolStrokeWidth=0, symbolOpacity=1),
-        ),
-        "stroke": alt.Stroke("group:N", legend=None, scale=alt.Scale(domain=domain, range=colors)),
-        "fillOpacity": alt.FillOpacity(
-            "group:N", legend=None, scale=alt.Scale(domain=domain, range=[0.35, 1])
-        ),
-        "strokeDash": alt.StrokeDash(
-            "group:N", legend=None, scale=alt.Scale(domain=domain, range=[[4, 3], [1, 0]])
-        ),
-    }
-
-
-def _k_rule(at: str, k: int, x: alt.X) -> list[alt.Chart]:
-    base = alt.Chart(pd.DataFrame({"class_size": [at], "label": [f"k = {k:,}"]})).encode(
-        x=x.copy().bandPosition(0)
-    )
-    rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2, xOffset=-2)
-    return [rule, _rule_label(base)]
+def rule_layers(dataset: str, x: Mapping[str, object], *, offset: int = 0) -> list[dict[str, object]]:
+    """Return a dashed vertical threshold and its ``label``, above the plot where no bar can cover it."""
+    rule = {"type": "rule", "color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
+    text = {"type": "text", "color": COLORS["threshold"], "align": "center", "baseline": "bottom"}
+    return [
+        {
+            "data": {"name": dataset},
+            "mark": {**rule, "xOffset": offset} if offset else rule,
+            "encoding": {"x": dict(x)},
+        },
+        {
+            "data": {"name": dataset},
+            "mark": {**text, "fontWeight": "bold"},
+            "encoding": {
+                "x": dict(x),
+                "y": {"value": -3},
+                "text": {"field": "label", "type": "nominal"},
+            },
+        },
+    ]
 
 
 def _rule_label(base: alt.Chart) -> alt.Chart:
@@ -263,19 +159,8 @@ def _rule_label(base: alt.Chart) -> alt.Chart:
     return text.encode(y=alt.value(-3), text="label:N")
 
 
-def _count_axis(largest: int, *, log: bool) -> dict[str, object]:
-    """Return scale and axis of a count; the logarithmic one keeps 0 and labels powers of ten."""
-    if not log:
-        return {"axis": alt.Axis(format=",d", tickMinStep=1)}
-    powers = [10**power for power in range(len(str(max(largest, 1))) + 1)]
-    return {
-        "scale": alt.Scale(type="symlog", domain=[0, max(largest, 1)]),
-        "axis": alt.Axis(format=",d", values=[0, *(power for power in powers if power <= largest)]),
-    }
-
-
 def _flat_labels() -> alt.Axis:
-    return alt.Axis(labelAngle=0, labelOverlap=False, labelLimit=_LABEL_LIMIT)
+    return alt.Axis(labelAngle=0, labelOverlap=False, labelLimit=LABEL_LIMIT)
 
 
 # -------------------------------------------------------------------------------------- proportion bars
@@ -365,7 +250,7 @@ def _share_table(parts: Sequence[Part], unit: Unit) -> pd.DataFrame:
 
 
 def _percent_axis(*, grid: bool = True) -> alt.Axis:
-    return alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", grid=grid)
+    return alt.Axis(labelExpr=_PERCENT_LABEL, grid=grid)
 
 
 def _unit_scale() -> alt.Scale:
@@ -439,7 +324,7 @@ def horizontal_bars(
     reference_meaning: str = "chance",
     rule: float | None = None,
     rule_label: str = "",
-) -> alt.LayerChart:
+) -> Specification:
     """Draw one bar per row, in the order of the frame, with a tick for what to compare it with.
 
     Parameters
@@ -459,26 +344,50 @@ def horizontal_bars(
     """
     columns = [label, value] if reference is None else [label, value, reference]
     table, _ = safe_frame(frame[columns])
-    table = table.assign(series=meaning, text=[format_number(unit, number) for number in table["c1"]])
     meanings = (meaning,) if reference is None else (meaning, reference_meaning)
-    y = alt.Y("c0:N", sort=None, title=label_title, axis=alt.Axis(labelLimit=_LABEL_LIMIT))
-    bars = (
-        alt.Chart(table)
-        .mark_bar(height={"band": 0.55})
-        .encode(
-            y=y,
-            x=alt.X("c1:Q", title=value_title, **_value_axis(unit)),
-            color=_series_color(meanings, show=reference is not None),
-            tooltip=[alt.Tooltip("c0:N", title=label_title), alt.Tooltip("text:N", title=value_title)],
-        )
-    )
-    layers = [bars]
+    scale = {"domain": list(meanings), "range": [COLORS[each] for each in meanings]}
+    legend = None if reference is None else {"title": None, "orient": "top", "symbolOpacity": 1}
+    y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": label_title}
+    y["axis"] = {"labelLimit": LABEL_LIMIT}
+    bars = {
+        "data": {"name": "bars"},
+        "mark": {"type": "bar", "height": {"band": 0.55}},
+        "encoding": {
+            "y": y,
+            "x": {"field": "c1", "type": "quantitative", "title": value_title, **_value_axis(unit)},
+            "color": {"field": "series", "type": "nominal", "scale": scale, "legend": legend},
+            "tooltip": _tooltips(label_title, value_title),
+        },
+    }
+    layers: list[Mapping[str, object]] = [bars]
+    datasets: dict[str, object] = {"bars": _bar_rows(table, "c1", meaning, unit)}
     if reference is not None:
-        layers.append(_reference_ticks(table, y, reference_meaning, unit))
+        layers.append(_reference_ticks(y, reference_meaning))
+        datasets["reference"] = _bar_rows(table, "c2", reference_meaning, unit)
     if rule is not None:
-        layers.extend(_value_rule(rule, rule_label))
-    height = max(80, 26 * len(table) + 10)
-    return _sized(alt.layer(*layers), height)
+        layers.extend(rule_layers("rule", {"field": "at", "type": "quantitative"}))
+        datasets["rule"] = [{"at": rule, "label": rule_label}]
+    return specification(layers, datasets, height=max(80, 26 * len(table) + 10))
+
+
+def _bar_rows(table: pd.DataFrame, column: str, meaning: str, unit: Unit) -> list[dict[str, object]]:
+    """Return a row per bar or tick; None where there is no value, so that nothing is drawn."""
+    return [
+        {
+            "c0": label,
+            column: None if pd.isna(number) else float(number),
+            "series": meaning,
+            "text": format_number(unit, number),
+        }
+        for label, number in zip(table["c0"], table[column], strict=True)
+    ]
+
+
+def _tooltips(label_title: str, value_title: str) -> list[dict[str, object]]:
+    return [
+        {"field": "c0", "type": "nominal", "title": label_title},
+        {"field": "text", "type": "nominal", "title": value_title},
+    ]
 
 
 def heatmap(
@@ -516,7 +425,7 @@ def heatmap(
     domain = [0, largest / 2, largest]
     base = alt.Chart(table).encode(
         x=alt.X("c0:N", sort=None, title=x_title, axis=_flat_labels()),
-        y=alt.Y("c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=_LABEL_LIMIT)),
+        y=alt.Y("c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
     )
     cells = base.mark_rect(stroke=COLORS["neutral"], strokeWidth=0.5).encode(
         color=alt.Color(
@@ -554,8 +463,11 @@ def _legend_format(unit: Unit) -> str:
 
 def _value_axis(unit: Unit) -> dict[str, object]:
     if unit in ("share", "risk"):
-        return {"axis": _percent_axis(), "scale": _unit_scale()}
-    return {"axis": alt.Axis(format=",")}
+        return {
+            "axis": {"labelExpr": _PERCENT_LABEL, "grid": True},
+            "scale": {"domain": [0, 1], "nice": False},
+        }
+    return {"axis": {"format": ","}}
 
 
 def _series_color(meanings: Sequence[str], *, show: bool) -> alt.Color:
@@ -563,18 +475,17 @@ def _series_color(meanings: Sequence[str], *, show: bool) -> alt.Color:
     return alt.Color("series:N", scale=meaning_scale(meanings), legend=legend)
 
 
-def _reference_ticks(table: pd.DataFrame, y: alt.Y, meaning: str, unit: Unit) -> alt.Chart:
-    ticks = table.assign(series=meaning, text=[format_number(unit, number) for number in table["c2"]])
-    return (
-        alt.Chart(ticks)
-        .mark_tick(thickness=4, bandSize=22)
-        .encode(
-            y=y,
-            x="c2:Q",
-            color=alt.Color("series:N"),
-            tooltip=[alt.Tooltip("c0:N", title="Compared with"), alt.Tooltip("text:N", title=meaning)],
-        )
-    )
+def _reference_ticks(y: Mapping[str, object], meaning: str) -> dict[str, object]:
+    return {
+        "data": {"name": "reference"},
+        "mark": {"type": "tick", "thickness": 4, "bandSize": 22},
+        "encoding": {
+            "y": dict(y),
+            "x": {"field": "c2", "type": "quantitative"},
+            "color": {"field": "series", "type": "nominal"},
+            "tooltip": _tooltips("Compared with", meaning),
+        },
+    }
 
 
 def _value_rule(at: float, label: str) -> list[alt.Chart]:
@@ -586,7 +497,7 @@ def _value_rule(at: float, label: str) -> list[alt.Chart]:
 # -------------------------------------------------------------------------------------------- reports
 
 
-def for_report(chart: alt.TopLevelMixin, *, width: int = REPORT_WIDTH) -> dict[str, object]:
+def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = REPORT_WIDTH) -> dict[str, object]:
     """Return the chart's Vega-Lite specification at a fixed width and with the report's theme.
 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from core.attribute_disclosure import distinct_l
-from core.charts import COLORS, HEIGHT, class_size_chart
+from core.charts import COLORS, HEIGHT, Specification
+from core.class_size_chart import class_size_chart
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.settings import Task
 from core.measures import format_number
@@ -286,7 +287,7 @@ def _sparse_axis(values: pd.Series) -> alt.Axis:
     return alt.Axis(values=distinct[::step], labelAngle=0)
 
 
-def class_sizes_chart(configuration: Configuration) -> alt.LayerChart | None:
+def class_sizes_chart(configuration: Configuration) -> Specification | None:
     """Draw the records by the size of their class in the released table, None where nothing is released."""
     if configuration.verification is None or not configuration.verification.classes.n_classes:
         return None

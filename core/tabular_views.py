@@ -10,7 +10,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts import class_size_chart, horizontal_bars, verdict_counts_bar
+from core.charts import Specification, horizontal_bars, verdict_counts_bar
+from core.class_size_chart import class_size_chart
 from core.measures import MEASURES
 from core.measures import second_opinion as second_opinion_measures
 from core.measures import shared as shared_measures
@@ -260,7 +261,7 @@ def messages_chart(audit: TabularAudit) -> alt.LayerChart:
     return verdict_counts_bar(counts, unit="column checks")
 
 
-def figures_chart(audit: TabularAudit) -> alt.LayerChart:
+def figures_chart(audit: TabularAudit) -> Specification:
     """Draw the published figures as bars, each with a tick at its threshold."""
     measured, limits = audit.measurement, audit.thresholds
     rows = (
@@ -287,7 +288,7 @@ def figures_chart(audit: TabularAudit) -> alt.LayerChart:
     )
 
 
-def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> alt.LayerChart | None:
+def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specification | None:
     """Draw the records by class size with k as a line; None where nothing was assessed.
 
     Parameters

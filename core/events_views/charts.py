@@ -8,7 +8,8 @@ from typing import cast
 import altair as alt
 import pandas as pd
 
-from core.charts import COLORS, TEXT_COLOR, class_size_chart, heatmap
+from core.charts import COLORS, TEXT_COLOR, Specification, heatmap
+from core.class_size_chart import class_size_chart
 from core.events import AnonymizedEvents, Outcome, TraceRisk
 from core.events_views.tables import (
     AS_IS,
@@ -27,7 +28,7 @@ _LABEL_LIMIT = 240
 _PERCENT = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'")
 
 
-def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False) -> alt.LayerChart | None:
+def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False) -> Specification | None:
     """Draw the events by the users that share their combination, k as a line; None without events."""
     sizes, events = size_histogram(anonymized, before=before)
     if not len(sizes):

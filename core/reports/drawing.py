@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import altair as alt
 import vl_convert
 
-from core.charts import for_report
+from core.charts import Specification, for_report
 from core.reports.plain import JsonValue, json_value, printable, sha256_of
 
 LONGEST_LABEL = 300
@@ -35,7 +35,7 @@ _BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 
 
-def chart_svg(chart: alt.TopLevelMixin, *, prefix: str) -> str:
+def chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
     Parameters

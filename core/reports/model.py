@@ -9,6 +9,7 @@ from datetime import datetime
 import altair as alt
 import pandas as pd
 
+from core.charts import Specification
 from core.measures.measure import Unit
 from core.verdict import Finding, Verdict
 
@@ -80,7 +81,7 @@ class ReportChart:
     """A chart of a report, drawn from aggregates, with a text that says what it shows."""
 
     title: str
-    chart: alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
+    chart: Specification | alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
     alt_text: str
 
 

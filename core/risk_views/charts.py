@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import altair as alt
-import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, class_size_chart, class_size_table, horizontal_bars
-from core.measures import format_number
+from core.charts import horizontal_bars
+from core.class_size_chart import class_size_chart
 from core.reports import ReportChart
 from core.risk import RiskAudit
 from core.risk.words import counted, percent
@@ -19,10 +17,7 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
     if not classes.n_records:
         return None
     sizes, records = classes.size_histogram
-    bars = class_size_chart(sizes, records, k, log=log)
-    line = _cumulative_line(class_size_table(sizes, records, k))
-    chart = alt.layer(alt.layer(*bars.layer), line).resolve_scale(y="independent")
-    chart = chart.properties(width="container", height=bars.height, autosize=bars.autosize)
+    chart = class_size_chart(sizes, records, k, log=log, cumulative=True)
     unit = "" if audit.measurement.unit == "record" else ", sizes in persons"
     return ReportChart(
         title=f"Records by class size{unit}",
@@ -30,34 +25,6 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
         alt_text=f"Histogram of records by class size with the cumulative share of records: "
         f"{audit.n_at_risk:,} of {counted(classes.n_records, 'record')} "
         f"({percent(audit.n_at_risk / classes.n_records)}) are in classes smaller than {k}.",
-    )
-
-
-def _cumulative_line(table: pd.DataFrame) -> alt.Chart:
-    shares = np.cumsum(table["records_share"].to_numpy())
-    frame = pd.DataFrame(
-        {
-            "class_size": table["class_size"],
-            "cumulative": np.clip(shares, 0, 1),
-            "text": [format_number("share", float(min(share, 1))) for share in shares],
-        }
-    )
-    return (
-        alt.Chart(frame)
-        .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2, color=COLORS["observed"])
-        .encode(
-            x=alt.X("class_size:O", scale=alt.Scale(domain=list(table["class_size"]))),
-            y=alt.Y(
-                "cumulative:Q",
-                title="Cumulative share of records",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="%", orient="right", grid=False),
-            ),
-            tooltip=[
-                alt.Tooltip("class_size:O", title="Class size up to"),
-                alt.Tooltip("text:N", title="Share of records"),
-            ],
-        )
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from core.charts import Specification
 from core.measures import MEASURES, Measure
 from core.measures.formatting import format_value
 from core.measures.measure import Unit
@@ -132,7 +133,10 @@ def _show_finding(finding: Finding) -> None:
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(chart.title)}**")
-    st.altair_chart(chart.chart, alt=chart.alt_text, key=key)
+    if isinstance(chart.chart, Specification):
+        st.vega_lite_chart(chart.chart.to_dict(), alt=chart.alt_text, key=key)
+    else:
+        st.altair_chart(chart.chart, alt=chart.alt_text, key=key)
 
 
 def show_table(frame: pd.DataFrame, *, alt: str, units: Mapping[str, Unit] | None = None) -> None:

@@ -1,11 +1,12 @@
 """Disclosure risk: how easily people are found in a table, and what it gives away."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
 from core import risk_views as views
@@ -13,7 +14,16 @@ from core.datasets import Dataset
 from core.demo.risk import DEMOS
 from core.errors import AuditInputError
 from core.reports import InputFacts, Report, input_facts
-from core.risk import ColumnsMeasurement, RiskAudit, RiskSettings, judge_risk, settings_for_other
+from core.risk import (
+    ColumnsMeasurement,
+    RiskAudit,
+    RiskMeasurement,
+    RiskSettings,
+    Suda,
+    judge_risk,
+    measure_columns,
+    settings_for_other,
+)
 from pages.components.inputs import (
     TABLE_TYPES,
     ask_for_files,
@@ -24,7 +34,8 @@ from pages.components.inputs import (
 )
 from pages.components.reading import show_problems
 from pages.components.results import show_definitions, show_downloads
-from pages.components.risk_results import show_classes, show_details, show_intruders, show_judgement
+from pages.components.risk_details import place_details, show_comparison, show_details
+from pages.components.risk_results import show_classes, show_intruders, show_judgement
 from pages.components.risk_settings import ask_for_limits, ask_for_settings
 from pages.components.risk_what_if import show_what_if
 
@@ -65,6 +76,21 @@ class Others(NamedTuple):
         return [*found, *(input_facts(dataset, "groups of values") for dataset in self.hierarchies)]
 
 
+@dataclass
+class Measured:
+    """What the page shows; the searches' results are filled in while it is drawn, for the report."""
+
+    dataset: Dataset
+    others: Others
+    measurement: RiskMeasurement
+    columns: ColumnsMeasurement | None = None
+    suda: Suda | None = None
+
+    def inputs(self) -> list[InputFacts]:
+        """Return what a report says of the files."""
+        return [input_facts(self.dataset, "table"), *self.others.facts()]
+
+
 def _ask_for_others() -> Others:
     label = "Compare with an original, with the population, or add groups of values"
     with st.expander(label, icon=":material/compare_arrows:"):
@@ -99,36 +125,52 @@ def _ask_for_others() -> Others:
 def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:
     original, population = others.original, others.population
     with st.spinner("Measuring", show_time=True):
-        measured = caching.risk_measurement(
+        measurement = caching.risk_measurement(
             dataset.fingerprint,
             settings,
             original=original.fingerprint if original else None,
             population=population.fingerprint if population else None,
             hierarchies=tuple(each.fingerprint for each in others.hierarchies),
         )
-    limits = ask_for_limits(with_sensitive=bool(settings.sensitive))
-    audit = judge_risk(measured, limits)
-    other = _judge_other(others, settings, audit)
-    show_judgement(audit)
-    show_intruders(audit)
-    show_classes(audit)
-    with st.spinner("Looking at sets of columns", show_time=True):
-        columns = caching.risk_columns(dataset.fingerprint, settings)
-    show_details(audit, dataset, other=other, columns=columns)
-    show_what_if(audit, dataset)
-    st.header("Downloads", anchor=False)
-    inputs = [input_facts(dataset, "table"), *others.facts()]
-    show_downloads(
-        TOOL,
-        partial(_report, audit, other, columns, inputs),
-        identity=repr(([facts.sha256 for facts in inputs], settings, limits)),
-    )
+    found = Measured(dataset, others, measurement)
+    first, details, last = st.container(), st.container(), st.container()
+    with details:
+        places = place_details()
+    with first:
+        _show_judged(found, places.compared, last)
+    with places.columns, st.spinner("Looking at sets of columns", show_time=True):
+        found.columns = caching.risk_columns(dataset.fingerprint, settings)
+    found.suda = show_details(places, measurement, dataset, columns=found.columns)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
-def _judge_other(others: Others, settings: RiskSettings, audit: RiskAudit) -> RiskAudit | None:
+@st.fragment
+def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator) -> None:
+    """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
+    limits = ask_for_limits(with_sensitive=bool(found.measurement.sensitive))
+    audit = judge_risk(found.measurement, limits)
+    other = _judge_other(found.others, audit)
+    verdict, intruders = st.container(), st.container()
+    show_classes(audit)  # drawn first: it is what moves with the slider
+    with verdict:
+        show_judgement(audit)
+    with intruders:
+        show_intruders(audit)
+    with compared:
+        show_comparison(audit, other)
+    with last:
+        show_what_if(audit, found.dataset)
+        st.header("Downloads", anchor=False)
+        show_downloads(
+            TOOL,
+            partial(_report, found, audit, other),
+            identity=repr(([facts.sha256 for facts in found.inputs()], audit.measurement.settings, limits)),
+        )
+
+
+def _judge_other(others: Others, audit: RiskAudit) -> RiskAudit | None:
     """Measure the second table the same way, as far as it has the columns."""
-    original = others.original
+    original, settings = others.original, audit.measurement.settings
     if original is None or (same := settings_for_other(settings, original.columns)) is None:
         return None
     groups = tuple(each.fingerprint for each in others.hierarchies if each.columns[0] in same.sensitive)
@@ -136,14 +178,11 @@ def _judge_other(others: Others, settings: RiskSettings, audit: RiskAudit) -> Ri
     return judge_risk(measured, audit.thresholds)
 
 
-def _report(
-    audit: RiskAudit,
-    other: RiskAudit | None,
-    columns: ColumnsMeasurement | None,
-    inputs: Sequence[InputFacts],
-    created_at: datetime,
-) -> Report:
-    return views.risk_report(audit, inputs=inputs, created_at=created_at, other=other, columns=columns)
+def _report(found: Measured, audit: RiskAudit, other: RiskAudit | None, created_at: datetime) -> Report:
+    columns = found.columns or measure_columns(found.measurement, found.dataset)
+    return views.risk_report(
+        audit, inputs=found.inputs(), created_at=created_at, other=other, columns=columns
+    )
 
 
 show_risk()

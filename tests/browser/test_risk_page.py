@@ -46,6 +46,11 @@ def test_roles_and_k__are_judged_again(
     slider.press("ArrowLeft")
     expect(at_risk).to_contain_text("0 %")
     expect(at_risk).to_contain_text("PASS")
+    wait_until_idle(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Report as JSON").click()
+    report = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
+    assert report["settings"]["k at least"] == 3  # what depends on k is drawn again apart from the page
 
 
 def test_chart__draws_bars_k_and_the_cumulative_share(

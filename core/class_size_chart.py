@@ -1,0 +1,248 @@
+"""Records by the size of their equivalence class, with the threshold k: bins, counts and the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from core.charts import (
+    COLORS,
+    HEIGHT,
+    LABEL_LIMIT,
+    TEXT_COLOR,
+    NumberArray,
+    Specification,
+    rule_layers,
+    specification,
+)
+from core.measures.formatting import format_number
+
+CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
+_CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
+_SINGLE_SIZES_UP_TO = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeBin:
+    """Class sizes from `lower` to `upper`, both included."""
+
+    lower: int
+    upper: int
+
+    @property
+    def label(self) -> str:
+        """Return such as "4" or "5–9"."""
+        return f"{self.lower:,}" if self.lower == self.upper else f"{self.lower:,}–{self.upper:,}"
+
+
+def class_size_bins(largest: int, k: int) -> tuple[SizeBin, ...]:
+    """Return bins that cover the class sizes 1 … `largest`, none of which `k` cuts in two.
+
+    Every size has its own bin up to 20; beyond, the bins are 1, 2, 3, 4, 5–9, 10–19, 20–49, 50–99,
+    100–199 and so on. A bin that holds `k` is split before it, and there is always one that starts at
+    `k`, so that the threshold can be drawn between two bars.
+    """
+    top = max(largest, k, 1)
+    if top <= _SINGLE_SIZES_UP_TO:
+        starts = set(range(1, top + 1))
+    else:
+        starts = {edge for edge in _class_size_edges(top) if edge <= top} | {max(k, 1)}
+    ordered = [*sorted(starts), _next_edge(top)]
+    return tuple(SizeBin(lower=lower, upper=following - 1) for lower, following in pairwise(ordered))
+
+
+def _class_size_edges(top: int) -> list[int]:
+    decades = range(max(len(str(top)), 2))
+    return sorted({*_CLASS_SIZE_EDGES, *(step * 10**decade for decade in decades[1:] for step in (1, 2, 5))})
+
+
+def _next_edge(top: int) -> int:
+    if top <= _SINGLE_SIZES_UP_TO:
+        return top + 1
+    return min(edge for edge in _class_size_edges(top * 10) if edge > top)
+
+
+def class_size_table(sizes: NumberArray, records: NumberArray, k: int) -> pd.DataFrame:
+    """Count the records per bin of class sizes.
+
+    Parameters
+    ----------
+    sizes, records
+        Shape (n_sizes,), ascending distinct class sizes and the records in classes of each size: the
+        pair that :attr:`core.equivalence.EquivalenceClasses.size_histogram` returns.
+    k
+        Classes with fewer records are below the threshold.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``class_size`` (label), ``lower``, ``upper``, ``n_records``, ``records_share`` (of all
+        records given, 0 when there are none) and ``below_k``. The records sum to those given.
+    """
+    bins = class_size_bins(int(max(sizes, default=0)), k)
+    lowers = np.array([bin_.lower for bin_ in bins])
+    positions = np.searchsorted(lowers, np.asarray(sizes), side="right") - 1
+    counts = np.bincount(positions, weights=np.asarray(records), minlength=len(bins)).astype(np.int64)
+    return pd.DataFrame(
+        {
+            "class_size": [bin_.label for bin_ in bins],
+            "lower": lowers,
+            "upper": [bin_.upper for bin_ in bins],
+            "n_records": counts,
+            "records_share": counts / max(int(counts.sum()), 1),
+            "below_k": lowers < k,
+        }
+    )
+
+
+def class_size_chart(
+    sizes: NumberArray,
+    records: NumberArray,
+    k: int,
+    *,
+    log: bool = False,
+    x_title: str = CLASS_SIZE_TITLE,
+    y_title: str = "Records",
+    noun: str = "classes",
+    cumulative: bool = False,
+) -> Specification:
+    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
+
+    Parameters
+    ----------
+    sizes, records, k
+        As for :func:`class_size_table`.
+    log
+        Draw the counts on a logarithmic scale that keeps zero (symmetric log).
+    x_title, y_title, noun
+        Axis titles and the word in the legend, for a tool that counts users or events.
+    cumulative
+        Draw the cumulative share of records as a line, its axis on the right.
+
+    Returns
+    -------
+    Specification
+        Records in classes smaller than k are red with a dashed outline and say so in the legend.
+    """
+    table = class_size_table(sizes, records, k)
+    below, above = f"in {noun} smaller than {k:,}", f"in {noun} of {k:,} or more"
+    table["group"] = np.where(table["below_k"], below, above)
+    table["share"] = [format_number("share", share) for share in table["records_share"]]
+    order = [str(label) for label in table["class_size"]]
+    x = {
+        "field": "class_size",
+        "type": "ordinal",
+        "title": x_title,
+        "scale": {"domain": order},
+        "axis": {"labelAngle": 0, "labelOverlap": False, "labelLimit": LABEL_LIMIT},
+    }
+    y = {"field": "n_records", "type": "quantitative", "title": y_title}
+    largest = int(table["n_records"].max())
+    layers = [
+        _bars(x, {**y, **_count_axis(largest, log=log)}, [below, above]),
+        _counts_below(x),
+        *rule_layers("limit", {**x, "bandPosition": 0}, offset=-2),
+    ]
+    at = order[int(np.argmax(~table["below_k"].to_numpy()))]
+    filled = table[table["n_records"] > 0]
+    datasets: dict[str, object] = {
+        "classes": _rows(filled),
+        "below": _rows(filled[filled["below_k"]]),
+        "limit": [{"class_size": at, "label": f"k = {k:,}"}],
+    }
+    if not cumulative:
+        return specification(layers, datasets, height=HEIGHT)
+    datasets["cumulative"] = _cumulative_rows(table)
+    both = specification([{"layer": layers}, _cumulative_line(x)], datasets, height=HEIGHT)
+    return Specification({**both.content, "resolve": {"scale": {"y": "independent"}}})
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")]
+
+
+def _bars(x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str]) -> dict[str, object]:
+    """Return the bars; what is below the threshold is red and paler, with a dashed outline."""
+
+    def by_group(values: Sequence[object], legend: Mapping[str, object] | None = None) -> dict[str, object]:
+        scale = {"domain": list(groups), "range": list(values)}
+        return {"field": "group", "type": "nominal", "scale": scale, "legend": legend}
+
+    colors = [COLORS["FAIL"], COLORS["neutral"]]
+    legend = {"title": None, "orient": "top", "labelLimit": 0, "symbolStrokeWidth": 0, "symbolOpacity": 1}
+    title = str(y["title"])
+    return {
+        "data": {"name": "classes"},
+        "mark": {"type": "bar", "strokeWidth": 2},
+        "encoding": {
+            "x": dict(x),
+            "y": dict(y),
+            "color": by_group(colors, legend),
+            "stroke": by_group(colors),
+            "fillOpacity": by_group([0.35, 1]),
+            "strokeDash": by_group([[4, 3], [1, 0]]),
+            "tooltip": [
+                {"field": "class_size", "type": "ordinal", "title": "Class size"},
+                {"field": "n_records", "type": "quantitative", "title": title, "format": ","},
+                {"field": "share", "type": "nominal", "title": f"Share of {title.lower()}"},
+                {"field": "group", "type": "nominal", "title": "Which is"},
+            ],
+        },
+    }
+
+
+def _counts_below(x: Mapping[str, object]) -> dict[str, object]:
+    """Return the numbers written above the bars below the threshold."""
+    return {
+        "data": {"name": "below"},
+        "mark": {"type": "text", "color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11},
+        "encoding": {
+            "x": dict(x),
+            "y": {"field": "n_records", "type": "quantitative"},
+            "text": {"field": "n_records", "type": "quantitative", "format": ","},
+        },
+    }
+
+
+def _cumulative_rows(table: pd.DataFrame) -> list[dict[str, object]]:
+    shares = np.clip(np.cumsum(table["records_share"].to_numpy()), 0, 1).tolist()
+    return [
+        {"class_size": str(label), "cumulative": share, "text": format_number("share", share)}
+        for label, share in zip(table["class_size"], shares, strict=True)
+    ]
+
+
+def _cumulative_line(x: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "data": {"name": "cumulative"},
+        "mark": {"type": "line", "point": {"size": 28}, "strokeWidth": 2, "color": COLORS["observed"]},
+        "encoding": {
+            "x": {name: x[name] for name in ("field", "type", "scale")},
+            "y": {
+                "field": "cumulative",
+                "type": "quantitative",
+                "title": "Cumulative share of records",
+                "scale": {"domain": [0, 1]},
+                "axis": {"format": "%", "orient": "right", "grid": False},
+            },
+            "tooltip": [
+                {"field": "class_size", "type": "ordinal", "title": "Class size up to"},
+                {"field": "text", "type": "nominal", "title": "Share of records"},
+            ],
+        },
+    }
+
+
+def _count_axis(largest: int, *, log: bool) -> dict[str, object]:
+    """Return scale and axis of a count; the logarithmic one keeps 0 and labels powers of ten."""
+    if not log:
+        return {"axis": {"format": ",d", "tickMinStep": 1}}
+    powers = [10**power for power in range(len(str(max(largest, 1))) + 1)]
+    return {
+        "scale": {"type": "symlog", "domain": [0, max(largest, 1)]},
+        "axis": {"format": ",d", "values": [0, *(power for power in powers if power <= largest)]},
+    }

@@ -1,0 +1,132 @@
+"""The tables behind the figures, a tab each; only the comparison depends on the thresholds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core import risk_views as views
+from core.caching import risk_special_uniques
+from core.datasets import Dataset
+from core.risk import ColumnsMeasurement, RiskAudit, RiskMeasurement, Suda
+from pages.components.results import show_chart, show_figures, show_table
+from pages.components.text import sentence
+
+
+class Places(NamedTuple):
+    """The tabs."""
+
+    disclosure: DeltaGenerator
+    columns: DeltaGenerator
+    special: DeltaGenerator
+    worst: DeltaGenerator
+    compared: DeltaGenerator
+
+
+def place_details() -> Places:
+    """Show the tabs, yet empty."""
+    st.header("Details", anchor=False)
+    return Places(
+        *st.tabs(["Attribute disclosure", "Columns", "Special uniques", "Worst classes", "Side by side"])
+    )
+
+
+def show_details(
+    places: Places, measured: RiskMeasurement, dataset: Dataset, *, columns: ColumnsMeasurement | None
+) -> Suda | None:
+    """Fill the tabs that do not depend on the thresholds; return the special uniques if searched for."""
+    with places.disclosure:
+        _show_disclosure(measured)
+    with places.columns:
+        _show_columns(columns)
+    with places.worst:
+        _show_worst(measured, dataset)
+    with places.special:
+        return _show_special_uniques(measured, dataset)
+
+
+def _show_disclosure(measured: RiskMeasurement) -> None:
+    if not measured.sensitive:
+        st.markdown("Choose a sensitive attribute among the roles to see what classes give away about it.")
+        return
+    show_table(
+        views.disclosure_table(measured),
+        alt="Figures of attribute disclosure by sensitive attribute",
+    )
+    st.caption("Every figure is that of the class where it is worst.")
+
+
+def _show_columns(columns: ColumnsMeasurement | None) -> None:
+    if columns is None:
+        st.markdown("No record is assessed, so no column singles anybody out.")
+        return
+    st.markdown(sentence(views.sets_note(columns)))
+    bars, sets = st.columns([3, 2])
+    with bars:
+        show_chart(views.contribution_chart(columns), key="risk_contributions")
+    with sets:
+        if columns.sets.sets:
+            show_table(
+                views.sets_table(columns),
+                alt="Smallest sets of columns that single out most records",
+                units=views.SET_UNITS,
+            )
+    show_table(views.columns_table(columns), alt="What each quasi-identifier does", units=views.COLUMN_UNITS)
+
+
+def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
+    wanted = st.toggle(
+        "Search for special uniques (SUDA2)",
+        key="risk_suda",
+        help="Finds the smallest sets of up to three values that only one record has. Takes some seconds for "
+        "large tables.",
+    )
+    if not wanted:
+        st.caption(
+            "A record that two or three values single out is easier to find than one that needs all of them."
+        )
+        return None
+    with st.spinner("Searching sets of values", show_time=True):
+        suda = risk_special_uniques(dataset.fingerprint, measured.settings)
+    if suda is None or not len(suda.scored_records):
+        st.markdown("No record is singled out by up to three values.")
+        return suda
+    st.markdown(sentence(views.suda_note(suda)))
+    chart, records = st.columns([3, 2])
+    with chart:
+        show_chart(views.suda_chart(suda), key="risk_suda_chart")
+    with records:
+        show_table(views.suda_records_table(suda, dataset), alt="Records with the highest scores")
+    return suda
+
+
+def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
+    reveal = st.toggle(
+        "Show values",
+        key="risk_reveal",
+        help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+    )
+    show_table(views.worst_classes_table(measured, dataset, reveal=reveal), alt="The smallest classes")
+    st.caption("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
+
+
+def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
+    """Show the table beside the original or an earlier version."""
+    comparison = audit.measurement.comparison
+    if comparison is None:
+        st.markdown("Add the original or an earlier version above to see it beside this table.")
+        return
+    show_figures(views.comparison_figures(audit), per_row=4)
+    if not comparison.same_rows:
+        st.info(
+            f"The tables have {comparison.n_records:,} and {comparison.n_records_original:,} rows, so cells "
+            "cannot be compared row by row.",
+            icon=":material/help:",
+        )
+    if lacking := views.columns_the_other_lacks(audit, other):
+        st.warning(sentence(lacking), icon=":material/warning:")
+    if other is not None:
+        show_table(views.side_by_side_table(audit, other), alt="Figures of both tables side by side")
+    show_table(views.changes_table(comparison), alt="What became of each column", units=views.CHANGE_UNITS)
