@@ -33,11 +33,14 @@ class Progress:
         Items (configurations, bytes, files) done and to do; `n_total` is 0 until known.
     text
         What is being done, without cell values.
+    unit
+        ``bytes`` when that is what `n_done` counts; empty for items.
     """
 
     n_done: int = 0
     n_total: int = 0
     text: str = ""
+    unit: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def report(self, n_done: int, n_total: int, text: str = "") -> None:

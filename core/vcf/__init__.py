@@ -7,6 +7,7 @@ from core.vcf.candidates import Candidates, Tally
 from core.vcf.exposure import CHECKS, Check, Exposure
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan, positions_of
+from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan
 from core.vcf.pairing import (
     Level,
     Pairing,
@@ -18,16 +19,7 @@ from core.vcf.pairing import (
     split_uploads,
 )
 from core.vcf.report import REPORT_NAME, render_report, write_report
-from core.vcf.running import (
-    PairOutcome,
-    ScanOutcome,
-    default_jobs,
-    judge_outcome,
-    pair_folders,
-    run_pairs,
-    run_scan,
-    scan_pairs,
-)
+from core.vcf.running import default_jobs, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
 from core.vcf.sites import Mark

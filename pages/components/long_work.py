@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.caching import vault
 from core.jobs import Job, JobState, Progress
-from pages.components.text import duration, plain
+from pages.components.text import duration, plain, size
 
 
 def start_work(tool: str, key: str, work: Callable[[Progress], Any]) -> None:
@@ -73,7 +73,8 @@ def _show_progress(tool: str) -> None:
     progress = job.progress
     text = plain(progress.text) or "Working"
     if progress.n_total:
-        text += f" · {progress.n_done:,} of {progress.n_total:,}"
+        write = size if progress.unit == "bytes" else "{:,}".format
+        text += f" · {write(progress.n_done)} of {write(progress.n_total)}"
     if left is not None:
         text += f" · about {duration(left)} left"
     st.progress(progress.share_done, text=text)

@@ -7,17 +7,14 @@ import pytest
 
 from core import vcf_views as views
 from core.demo.vcf import DEMOS, make_cohort
-from core.jobs import Progress
 from core.reports import InputFacts, render
 from core.vcf import (
     CHECKS,
     PairOutcome,
     VcfFile,
     VcfSettings,
-    judge_outcome,
     pair_files,
     run_pairs,
-    scan_pairs,
     split_uploads,
 )
 from core.verdict import Verdict
@@ -212,20 +209,3 @@ def test_demo__has_one_clean_file_one_with_leftovers_one_low() -> None:
     }
     assert found == EXPECTED
     assert [file.data for file in make_cohort()["files"]] == [file.content for file in files]
-
-
-def test_scan_pairs__counts_bytes_and_keeps_what_is_done_when_stopped() -> None:
-    files = [VcfFile(name=file.name, content=file.data) for file in make_cohort()["files"]]
-    pairs = pair_files(*split_uploads(files)).pairs
-    progress = Progress()
-    outcomes = scan_pairs(pairs, VcfSettings(), progress)
-    assert len(outcomes) == 3
-    assert progress.n_done == progress.n_total > 100_000
-    assert judge_outcome(outcomes[0], VcfSettings()).audit is not None
-
-    class Stopping(Progress):
-        @property
-        def stop_asked(self) -> bool:
-            return self.text.endswith(pairs[1].anonymized.name)
-
-    assert len(scan_pairs(pairs, VcfSettings(), Stopping())) == 1

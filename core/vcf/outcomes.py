@@ -1,0 +1,67 @@
+"""What reading and verifying one pair came to: an error ends one pair, never the run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from core.errors import AuditInputError
+from core.vcf.files import Progress as ByteCount
+from core.vcf.judgment import VcfAudit, judge_scan
+from core.vcf.pairing import VcfPair
+from core.vcf.scan import VcfScan, scan_pair
+from core.vcf.settings import VcfSettings
+
+TOO_LITTLE_MEMORY = (
+    "not enough memory to read this pair. Sort both files by contig and position, which lets them stream, "
+    "or read fewer pairs at once."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScanOutcome:
+    """What reading one pair came to: its scan, or the problems that ended it."""
+
+    pair: VcfPair
+    scan: VcfScan | None
+    problems: tuple[str, ...]
+    n_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairOutcome:
+    """What verifying one pair came to: its audit, or the problems that ended it."""
+
+    pair: VcfPair
+    audit: VcfAudit | None
+    problems: tuple[str, ...]
+    n_seconds: float
+
+
+def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = None) -> ScanOutcome:
+    """Read one pair; problems of its files, and too little memory, become part of the outcome."""
+    started = time.perf_counter()
+    scan: VcfScan | None = None
+    problems: tuple[str, ...] = ()
+    try:
+        scan = scan_pair(pair, settings, progress=progress)
+    except AuditInputError as error:
+        problems = error.problems
+    except MemoryError:
+        problems = (f"{pair.anonymized.name}: {TOO_LITTLE_MEMORY}",)
+    return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
+
+
+def unread(pair: VcfPair, problem: str) -> ScanOutcome:
+    """Return the outcome of a pair that could not be read to its end."""
+    return ScanOutcome(pair=pair, scan=None, problems=(f"{pair.anonymized.name}: {problem}",), n_seconds=0.0)
+
+
+def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
+    """Judge one outcome at the threshold of `settings`."""
+    return PairOutcome(
+        pair=outcome.pair,
+        audit=judge_scan(outcome.scan, settings) if outcome.scan is not None else None,
+        problems=outcome.problems,
+        n_seconds=outcome.n_seconds,
+    )
