@@ -35,6 +35,7 @@ from core.diversity.release import (
 from core.diversity.settings import DiversitySettings, as_published, check_settings
 from core.diversity.singling_out import SinglingOut, rank_by_singling_out
 from core.diversity.stability import Stability, repeat_configuration
+from core.diversity.stopping import SearchStoppedError
 
 __all__ = [
     "Configuration",
@@ -48,6 +49,7 @@ __all__ = [
     "ModelChoice",
     "Recommendation",
     "SearchProblem",
+    "SearchStoppedError",
     "SinglingOut",
     "Stability",
     "Status",

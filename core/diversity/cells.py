@@ -133,8 +133,9 @@ def make_cells(
     leaves: IntArray, values: FloatArray, units: Sequence[QuasiIdentifierUnit], *, k: int
 ) -> Cells:
     """Return the cells of a partition and the representatives of each."""
-    _, cell_of_record, sizes = np.unique(leaves, return_inverse=True, return_counts=True)
-    cell_of_record = cell_of_record.astype(np.int64)
+    n_of_node = np.bincount(leaves)
+    cell_of_record = (np.cumsum(n_of_node > 0) - 1)[leaves]
+    sizes = n_of_node[n_of_node > 0]
     grouped = np.argsort(cell_of_record, kind="stable")
     representatives = [
         nearest_to_median(values[:, unit.columns[0]], cell_of_record, grouped, sizes)
@@ -169,13 +170,15 @@ def nearest_to_median(
     """
     starts = np.cumsum(sizes) - sizes
     in_order = values[np.lexsort((values, cell_of_record))]  # NaN sorts to the end of its cell
-    n_known = np.add.reduceat((~np.isnan(values[grouped])).astype(np.int64), starts)
-    lower = in_order[starts + np.maximum(n_known - 1, 0) // 2]
-    upper = in_order[starts + np.minimum(n_known // 2, np.maximum(n_known - 1, 0))]
-    median = (lower + upper) / 2
-    cells = cell_of_record[grouped]
-    distance = np.abs(values[grouped] - median[cells])
-    distance[np.isnan(distance)] = np.inf
+    of_cell, cells = values[grouped], cell_of_record[grouped]
+    is_missing = np.isnan(of_cell)
+    has_missing = bool(is_missing.any())
+    n_known = np.add.reduceat((~is_missing).astype(np.int64), starts) if has_missing else sizes
+    last = np.maximum(n_known - 1, 0)
+    median = (in_order[starts + last // 2] + in_order[starts + np.minimum(n_known // 2, last)]) / 2
+    distance = np.abs(of_cell - median[cells])
+    if has_missing:
+        distance[np.isnan(distance)] = np.inf
     return first_smallest(distance, cells, starts, grouped)
 
 
@@ -185,13 +188,15 @@ def first_smallest(distance: FloatArray, cells: IntArray, starts: IntArray, reco
     All arrays are sorted by cell; `starts` says where each cell begins.
     """
     least = np.minimum.reduceat(distance, starts)
-    hits = np.flatnonzero(distance == least[cells])
+    hits = (distance == least[cells]).nonzero()[0]
     return records[hits[starts_of(cells[hits])]]
 
 
 def starts_of(groups: IntArray) -> IntArray:
     """Return shape (n_groups,): where each group of a sorted array begins."""
-    return np.flatnonzero(np.concatenate([groups[:1] == groups[:1], groups[1:] != groups[:-1]]))
+    begins = np.ones(len(groups), dtype=np.bool_)
+    np.not_equal(groups[1:], groups[:-1], out=begins[1:])
+    return begins.nonzero()[0]
 
 
 def most_frequent(codes: IntArray, cell_of_record: IntArray) -> IntArray:

@@ -152,7 +152,8 @@ def evaluate(
         should_stop=should_stop,
     )
     holdout, truth = released[held_out_records], inputs.outcome.values[held_out_records]
-    accuracy = inputs.outcome.agreement(inputs.predict(minimization.apply(holdout)), truth)
+    nodes = minimization.cell_of(holdout)
+    accuracy = inputs.outcome.agreement(inputs.predict(minimization.replaced(holdout, nodes)), truth)
     is_class = inputs.outcome.task == "classification"
     low, high = wilson_interval(accuracy, len(truth)) if is_class else (None, None)
     return Evaluation(
@@ -164,7 +165,7 @@ def evaluate(
         untouched_accuracy=inputs.outcome.agreement(inputs.untouched[held_out_records], truth),
         minimization=minimization,
         first_records=first_records,
-        holdout_use=cell_use(minimization, holdout),
+        holdout_use=cell_use(minimization, holdout, nodes),
     )
 
 
@@ -215,18 +216,18 @@ def stratified_split(classes: IntArray, seed: int) -> tuple[IntArray, IntArray] 
     seed
         Random state.
     """
-    sizes = np.bincount(classes)
-    sizes = sizes[sizes > 0]
+    sizes = [size for size in np.bincount(classes).tolist() if size]
     n_out = math.ceil(HOLDOUT_SHARE * len(classes))
     n_fit = len(classes) - n_out
-    if sizes.min() < 2 or min(n_fit, n_out) < len(sizes):
+    if min(sizes) < 2 or min(n_fit, n_out) < len(sizes):
         return None
     rng = seeded(seed)
     fit_of_class = _drawn_per_class(sizes, n_fit, rng)
-    out_of_class = _drawn_per_class(sizes - fit_of_class, n_out, rng)
+    left = [size - drawn for size, drawn in zip(sizes, fit_of_class, strict=True)]
+    out_of_class = _drawn_per_class(left, n_out, rng)
     in_order, begin = np.argsort(classes, kind="stable"), 0
     fit, out = [], []
-    for size, n_fitted, n_held in np.column_stack([sizes, fit_of_class, out_of_class]).tolist():
+    for size, n_fitted, n_held in zip(sizes, fit_of_class, out_of_class, strict=True):
         shuffled = in_order[begin : begin + size][rng.permutation(size)]
         fit.append(shuffled[:n_fitted])
         out.append(shuffled[n_fitted : n_fitted + n_held])
@@ -234,17 +235,18 @@ def stratified_split(classes: IntArray, seed: int) -> tuple[IntArray, IntArray] 
     return rng.permutation(np.concatenate(fit)), rng.permutation(np.concatenate(out))
 
 
-def _drawn_per_class(sizes: IntArray, n_drawn: int, rng: np.random.RandomState) -> IntArray:
+def _drawn_per_class(sizes: list[int], n_drawn: int, rng: np.random.RandomState) -> list[int]:
     """Return how many records of each class to draw: in proportion, the largest remainders rounded up."""
-    exact = sizes / sizes.sum() * n_drawn
-    drawn = np.floor(exact)
-    remainder = exact - drawn
-    n_missing = int(n_drawn - drawn.sum())
-    for value in np.unique(remainder)[::-1]:
+    n_all = sum(sizes)
+    exact = [size / n_all * n_drawn for size in sizes]
+    drawn = [math.floor(share) for share in exact]
+    remainders = [share - whole for share, whole in zip(exact, drawn, strict=True)]
+    n_missing = n_drawn - sum(drawn)
+    for value in sorted(set(remainders), reverse=True):
         if n_missing <= 0:
             break
-        tied = np.flatnonzero(remainder == value)
-        chosen = rng.choice(tied, size=min(len(tied), n_missing), replace=False)
-        drawn[chosen] += 1
-        n_missing -= len(chosen)
-    return drawn.astype(np.int64)
+        tied = [number for number, remainder in enumerate(remainders) if remainder == value]
+        for place in rng.permutation(len(tied))[:n_missing].tolist():  # what `choice` draws
+            drawn[tied[place]] += 1
+        n_missing -= len(tied)
+    return drawn

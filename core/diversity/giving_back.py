@@ -28,7 +28,7 @@ from core.diversity.features import FloatArray
 from core.diversity.linear_scores import LinearScores
 from core.diversity.minimization_penalty import cell_use, unit_ncp
 from core.diversity.minimized import Minimization, MinimizationProblem
-from core.diversity.stopping import SearchStoppedError, ShouldStop, never
+from core.diversity.stopping import ShouldStop, never, stop_if
 from core.equivalence import IntArray
 
 BATCH_CELLS = 1_000_000  # 8 MB at a time
@@ -62,8 +62,7 @@ def give_back_features(
     state = _GivingBack(minimization, values, truth, penalties, should_stop)
     target = minimization.problem.target_accuracy
     while state.agreement < target and state.generalized.any():
-        if should_stop():
-            raise SearchStoppedError
+        stop_if(should_stop)
         state.give_back(state.cheapest())
     return replace(
         minimization, generalized=tuple(state.generalized.tolist()), agreement=float(state.agreement)
@@ -222,8 +221,7 @@ class _Asking:
         found = np.empty(len(records))
         size = max(BATCH_CELLS // n_cells, 1)
         for begin in range(0, len(records), size):
-            if self._should_stop():
-                raise SearchStoppedError
+            stop_if(self._should_stop)
             batch = slice(begin, begin + size)
             found[batch] = predict(records[batch], units[batch])
         return found

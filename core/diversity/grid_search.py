@@ -89,7 +89,7 @@ class KeptSet:
         """Return the records before anonymization."""
         return len(self.cells.cell_of_record)
 
-    @property
+    @cached_property
     def n_kept(self) -> int:
         """Return the records kept."""
         return int(self.cells.classes.class_sizes[self.is_kept].sum())

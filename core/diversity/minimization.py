@@ -172,9 +172,9 @@ def nearest_to_medians(rows: FloatArray, starts: IntArray, records: IntArray) ->
     sizes = np.concatenate([starts[1:], [len(rows)]]) - starts
     cells = np.repeat(np.arange(len(starts)), sizes)
     middle, upper_middle = starts + (sizes - 1) // 2, starts + sizes // 2
-    medians = np.empty((len(starts), rows.shape[1]))
-    for column in range(rows.shape[1]):
-        ordered = rows[np.lexsort((rows[:, column], cells)), column]
-        medians[:, column] = (ordered[middle] + ordered[upper_middle]) / 2
+    n_columns = rows.shape[1]
+    order = np.lexsort((rows.T, np.repeat(cells[np.newaxis], n_columns, axis=0)))
+    ordered = rows[order, np.arange(n_columns)[:, np.newaxis]]
+    medians = ((ordered[:, middle] + ordered[:, upper_middle]) / 2).T
     distance = np.sqrt(((rows - medians[cells]) ** 2).sum(axis=1))
     return first_smallest(distance, cells, starts, records)

@@ -30,13 +30,13 @@ class CellUse:
     highest: FloatArray
 
 
-def cell_use(minimization: Minimization, values: FloatArray) -> CellUse:
-    """Return how the records fall into the cells; at least one record."""
+def cell_use(minimization: Minimization, values: FloatArray, nodes: IntArray | None = None) -> CellUse:
+    """Return how the records fall into the cells, `nodes` if known already; at least one record."""
     problem = minimization.problem
     encoded = problem.space.encode(values, problem.columns)
-    n_nodes = len(minimization.tree.left)
+    nodes = minimization.cell_of(values) if nodes is None else nodes
     return CellUse(
-        n_of_node=np.bincount(minimization.cell_of(values), minlength=n_nodes),
+        n_of_node=np.bincount(nodes, minlength=len(minimization.tree.left)),
         lowest=encoded.min(axis=0),
         highest=encoded.max(axis=0),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class MinimizationProblem:
         """Return the classes of the label; None for regression."""
         return len(self.outcome.classes) if self.outcome.task == "classification" else None
 
-    @property
+    @cached_property
     def columns(self) -> list[int]:
         """Return the positions of all columns to minimize, unit after unit."""
         return [column for unit in self.units for column in unit.columns]
@@ -106,14 +107,15 @@ class Minimization:
 
     def apply(self, values: FloatArray) -> FloatArray:
         """Return the values with each generalized feature replaced by its cell's representative."""
-        return _replaced(values, self.cell_of(values), self)
+        return self.replaced(values, self.cell_of(values))
 
-
-def _replaced(values: FloatArray, nodes: IntArray, minimization: Minimization) -> FloatArray:
-    """Return the values with the representative's in every generalized unit."""
-    units = minimization.problem.units
-    replaces = np.repeat(minimization.generalized, [len(unit.columns) for unit in units])
-    replaced = values.copy()
-    columns = np.array(minimization.problem.columns)[replaces]
-    replaced[:, columns] = minimization.representatives[nodes][:, replaces]
-    return replaced
+    def replaced(self, values: FloatArray, nodes: IntArray) -> FloatArray:
+        """Return the same, for records whose cells are known already."""
+        problem, replaced = self.problem, values.copy()
+        if all(self.generalized):
+            replaced[:, problem.columns] = self.representatives[nodes]
+            return replaced
+        replaces = np.repeat(self.generalized, [len(unit.columns) for unit in problem.units])
+        columns = np.array(problem.columns)[replaces]
+        replaced[:, columns] = self.representatives[nodes][:, replaces]
+        return replaced

@@ -20,6 +20,7 @@ from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
 from core.diversity.sensitive import SensitiveAttribute, read_sensitive
 from core.diversity.settings import DiversitySettings, check_settings
+from core.diversity.stopping import ShouldStop, never, stop_if
 from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict
@@ -120,7 +121,12 @@ class SearchProblem:
 
 
 def prepare_search(
-    data: Dataset, settings: DiversitySettings, choice: ModelChoice, *, training: Dataset | None = None
+    data: Dataset,
+    settings: DiversitySettings,
+    choice: ModelChoice,
+    *,
+    training: Dataset | None = None,
+    should_stop: ShouldStop = never,
 ) -> SearchProblem:
     """Check inputs and settings, get the model, and measure it on the untouched records.
 
@@ -134,11 +140,15 @@ def prepare_search(
         Where the model comes from.
     training
         A table of its own to train on; only with a model trained here.
+    should_stop
+        Asked before the model is fitted, and after.
 
     Raises
     ------
     AuditInputError
         Something a person can fix, named.
+    SearchStoppedError
+        `should_stop` said so.
     """
     check_settings(settings, data.columns)
     _check_choice(choice, data, training)
@@ -148,7 +158,9 @@ def prepare_search(
         tables.append(training.table if training else data.table.take(train_records))
     _check_records(tables[0], data, settings)
     space, values, outcomes, loaded = _read(tables, _feature_names(data, settings, choice), settings, choice)
+    stop_if(should_stop)
     model, notes = _model(choice, space, values, outcomes, loaded=loaded)
+    stop_if(should_stop)
     untouched = _untouched(choice, tables[0], model, values[0], outcomes[0])
     return SearchProblem(
         data=data,

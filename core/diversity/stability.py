@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.diversity.cells import released_values
-from core.diversity.evaluation import FEWEST_RECORDS, evaluate
-from core.diversity.grid_search import Configuration
+from core.diversity.evaluation import EvaluationInputs, evaluate
+from core.diversity.grid_search import Configuration, OnProgress
 from core.diversity.problem import SearchProblem
+from core.diversity.stopping import SearchStoppedError, ShouldStop, never
 from core.errors import AuditInputError
 
 MOST_REPEATS = 1000
@@ -22,7 +23,7 @@ class Stability:
     Attributes
     ----------
     accuracies
-        One per repeat; the first is the search's own.
+        One per repeat done; the first is the search's own.
     """
 
     accuracies: tuple[float, ...]
@@ -44,13 +45,29 @@ class Stability:
 
 
 def repeat_configuration(
-    problem: SearchProblem, configuration: Configuration, *, n_repeats: int = 20
+    problem: SearchProblem,
+    configuration: Configuration,
+    *,
+    n_repeats: int = 20,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop = never,
 ) -> Stability:
     """Split, minimize and measure one configuration again with other seeds.
 
     The cells and the model stay the same; repeat i adds i to both seeds of the splits. The range
     shows what the choice of hold-out does; it is no confidence interval, because the repeats share
     their records.
+
+    Parameters
+    ----------
+    problem, configuration
+        What was searched, and the pair.
+    n_repeats
+        How many accuracies are wanted, the search's own among them.
+    on_progress
+        Called with the repeats done and all repeats.
+    should_stop
+        Asked before every repeat and within it; what is done is kept.
 
     Raises
     ------
@@ -61,21 +78,33 @@ def repeat_configuration(
         raise AuditInputError(
             f"The repeats must lie between 1 and {MOST_REPEATS:,}; {n_repeats} were asked for."
         )
-    kept_set = configuration.kept_set
-    if kept_set is None or configuration.evaluation is None or kept_set.n_kept < FEWEST_RECORDS:
+    kept_set, evaluation = configuration.kept_set, configuration.evaluation
+    if kept_set is None or evaluation is None:
         raise AuditInputError(
             f"k = {configuration.k}, l = {configuration.l} has no accuracy to repeat: {configuration.status}."
         )
     released = released_values(kept_set.cells, problem.values, problem.inputs.units)
     predictions = problem.inputs.predict(released)
-    settings = problem.settings
-    accuracies = []
-    for repeat in range(n_repeats):
-        seeds = replace(
-            settings,
-            holdout_seed=settings.holdout_seed + repeat,
-            minimization_seed=settings.minimization_seed + repeat,
-        )
-        inputs = replace(problem.inputs, settings=seeds)
-        accuracies.append(evaluate(inputs, released, predictions, kept_set.kept).accuracy)
+    accuracies = [evaluation.accuracy]
+    for repeat in range(1, n_repeats):
+        inputs = _with_other_seeds(problem, repeat)
+        if should_stop():
+            break
+        try:
+            found = evaluate(inputs, released, predictions, kept_set.kept, should_stop=should_stop)
+        except SearchStoppedError:
+            break
+        accuracies.append(found.accuracy)
+        if on_progress is not None:
+            on_progress(repeat + 1, n_repeats)
     return Stability(accuracies=tuple(accuracies))
+
+
+def _with_other_seeds(problem: SearchProblem, repeat: int) -> EvaluationInputs:
+    settings = problem.settings
+    seeds = replace(
+        settings,
+        holdout_seed=settings.holdout_seed + repeat,
+        minimization_seed=settings.minimization_seed + repeat,
+    )
+    return replace(problem.inputs, settings=seeds)

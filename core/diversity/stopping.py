@@ -14,3 +14,9 @@ class SearchStoppedError(Exception):
 def never() -> bool:
     """Say that nobody asks to stop."""
     return False
+
+
+def stop_if(should_stop: ShouldStop) -> None:
+    """Raise SearchStoppedError where somebody asks to stop."""
+    if should_stop():
+        raise SearchStoppedError

@@ -12,6 +12,7 @@ from core.diversity import (
     DiversitySearch,
     DiversitySettings,
     ModelChoice,
+    SearchStoppedError,
     check_settings,
     measure_diversity,
     prepare_search,
@@ -74,10 +75,15 @@ def _search(
     choice: ModelChoice,
     training: Dataset | None,
     progress: Progress,
-) -> DiversitySearch:
-    """Prepare and search, beside the page; no Streamlit call in here."""
+) -> DiversitySearch | None:
+    """Prepare and search, beside the page; no Streamlit call in here. None if stopped before the model is."""
     progress.report(0, 0, "Getting the model")
-    problem = prepare_search(data, settings, choice, training=training)
+    try:
+        problem = prepare_search(
+            data, settings, choice, training=training, should_stop=lambda: progress.stop_asked
+        )
+    except SearchStoppedError:
+        return None
     return measure_diversity(
         problem,
         n_jobs=min(MOST_THREADS, cpu_count()),

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core import diversity_charts as charts
 from core import diversity_views as views
-from core.diversity import Configuration, DiversityAudit, repeat_configuration
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    SearchProblem,
+    Stability,
+    repeat_configuration,
+)
+from core.jobs import Progress
 from core.reports import ReportChart
+from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
 
+TOOL = "diversity"
 REPEATS = 20
 
 
@@ -85,16 +96,28 @@ def _show_side_by_side(drawn: list[ReportChart], mark: str) -> None:
 
 
 def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
-    asked = st.toggle(
-        f"Repeat over {REPEATS} other splits",
-        key=f"diversity_repeat_{mark}",
-        help="Splits the same records again with other seeds and measures each time.",
+    st.caption(
+        "How much of the accuracy is the luck of one split? The same records are split again with other "
+        "seeds and measured each time; the model and the cells stay the same."
     )
-    if not asked:
-        return
-    with st.spinner("Repeating"):
-        found = repeat_configuration(audit.search.problem, picked, n_repeats=REPEATS)
-    st.markdown(
-        f"Over {REPEATS} splits the mean is **{found.mean:.1%}**; 95 % of them lie between {found.low:.1%} "
-        f"and {found.high:.1%}. The model and the cells are the same each time."
+    work = partial(_repeat, audit.search.problem, picked)
+    key = repr((mark, picked.k, picked.l))
+    job = ask_for_work(f"{TOOL}_repeats", key, work, label=f"Repeat over {REPEATS} splits")
+    if job is not None and job.result is not None:
+        found = job.result
+        word = charts.accuracy_word(audit.search.problem.settings.task)
+        st.markdown(
+            f"Over {len(found.accuracies)} splits the mean is **{found.mean:.1%}**; 95 % of them lie between "
+            f"{found.low:.1%} and {found.high:.1%} ({word} on the hold-out, anonymized and minimized)."
+        )
+
+
+def _repeat(problem: SearchProblem, picked: Configuration, progress: Progress) -> Stability:
+    """Repeat one pair, beside the page; no Streamlit call in here."""
+    return repeat_configuration(
+        problem,
+        picked,
+        n_repeats=REPEATS,
+        on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Splits"),
+        should_stop=lambda: progress.stop_asked,
     )

@@ -37,13 +37,16 @@ def _upload(app: AppTest, frame: pd.DataFrame, name: str = "people.csv") -> AppT
 
 def _search(app: AppTest) -> AppTest:
     """Start the search and wait until it has ended."""
-    app.button(key="diversity_start").click().run()
+    return _wait(app.button(key="diversity_start").click().run(), "diversity_stop")
+
+
+def _wait(app: AppTest, stop_button: str) -> AppTest:
     for _ in range(300):
-        if not any(button.key == "diversity_stop" for button in app.button):
+        if not any(button.key == stop_button for button in app.button):
             return app
         time.sleep(0.1)
         app.run()
-    raise AssertionError("the search did not end")
+    raise AssertionError("the work did not end")
 
 
 @pytest.fixture
@@ -100,7 +103,8 @@ def test_pair__shows_what_was_picked_and_never_an_l_above_k(iris: AppTest) -> No
 
 def test_repeats__show_a_range(iris: AppTest) -> None:
     app = _search(iris)
-    app.toggle[-1].set_value(True).run()
+    app.button(key="diversity_repeats_start").click().run()
+    _wait(app, "diversity_repeats_stop")
     assert not app.exception
     assert "Over 20 splits the mean is" in _said(app)
 

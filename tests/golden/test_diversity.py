@@ -18,7 +18,8 @@ from core.diversity import (
     search,
 )
 from core.diversity.features import FloatArray
-from core.diversity.minimization import Minimization
+from core.diversity.minimized import Minimization
+from core.equivalence import IntArray
 
 FILES = (
     "breast_cancer_tree.json",
@@ -75,7 +76,7 @@ def test_search__covers_207_configurations(golden_dir: Path) -> None:
     assert sum(len(reference(golden_dir, name)["configurations"]) for name in FILES) == 207
 
 
-def untouched(self: Minimization, values: FloatArray) -> FloatArray:
+def untouched(self: Minimization, values: FloatArray, nodes: IntArray) -> FloatArray:
     return values
 
 
@@ -84,7 +85,7 @@ def test_search__differs_from_the_reference_when_minimization_does_nothing(
     golden_dir: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = reference(golden_dir, name)
-    monkeypatch.setattr(Minimization, "apply", untouched)
+    monkeypatch.setattr(Minimization, "replaced", untouched)
     found = found_with_deletion(problem_of(expected))
     differing = [
         (k, ell)

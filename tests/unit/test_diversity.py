@@ -980,6 +980,9 @@ def test_repeat_configuration__begins_with_the_search_itself() -> None:
     each = measure_diversity(problem).configuration(5, 1)
     found = repeat_configuration(problem, each, n_repeats=5)
     assert found.accuracies[0] == each.accuracy
+    for repeat in (1, 4):
+        other = prepared(holdout_seed=38 + repeat, minimization_seed=18 + repeat)
+        assert found.accuracies[repeat] == measure_diversity(other).configuration(5, 1).accuracy
     assert len(set(found.accuracies)) > 1
     assert found.low <= found.mean <= found.high
     assert problems(lambda: repeat_configuration(problem, each, n_repeats=0)) == (
@@ -989,6 +992,32 @@ def test_repeat_configuration__begins_with_the_search_itself() -> None:
     assert problems(lambda: repeat_configuration(nothing.problem, nothing.configurations[0])) == (
         "k = 4, l = 4 has no accuracy to repeat: nothing left.",
     )
+
+
+def test_repeat_configuration__stopped_keeps_what_is_done() -> None:
+    problem = prepared()
+    measured = measure_diversity(problem)
+    chosen = next(each for each in measured.configurations if each.evaluation)
+    seen: list[tuple[int, int]] = []
+    found = repeat_configuration(
+        problem,
+        chosen,
+        n_repeats=9,
+        on_progress=lambda *progress: seen.append(progress),
+        should_stop=lambda: len(seen) >= 3,
+    )
+    assert seen == [(2, 9), (3, 9), (4, 9)]
+    assert len(found.accuracies) == 4
+    assert found.accuracies[0] == chosen.accuracy
+
+
+@pytest.mark.parametrize("n_before", [0, 1])
+def test_prepare_search__stops_before_and_after_the_model_is_fitted(n_before: int) -> None:
+    n_asked = iter(range(10))
+    with pytest.raises(SearchStoppedError):
+        prepare_search(
+            dataset(people()), SETTINGS, ModelChoice(), should_stop=lambda: next(n_asked) == n_before
+        )
 
 
 def test_rank_by_singling_out__puts_the_most_telling_column_first() -> None:
