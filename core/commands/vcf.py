@@ -11,10 +11,12 @@ from pathlib import Path
 from core.commands.output import print_json, print_problems
 from core.errors import AuditInputError
 from core.vcf import (
+    CHECKS,
     Pairing,
     PairOutcome,
     VcfAudit,
     VcfSettings,
+    check_severities,
     default_jobs,
     pair_folders,
     run_pairs,
@@ -58,6 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="where the CSV report goes (default: reports; with --json no file unless given)",
     )
+    parser.add_argument(
+        "--severity",
+        action="append",
+        default=[],
+        metavar="CHECK=VERDICT",
+        help="what an exposure check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS "
+        "(listed, but not counted); CHECK is its name in the JSON; repeatable",
+    )
     parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -82,9 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     report = _write(outcomes, arguments)
     if arguments.json:
-        print_json(_document(outcomes, pairing))
+        print_json(_document(outcomes, pairing, settings))
     else:
         _print_summary(outcomes, report, seconds)
+        _print_severities(settings)
     _print_trouble(outcomes, pairing)
     incomplete = bool(pairing.unmatched) or any(outcome.audit is None for outcome in outcomes)
     return exit_code(_overall(outcomes), incomplete=incomplete)
@@ -98,7 +109,23 @@ def _settings(arguments: argparse.Namespace) -> VcfSettings:
         min_motif=arguments.min_motif,
         max_motif=arguments.max_motif,
         min_repeat=arguments.min_repeat,
+        severities=_severities(arguments.severity),
     )
+
+
+def _severities(given: Sequence[str]) -> dict[str, Verdict]:
+    found: dict[str, Verdict] = {}
+    for pair in given:
+        check, separator, verdict = pair.partition("=")
+        if not separator or verdict.upper() not in Verdict.__members__:
+            raise AuditInputError(
+                f"--severity needs CHECK=VERDICT with one of {', '.join(Verdict)}; received {pair}."
+            )
+        if check in found:
+            raise AuditInputError(f"--severity names {check} twice; give it one verdict.")
+        found[check] = Verdict[verdict.upper()]
+    check_severities(found)
+    return found
 
 
 def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespace) -> Iterator[PairOutcome]:
@@ -136,8 +163,9 @@ def _overall(outcomes: Sequence[PairOutcome]) -> Verdict:
     )
 
 
-def _document(outcomes: Sequence[PairOutcome], pairing: Pairing) -> dict[str, object]:
-    return {
+def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSettings) -> dict[str, object]:
+    """Return the JSON document; changed severities are part of it only where there are any."""
+    document: dict[str, object] = {
         "tool": NAME,
         "verdict": _overall(outcomes).value,
         "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
@@ -148,6 +176,9 @@ def _document(outcomes: Sequence[PairOutcome], pairing: Pairing) -> dict[str, ob
         ],
         "unmatched": list(pairing.unmatched),
     }
+    if settings.severities:
+        document["severities"] = {check: verdict.value for check, verdict in settings.severities.items()}
+    return document
 
 
 def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
@@ -188,6 +219,11 @@ def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds
         )
         for exposure in audit.exposure:
             print(f"  {exposure.verdict}: {exposure.message}")
+
+
+def _print_severities(settings: VcfSettings) -> None:
+    for check, verdict in settings.severities.items():
+        print(f"Severity changed: {check} {CHECKS[check].default} → {verdict}")
 
 
 def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:

@@ -4,7 +4,7 @@
 """
 
 from core.vcf.candidates import Candidates, Tally
-from core.vcf.exposure import CHECKS, Check, Exposure
+from core.vcf.exposure import CHECKS, Check, Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan, positions_of
 from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan
@@ -46,6 +46,7 @@ __all__ = [
     "VcfPair",
     "VcfScan",
     "VcfSettings",
+    "check_severities",
     "default_jobs",
     "find_targets",
     "is_vcf_name",

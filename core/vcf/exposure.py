@@ -337,8 +337,7 @@ def check_severities(severities: Mapping[str, Verdict]) -> None:
     unknown = sorted(set(severities) - set(CHECKS))
     if unknown:
         raise AuditInputError(
-            f"severities names checks that do not exist: {', '.join(unknown)}. "
-            f"The checks are: {', '.join(CHECKS)}."
+            f"No exposure check has the name {', '.join(unknown)}. The checks are: {', '.join(CHECKS)}."
         )
 
 

@@ -71,10 +71,16 @@ def ask_for_threshold(tool: str) -> float:
 
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     """Let the person say how bad each exposure check's findings are; return what differs from ours."""
+    key, base, kept = (f"{tool}_severities{part}" for part in ("", "_base", "_kept"))
+    if key not in st.session_state:  # on a new visit of the page, what was chosen before is the start
+        st.session_state[base] = st.session_state.get(kept, {})
     with st.expander("How bad is each kind of exposure?", icon=":material/tune:"):
-        st.caption("The verdict a check leads to when it finds something. Ours to begin with.")
+        st.caption(
+            "The verdict a check leads to when it finds something. Ours to begin with; PASS lists the "
+            "finding without counting it."
+        )
         edited = st.data_editor(
-            severity_table({}),
+            severity_table(st.session_state[base]),
             hide_index=True,
             disabled=["Check"],
             alt="Severity of every exposure check",
@@ -83,10 +89,12 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
                     options=[verdict.value for verdict in Verdict], required=True
                 )
             },
-            key=f"{tool}_severities",
+            key=key,
         )
-    return {
+    chosen = {
         name: Verdict(severity)
         for name, severity in zip(CHECKS, edited["Severity"], strict=True)
         if Verdict(severity) is not CHECKS[name].default
     }
+    st.session_state[kept] = chosen
+    return chosen

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.demo.vcf import DEMOS
+from core.vcf import CHECKS
 from pages.components.navigation import HOME
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
@@ -111,6 +112,34 @@ def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTes
     app = _finished(app.switch_page(PAGE).run())
     assert app.slider(key="vcf_maf").value == pytest.approx(0.05)
     assert "1 of 5 targets are not masked" in _headlines(app)
+
+
+def test_severities__are_the_persons_choice_and_survive_a_page_switch(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    with_id = [MASKED[0].replace("100 .", "100 lab_17"), *MASKED[1:]]
+    files = (ORIGINAL, ("high_anony_s.vcf.gz", bgzf(vcf_text(with_id, header=masked_header()))))
+    app = _upload(open_page(PAGE), *files)
+    assert "exposure is WARN." in _headlines(app)
+    row = list(CHECKS).index("other_id")
+    app.session_state["vcf_severities"] = {
+        "edited_rows": {row: {"Severity": "FAIL"}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    app = app.run()
+    assert "exposure is FAIL." in _headlines(app)
+    app = app.run()
+    assert "exposure is FAIL." in _headlines(app)
+    app.switch_page(HOME).run()
+    app = _finished(app.switch_page(PAGE).run())
+    assert "exposure is FAIL." in _headlines(app)
+    app.session_state["vcf_severities"] = {
+        "edited_rows": {row: {"Severity": "WARN"}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    assert "exposure is WARN." in _headlines(app.run())
 
 
 def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], AppTest]) -> None:

@@ -126,6 +126,26 @@ def test_command__fail_exits_with_1_and_lists_exposure(
     )
 
 
+def test_command__severities_are_the_persons_choice_and_echoed(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_id = [MASKED[0].replace("100 .", "100 lab_17"), MASKED[1]]
+    (folders[1] / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(with_id, header=masked_header())))
+    assert _call(folders, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["pairs"][1]["exposure_verdict"] == "WARN"
+    for verdict, code in (("fail", 1), ("PASS", 0)):
+        assert _call(folders, "--json", "--severity", f"other_id={verdict}") == code
+        document = json.loads(capsys.readouterr().out)
+        assert list(document)[-1] == "severities"
+        assert document["severities"] == {"other_id": verdict.upper()}
+        assert document["pairs"][1]["overall"] == verdict.upper()
+        assert document["pairs"][1]["exposure"][0]["n_affected"] == 1
+    _call(folders, "--severity", "other_id=FAIL")
+    assert "Severity changed: other_id WARN → FAIL" in capsys.readouterr().out.splitlines()
+    assert _call(folders, "--severity", "no_such=FAIL") == 2
+    assert capsys.readouterr().err.startswith("error: No exposure check has the name no_such. The checks are")
+
+
 def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     (folders[0] / "high_anony_s.vcf.gz").write_bytes((folders[1] / "high_anony_s.vcf.gz").read_bytes())
     assert _call((folders[0], folders[0]), "--json") == 0
@@ -136,6 +156,14 @@ def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest
     ("more", "problem"),
     [
         (["--maf", "2"], "error: maf_threshold must be above 0 and at most 0.5; received 2.0."),
+        (
+            ["--severity", "x=BAD"],
+            "error: --severity needs CHECK=VERDICT with one of PASS, WARN, NOT_ASSESSED, FAIL; received x=BAD.",
+        ),
+        (
+            ["--severity", "other_id=WARN", "--severity", "other_id=FAIL"],
+            "error: --severity names other_id twice; give it one verdict.",
+        ),
         (["--jobs", "0"], "error: --jobs must be at least 1; received 0."),
         (["-o", "gone"], "error: The folder gone cannot be read (No such file or directory)."),
         (

@@ -302,9 +302,7 @@ def test_judge_scan__severities_are_the_persons_choice() -> None:
     assert audit.exposure_verdict is Verdict.WARN
     with pytest.raises(AuditInputError) as caught:
         _audit([RARE], [CLEAN[0]], severities={"no_such": Verdict.WARN})
-    assert str(caught.value).startswith(
-        "severities names checks that do not exist: no_such. The checks are: masked_in"
-    )
+    assert str(caught.value).startswith("No exposure check has the name no_such. The checks are: masked_in")
 
 
 def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
