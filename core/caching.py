@@ -402,17 +402,10 @@ def risk_columns(table: str, settings: risk.RiskSettings) -> risk.ColumnsMeasure
     return risk.measure_columns(risk_measurement(table, settings), vault().by_fingerprint[table])
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def risk_special_uniques(table: str, settings: risk.RiskSettings) -> risk.Suda | None:
-    """Find the smallest sets of values that single records out; the table by fingerprint."""
-    return risk.measure_special_uniques(risk_measurement(table, settings), vault().by_fingerprint[table])
-
-
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
 def risk_release(
-    key: str, option: int, table: str, settings: risk.RiskSettings, *, _what_if: risk.WhatIf
+    key: str, option: int, table: str, *, _what_if: risk.WhatIf, _measured: risk.RiskMeasurement
 ) -> risk.Release:
-    """Make and count again the table of one option of a search; `key` says which search it was."""
+    """Make and count again the table of one option of a search; `key` says of what and which search."""
     del key
-    measured = risk_measurement(table, settings)
-    return risk.release(_what_if, option, measured, vault().by_fingerprint[table])
+    return risk.release(_what_if, option, _measured, vault().by_fingerprint[table])

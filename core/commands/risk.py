@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.commands.output import print_json
+from core.commands.risk_release import check_release, write_release
 from core.datasets import Dataset, read_dataset
 from core.errors import AuditInputError
 from core.risk import (
@@ -15,9 +16,11 @@ from core.risk import (
     MISSING,
     MISSING_SENSITIVE,
     SEVERAL,
+    USUAL_SET_SIZE,
     Hierarchy,
     RiskSettings,
     RiskThresholds,
+    WhatIfSettings,
     judge_risk,
     measure_columns,
     measure_risk,
@@ -25,7 +28,9 @@ from core.risk import (
     read_hierarchy,
     risk_document,
     risk_summary,
+    search_what_if,
     suggested_settings,
+    what_if_settings,
 )
 from core.verdict import exit_code
 
@@ -63,10 +68,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
     _add_choices(parser)
     _add_thresholds(parser)
-    parser.add_argument(
-        "--suda", action="store_true", help="with --json: the smallest sets of values that single records out"
-    )
+    _add_searches(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_searches(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--suda", action="store_true", help="search the smallest sets of values that single records out"
+    )
+    parser.add_argument(
+        "--suda-size",
+        type=int,
+        default=USUAL_SET_SIZE,
+        metavar="N",
+        help=f"values of the largest set that --suda searches (default: {USUAL_SET_SIZE})",
+    )
+    parser.add_argument(
+        "--what-if",
+        action="store_true",
+        help="search the cheapest generalizations that reach k, and with --sensitive l, entropy l and t",
+    )
+    parser.add_argument(
+        "--max-suppression",
+        type=float,
+        default=WhatIfSettings().suppression_limit,
+        metavar="SHARE",
+        help="largest share of records, from 0 to below 1, that --what-if may suppress (default: 0.05)",
+    )
+    parser.add_argument(
+        "--release",
+        type=Path,
+        metavar="FILE",
+        help="with --what-if: write the cheapest generalized table that holds when counted again, as CSV, "
+        "and how it was made beside it, as .json; neither may exist",
+    )
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
@@ -140,6 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
         t=arguments.t,
         average_risk=arguments.average_risk,
     )
+    check_release(arguments.release, what_if=arguments.what_if)
     dataset = read_dataset(arguments.table)
     measured = measure_risk(
         dataset,
@@ -149,13 +185,22 @@ def run(arguments: argparse.Namespace) -> int:
         population=None if arguments.population is None else read_dataset(arguments.population),
     )
     audit = judge_risk(measured, thresholds)
+    columns = measure_columns(measured, dataset)
+    suda = None
+    if arguments.suda:
+        suda = measure_special_uniques(measured, dataset, max_size=arguments.suda_size)
+    what_if = None
+    if arguments.what_if:
+        settings = what_if_settings(measured, thresholds, suppression_limit=arguments.max_suppression)
+        what_if = search_what_if(measured, dataset, settings=settings)
+    written = write_release(arguments.release, what_if, audit, dataset)
     if arguments.json:
-        columns = measure_columns(measured, dataset)
-        suda = measure_special_uniques(measured, dataset) if arguments.suda else None
-        print_json(risk_document(audit, columns=columns, suda=suda))
+        document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
+        print_json(document | ({} if arguments.release is None else {"release": written.document}))
     else:
-        print(risk_summary(audit))
-    return exit_code(audit.overall, incomplete=False)
+        print(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
+        print("\n".join(written.lines), end="\n" if written.lines else "")
+    return exit_code(audit.overall, incomplete=written.is_missing)
 
 
 def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:

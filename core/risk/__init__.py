@@ -16,9 +16,30 @@ from core.risk.settings import (
     RiskSettings,
     RiskThresholds,
 )
-from core.risk.singling_out import ColumnsMeasurement, measure_columns, measure_special_uniques
+from core.risk.singling_out import (
+    USUAL_SET_SIZE,
+    ColumnsMeasurement,
+    measure_columns,
+    measure_special_uniques,
+)
 from core.risk.suda import Suda
-from core.risk.what_if import Release, WhatIf, WhatIfSettings, release, search_what_if
+from core.risk.suda_document import suda_note
+from core.risk.what_if import (
+    Release,
+    WhatIf,
+    WhatIfSettings,
+    release,
+    release_reaching,
+    search_what_if,
+    what_if_settings,
+)
+from core.risk.what_if_document import (
+    option_for,
+    release_document,
+    what_if_document,
+    what_if_lines,
+    what_if_note,
+)
 
 __all__ = [
     "DISTANCES",
@@ -26,6 +47,7 @@ __all__ = [
     "MISSING_SENSITIVE",
     "PRESETS",
     "SEVERAL",
+    "USUAL_SET_SIZE",
     "ColumnChange",
     "ColumnsMeasurement",
     "Comparison",
@@ -43,11 +65,19 @@ __all__ = [
     "measure_columns",
     "measure_risk",
     "measure_special_uniques",
+    "option_for",
     "read_hierarchy",
     "release",
+    "release_document",
+    "release_reaching",
     "risk_document",
     "risk_summary",
     "search_what_if",
     "settings_for_other",
+    "suda_note",
     "suggested_settings",
+    "what_if_document",
+    "what_if_lines",
+    "what_if_note",
+    "what_if_settings",
 ]

@@ -13,12 +13,19 @@ from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.singling_out import ColumnsMeasurement
 from core.risk.suda import Suda
+from core.risk.suda_document import suda_document, suda_lines
+from core.risk.what_if import WhatIf
+from core.risk.what_if_document import what_if_document, what_if_lines
 from core.risk.words import counted
 from core.verdict import Finding
 
 
 def risk_document(
-    audit: RiskAudit, *, columns: ColumnsMeasurement | None = None, suda: Suda | None = None
+    audit: RiskAudit,
+    *,
+    columns: ColumnsMeasurement | None = None,
+    suda: Suda | None = None,
+    what_if: WhatIf | None = None,
 ) -> dict[str, object]:
     """Return the audit as JSON-able values; shares in [0, 1], null for infinite and for not assessed.
 
@@ -26,8 +33,8 @@ def risk_document(
     ----------
     audit
         The result.
-    columns, suda
-        What the searches over sets of columns found, where they were made.
+    columns, suda, what_if
+        What the searches found, where they were made.
     """
     measured = audit.measurement
     return {
@@ -50,7 +57,8 @@ def risk_document(
         "population_uniques": None if measured.uniques is None else _uniques(measured.uniques),
         "columns": [] if columns is None else [_column(each) for each in columns.contributions],
         "singling_out_sets": None if columns is None else _sets(columns.sets),
-        "suda": None if suda is None else _suda(suda),
+        "suda": None if suda is None else suda_document(suda),
+        "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
         "findings": [_finding(finding) for finding in audit.all_findings],
@@ -115,20 +123,6 @@ def _sets(found: SinglingOutSets) -> dict[str, object]:
     }
 
 
-def _suda(suda: Suda) -> dict[str, object]:
-    return {
-        "max_size": suda.max_size,
-        "requested_size": suda.requested_size,
-        "n_minimal_sample_uniques": suda.n_by_size.tolist(),
-        "n_records_with_score": len(suda.scored_records),
-        "suda_score": float(suda.score_of_record.max(initial=0.0)),
-        "dis_suda": float(suda.dis_of_record.max(initial=0.0)),
-        "suda_contribution_share": dict(
-            zip(suda.quasi_identifiers, suda.column_contribution.tolist(), strict=True)
-        ),
-    }
-
-
 def _comparison(comparison: Comparison) -> dict[str, object]:
     original = comparison.classes_original
     return {
@@ -153,8 +147,39 @@ def _finding(finding: Finding) -> Mapping[str, object]:
     }
 
 
-def risk_summary(audit: RiskAudit) -> str:
-    """Return the audit as lines of text for a terminal."""
+def risk_summary(
+    audit: RiskAudit,
+    *,
+    columns: ColumnsMeasurement | None = None,
+    suda: Suda | None = None,
+    what_if: WhatIf | None = None,
+) -> str:
+    """Return the audit as lines of text for a terminal.
+
+    Parameters
+    ----------
+    audit, columns, suda, what_if
+        As for :func:`risk_document`.
+    """
+    lines = [
+        *_figure_lines(audit),
+        *([] if columns is None else _column_lines(columns)),
+        *([] if suda is None else suda_lines(suda)),
+        *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
+        *(f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings),
+        _verdict_line(audit),
+    ]
+    return "\n".join(lines)
+
+
+def _verdict_line(audit: RiskAudit) -> str:
+    return (
+        f"Verdict {audit.verdict.value}, exposure {audit.exposure_verdict.value}, "
+        f"overall {audit.overall.value}."
+    )
+
+
+def _figure_lines(audit: RiskAudit) -> list[str]:
     measured = audit.measurement
     records = counted(measured.classes.n_records, "record")
     classes = counted(measured.classes.n_classes, "class", "classes")
@@ -173,13 +198,27 @@ def risk_summary(audit: RiskAudit) -> str:
             _line("ncp", measured.comparison.ncp),
             _line("discernibility", measured.comparison.discernibility),
         ]
-    lines += [f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings]
-    lines.append(
-        f"Verdict {audit.verdict.value}, exposure {audit.exposure_verdict.value}, "
-        f"overall {audit.overall.value}."
-    )
-    return "\n".join(lines)
+    return lines
 
 
 def _line(key: str, value: float | None) -> str:
     return f"  {MEASURES[key].label}: {format_value(MEASURES[key], value)}"
+
+
+def _column_lines(columns: ColumnsMeasurement) -> list[str]:
+    """Return a table of what each quasi-identifier does, the one that makes most records unique first."""
+    ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
+    width = max(len(each.column) for each in ordered)
+    keys = ("unique_share_gained", "sample_unique_share", "distinction", "separation")
+    heads = ("unique by it", "unique alone", "distinction", "separation")
+    lines = ["columns", f"  {'':{width}}" + "".join(f"  {head:>12}" for head in heads)]
+    for each in ordered:
+        values = (
+            each.unique_share_gained,
+            each.alone.unique_share,
+            each.alone.distinction,
+            each.alone.separation,
+        )
+        cells = (format_value(MEASURES[key], value) for key, value in zip(keys, values, strict=True))
+        lines.append(f"  {each.column:{width}}" + "".join(f"  {cell:>12}" for cell in cells))
+    return lines

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.attribute_disclosure import Distance, distinct_l, sensitive_counts, t_closeness
+from core.attribute_disclosure import Distance, SensitiveCounts, distinct_l, sensitive_counts, t_closeness
 from core.attribute_disclosure import entropy_l as entropy_of_classes
 from core.datasets import ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
-from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
+from core.risk.ladders import SUPPRESSED, FloatArray, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice
+
+ClassDistances = Callable[[SensitiveCounts], FloatArray]  # of each class's values from the whole table's
 
 _TOLERANCE = 1e-9  # of entropies and distances, which are sums of rounded shares
 
@@ -68,7 +71,7 @@ def build_lattice(
         Shape (n_records,); True for records that are not assessed. They will not be shown.
     max_nodes
         Bound on the combinations of levels; levels in the middle of the longest ladders are left out until
-        it holds.
+        it holds, and the lattice says in which columns.
 
     Raises
     ------
@@ -76,8 +79,16 @@ def build_lattice(
         No record, or so many quasi-identifiers that even two levels each exceed the bound.
     """
     ladders, codes = column_ladders(table, quasi_identifiers, kinds=kinds)
+    kept = thinned(ladders, max_nodes=max_nodes)
     return Lattice(
-        table=distinct_combinations(codes, leave_out=leave_out), ladders=thinned(ladders, max_nodes=max_nodes)
+        table=distinct_combinations(codes, leave_out=leave_out),
+        ladders=kept,
+        thinned_columns=tuple(
+            whole.column
+            for whole, left in zip(ladders, kept, strict=True)
+            if len(left.levels) < len(whole.levels)
+        ),
+        n_nodes_possible=math.prod(len(ladder.levels) for ladder in ladders),
     )
 
 
@@ -220,7 +231,7 @@ def protects_sensitive(
     l: int | None = None,  # noqa: E741 - the model's own letter
     entropy_l: float | None = None,
     t: float | None = None,
-    distance: Distance = "equal",
+    distance: Distance | ClassDistances = "equal",
 ) -> ClassesAccepted:
     """Return the check, for a search, of whether a class keeps a sensitive attribute to itself.
 
@@ -234,7 +245,7 @@ def protects_sensitive(
         Largest distance from all assessed records, those to be suppressed included; None is not asked.
         Against the records shown alone the distance can come out different, so measure the result again.
     distance
-        Of t-closeness.
+        Of t-closeness, or what measures it.
 
     Returns
     -------
@@ -250,7 +261,8 @@ def protects_sensitive(
         if entropy_l is not None:
             good &= entropy_of_classes(counts) >= entropy_l - _TOLERANCE
         if t is not None:
-            good &= t_closeness(counts, distance=distance) <= t + _TOLERANCE
+            far = distance(counts) if callable(distance) else t_closeness(counts, distance=distance)
+            good &= far <= t + _TOLERANCE
         return good
 
     return accepted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -96,6 +96,8 @@ class RiskMeasurement:
         Estimated population uniques, where only the population's size was given.
     individual
         Risk by sampling weights, where a weight column was given.
+    hierarchies
+        Groups of values by sensitive attribute, as given.
     """
 
     name: str
@@ -111,6 +113,7 @@ class RiskMeasurement:
     population: PopulationRisk | None = None
     uniques: PopulationUniques | None = None
     individual: IndividualRisk | None = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -196,6 +199,7 @@ def measure_risk(
         population=against,
         uniques=uniques,
         individual=_individual(dataset, classes, settings),
+        hierarchies=dict(hierarchies or {}),
     )
 
 

@@ -114,7 +114,7 @@ def measure_sensitive(
     counts = models.sensitive_counts(classes, counted)
     if settings.missing == "wildcard":
         counts = _spread(counts, *class_values(quasi_identifiers, classes, settings))
-    t = _distances(counts, column, distance, hierarchy)
+    t = class_distances(counts, column, distance, hierarchy)
     distinct, alpha = models.distinct_l(counts), models.alpha(counts)
     return SensitiveMeasurement(
         column=column.name,
@@ -193,9 +193,16 @@ def _spread(
     )
 
 
-def _distances(
+def class_distances(
     counts: SensitiveCounts, column: CodedColumn, distance: str, hierarchy: Hierarchy | None
 ) -> FloatArray:
+    """Return shape (n_classes,): t of each class, by the distance that :func:`sensitive_codes` chose.
+
+    Raises
+    ------
+    AuditInputError
+        The hierarchy lacks values of the column.
+    """
     if hierarchy is not None:
         return models.hierarchical_t(counts, levels=hierarchy_levels(column, counts.n_values, hierarchy))
     return models.t_closeness(counts, distance="ordered" if distance == "ordered" else "equal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from core.risk.records import coded_columns
 from core.risk.suda import Suda, measure_suda
 
 _MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
-MOST_COLUMNS_OF_A_SET = 3
+USUAL_SET_SIZE = 3  # values of a set, as SUDA2 is usually run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,24 +80,39 @@ def measure_columns(measured: RiskMeasurement, dataset: Dataset) -> ColumnsMeasu
     )
 
 
-def measure_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
-    """Find the sets of up to three values that single records out (SUDA2); None where none is assessed.
+def measure_special_uniques(
+    measured: RiskMeasurement,
+    dataset: Dataset,
+    *,
+    max_size: int = USUAL_SET_SIZE,
+    stop: Callable[[int, int], bool] | None = None,
+) -> Suda | None:
+    """Find the smallest sets of values that single records out (SUDA2); None where no record is assessed.
 
-    Without a known population the table is taken to be all of it, which is the careful reading: every
-    match with a unique record is then right.
+    DIS-SUDA needs the share of the population that is in the table; without a population it is not assessed.
 
     Parameters
     ----------
     measured, dataset
         As for :func:`class_combinations`.
+    max_size
+        Values of the largest set to search, at least 1; more than there are columns is all of them.
+    stop
+        Asked after each set of columns with the sets done and in all; True ends the search.
+
+    Raises
+    ------
+    AuditInputError
+        `max_size` below 1.
     """
     if not measured.classes.n_classes:
         return None
     population = measured.population
-    fraction = 1.0 if population is None else population.n_records / population.population_size
     return measure_suda(
         class_combinations(measured, dataset),
-        max_size=MOST_COLUMNS_OF_A_SET,
-        sampling_fraction=min(fraction, 1.0),
-        max_cells=_MAX_CELLS,
+        max_size=max_size,
+        sampling_fraction=None
+        if population is None
+        else min(population.n_records / population.population_size, 1.0),
+        stop=stop,
     )

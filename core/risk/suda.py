@@ -1,12 +1,23 @@
-"""SUDA2: the smallest sets of values that single a record out, and how special that makes it."""
+"""SUDA2: the smallest sets of values that single a record out, and how special that makes it.
+
+The search goes through the sets of columns by size. A record unique in a set is unique in every larger one
+and shares its values with nobody, so it leaves all of them at once. A minimal sample unique of k of ATT
+columns scores Π (ATT - i) over i = k … M, M being the largest size searched and at most ATT - 1; a record's
+score is the sum of those it has.
+
+References
+----------
+Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining and
+Knowledge Discovery 16, 2008. Elliot, Manning, Ford, A computational algorithm for handling the special
+uniques problem, IJUFKS 10(5), 2002.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import cast
+from itertools import accumulate, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +28,8 @@ from core.risk.combinations import BoolArray, Combinations
 
 FloatArray = npt.NDArray[np.float64]
 Columns = tuple[int, ...]
+Unique = tuple[Columns, IntArray]  # a set of columns, and the combinations unique in it
+Stop = Callable[[int, int], bool]  # sets done and sets in all; whether to stop
 
 MAX_CELLS = 500_000_000  # combinations × sets of columns that a search looks at; about a minute
 
@@ -30,9 +43,11 @@ class Suda:
     quasi_identifiers
         The columns.
     max_size
-        Largest set searched.
+        Largest set of which all were searched; 0 where the search was stopped before.
     requested_size
-        Largest set asked for; more than `max_size` where the search was bounded.
+        Largest set asked for; more than `max_size` where the search was bounded or stopped.
+    was_stopped
+        Whether somebody ended the search.
     n_records
         Records assessed.
     n_sample_uniques
@@ -43,7 +58,7 @@ class Suda:
         Shape (n_records_in_table,): SUDA score, 0 for a record without any such set.
     dis_of_record
         Shape (n_records_in_table,): DIS-SUDA score in [0, 1], an estimate of the probability that a match
-        of the record is right.
+        of the record is right; None where the share of the population in the table is not known.
     contribution_of_record
         Shape (n_uniques_with_score, n_columns): part in [0, 1] of the record's score that comes from sets
         with the column; sets have several columns, so parts add up to more than 1.
@@ -56,11 +71,12 @@ class Suda:
     quasi_identifiers: tuple[str, ...]
     max_size: int
     requested_size: int
+    was_stopped: bool
     n_records: int
     n_sample_uniques: int
     n_by_size: IntArray
     score_of_record: FloatArray
-    dis_of_record: FloatArray
+    dis_of_record: FloatArray | None
     contribution_of_record: FloatArray
     scored_records: IntArray
     column_contribution: FloatArray
@@ -72,12 +88,14 @@ class Suda:
 
 
 def measure_suda(
-    table: Combinations, *, max_size: int, sampling_fraction: float, max_cells: int = MAX_CELLS
+    table: Combinations,
+    *,
+    max_size: int,
+    sampling_fraction: float | None,
+    max_cells: int = MAX_CELLS,
+    stop: Stop | None = None,
 ) -> Suda:
     """Find all minimal sample uniques up to a size, and score the records that have any.
-
-    The search goes through the sets of columns by size. A record unique in a set is unique in every larger
-    one and shares its values with nobody, so it leaves all of them at once.
 
     Parameters
     ----------
@@ -86,79 +104,103 @@ def measure_suda(
     max_size
         Columns of the largest set to search; more than there are columns is all of them.
     sampling_fraction
-        Share of the population in the table, in (0, 1], for DIS-SUDA.
+        Share of the population in the table, in (0, 1], for DIS-SUDA; None where it is not known.
     max_cells
         Bound on combinations × sets of columns. Where the sizes asked for exceed it, only smaller sets are
         searched (at least single columns); the result says so and its scores count no larger sets.
+    stop
+        Asked after each set of columns; True ends the search, and the sizes searched whole are kept.
 
     Raises
     ------
     AuditInputError
         `max_size` below 1, or `sampling_fraction` outside of (0, 1].
-
-    Notes
-    -----
-    A minimal sample unique of k of ATT columns scores Π (ATT - i) over i = k … M, M being the largest size
-    searched and at most ATT - 1; a record's score is the sum of those it has.
-
-    References
-    ----------
-    Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining
-    and Knowledge Discovery 16, 2008. Elliot, Manning, Ford, A computational algorithm for handling the
-    special uniques problem, IJUFKS 10(5), 2002.
     """
     _check(max_size, sampling_fraction)
-    n_columns = len(table.quasi_identifiers)
-    requested = min(max_size, n_columns)
-    searched = _affordable_size(table.n_combinations, n_columns, requested, max_cells)
-    scores = np.zeros(table.n_combinations)
-    by_column = np.zeros((table.n_combinations, n_columns))
+    requested = min(max_size, len(table.quasi_identifiers))
+    affordable = _affordable_size(table, requested, max_cells)
+    found, searched = _search(table, affordable, stop)
+    scored, scores, by_column = _scores(table, found, searched)
+    dis = None
+    if sampling_fraction is not None:
+        dis = dis_suda(
+            scores,
+            n_uniques=int(np.count_nonzero(table.sizes == 1)),
+            n_pair_records=2 * int(np.count_nonzero(table.sizes == 2)),
+            n_columns=len(table.quasi_identifiers),
+            sampling_fraction=sampling_fraction,
+        )
     n_by_size = np.zeros(searched, dtype=np.int64)
-    for columns, unique in minimal_sample_uniques(table, max_size=searched):
-        points = msu_score(len(columns), n_columns=n_columns, max_size=searched)
-        scores[unique] += points
-        by_column[unique[:, None], list(columns)] += points
+    for columns, unique in found:
         n_by_size[len(columns) - 1] += len(unique)
-    dis = dis_suda(
-        scores,
-        n_uniques=int(np.count_nonzero(table.sizes == 1)),
-        n_pair_records=2 * int(np.count_nonzero(table.sizes == 2)),
-        n_columns=n_columns,
-        sampling_fraction=sampling_fraction,
-    )
-    scored = np.flatnonzero(scores > 0)
     return Suda(
         quasi_identifiers=table.quasi_identifiers,
         max_size=searched,
         requested_size=requested,
+        was_stopped=searched < affordable,
         n_records=table.n_records,
         n_sample_uniques=int(np.count_nonzero(table.sizes == 1)),
         n_by_size=n_by_size,
-        score_of_record=_of_records(scores, table),
-        dis_of_record=_of_records(dis, table),
-        contribution_of_record=by_column[scored] / scores[scored, None],
+        score_of_record=_of_records(scored, scores, table),
+        dis_of_record=None if dis is None else _of_records(scored, dis, table),
+        contribution_of_record=by_column / scores[:, None],
         scored_records=_records_of(scored, table),
         column_contribution=by_column.sum(axis=0) / max(float(scores.sum()), 1.0),
     )
 
 
-def _check(max_size: int, sampling_fraction: float) -> None:
+def _check(max_size: int, sampling_fraction: float | None) -> None:
     problems = []
     if max_size < 1:
         problems.append(f"max_size must be at least 1, received {max_size}.")
-    if not 0 < sampling_fraction <= 1:
+    if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
         problems.append(f"sampling_fraction must be above 0 and at most 1, received {sampling_fraction:g}.")
     if problems:
         raise AuditInputError(*problems)
 
 
-def _affordable_size(n_combinations: int, n_columns: int, requested: int, max_cells: int) -> int:
+def _affordable_size(table: Combinations, requested: int, max_cells: int) -> int:
     """Return the largest size up to the requested one whose search stays within the bound, at least 1."""
-    n_sets = np.cumsum([math.comb(n_columns, size) for size in range(1, requested + 1)])
-    return max(int(np.count_nonzero(n_sets * n_combinations <= max_cells)), 1)
+    n_columns = len(table.quasi_identifiers)
+    n_sets = list(accumulate(math.comb(n_columns, size) for size in range(1, requested + 1)))
+    return max(sum(n * table.n_combinations <= max_cells for n in n_sets), 1)
 
 
-def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[tuple[Columns, IntArray]]:
+def _search(table: Combinations, max_size: int, stop: Stop | None) -> tuple[list[Unique], int]:
+    """Return each set of columns with its uniques, and the size up to which all sets were searched."""
+    n_columns = len(table.quasi_identifiers)
+    n_sets = sum(math.comb(n_columns, size) for size in range(1, max_size + 1))
+    found: list[Unique] = []
+    for n_done, (columns, unique) in enumerate(_every_set(table, max_size), start=1):
+        found.append((columns, unique))
+        if stop is not None and stop(n_done, n_sets) and n_done < n_sets:
+            last = columns == tuple(range(n_columns - len(columns), n_columns))  # of its size
+            searched = len(columns) if last else len(columns) - 1
+            return [each for each in found if len(each[0]) <= searched], searched
+    return found, max_size
+
+
+def _scores(
+    table: Combinations, found: Sequence[Unique], searched: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return the combinations with a score, their scores, and the part of each that each column has."""
+    n_columns = len(table.quasi_identifiers)
+    has_score = np.zeros(table.n_combinations, dtype=bool)
+    for _, unique in found:
+        has_score[unique] = True
+    scored = np.flatnonzero(has_score)
+    position = np.cumsum(has_score) - 1
+    scores = np.zeros(len(scored))
+    by_column = np.zeros((len(scored), n_columns))
+    for columns, unique in found:
+        points = msu_score(len(columns), n_columns=n_columns, max_size=searched)
+        at = position[unique]
+        scores[at] += points
+        by_column[at[:, None], list(columns)] += points
+    return scored, scores, by_column
+
+
+def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[Unique]:
     """Yield each set of columns with the combinations that are minimal sample uniques in it.
 
     Parameters
@@ -174,18 +216,24 @@ def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[tu
         Positions of the columns, and the combinations (each a single record), shape (n_found,); sets
         without any are passed over.
     """
-    nothing = np.zeros(table.n_combinations, dtype=bool)
-    smaller: dict[Columns, BoolArray] = {(): nothing}
+    return (each for each in _every_set(table, max_size) if len(each[1]))
+
+
+def _every_set(table: Combinations, max_size: int) -> Iterator[Unique]:
+    """Yield every set of columns by size, then in the order of the columns, with what is unique in it."""
+    alone = table.sizes == 1
+    smaller: dict[Columns, BoolArray] = {(): np.zeros(table.n_combinations, dtype=bool)}
     for size in range(1, max_size + 1):
         unique: dict[Columns, BoolArray] = {}
         for columns in combinations(range(len(table.quasi_identifiers)), size):
             known = np.logical_or.reduce([smaller[part] for part in combinations(columns, size - 1)])
-            left = np.flatnonzero(~known)
-            found = left[table.members(columns, among=left) == 1]
-            known[found] = True
+            found = np.zeros(0, dtype=np.int64)
+            if (alone & ~known).any():  # only a record that is unique in all columns is in some
+                left = np.flatnonzero(~known)
+                found = left[table.members(columns, among=left) == 1]
+                known[found] = True
             unique[columns] = known
-            if len(found):
-                yield columns, found
+            yield columns, found
         smaller = unique
 
 
@@ -246,9 +294,11 @@ def dis_suda(
     return found
 
 
-def _of_records(values: FloatArray, table: Combinations) -> FloatArray:
-    """Return each record's value, 0 for a record left out."""
-    return cast("FloatArray", np.append(values, 0.0)[table.combination_of_record])
+def _of_records(scored: IntArray, values: FloatArray, table: Combinations) -> FloatArray:
+    """Return each record's value, 0 for a record without score or left out."""
+    of_combination = np.zeros(table.n_combinations + 1)  # the last one for a record left out, position -1
+    of_combination[scored] = values
+    return of_combination[table.combination_of_record]
 
 
 def _records_of(unique: IntArray, table: Combinations) -> IntArray:

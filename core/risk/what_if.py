@@ -20,10 +20,14 @@ from core.risk.generalizing import (
     protects_sensitive,
     verify_generalized,
 )
-from core.risk.lattice import ClassesAccepted, Lattice, SearchOutcome, search_frontier
+from core.risk.judging import RiskAudit, judge_risk
+from core.risk.lattice import ClassesAccepted, Lattice
+from core.risk.lattice_search import SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.records import BoolArray, CodedColumn, coded_columns, person_codes, persons_per_class
-from core.risk.sensitive import sensitive_codes
+from core.risk.sensitive import class_distances, sensitive_codes
+from core.risk.settings import RiskThresholds
+from core.verdict import Verdict
 
 USUAL_KS = (2, 3, 5, 11, 20)
 
@@ -38,14 +42,20 @@ class WhatIfSettings:
         Smallest class sizes to search for, each at least 2.
     suppression_limit
         Largest share of the assessed records that may be suppressed, in [0, 1).
-    l, t
+    l, entropy_l, t
         What every class has to reach in every sensitive attribute besides; None is not asked for.
     """
 
     ks: tuple[int, ...] = USUAL_KS
     suppression_limit: float = 0.05
     l: int | None = None  # noqa: E741 - the model's own letter
+    entropy_l: float | None = None
     t: float | None = None
+
+    @property
+    def is_diverse(self) -> bool:
+        """Return whether anything is asked of sensitive attributes."""
+        return any(limit is not None for limit in (self.l, self.entropy_l, self.t))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +103,33 @@ class Release:
     k: int
     measured: RiskMeasurement
     settings: bytes
+
+
+def what_if_settings(
+    measured: RiskMeasurement, thresholds: RiskThresholds, *, suppression_limit: float, diverse: bool = True
+) -> WhatIfSettings:
+    """Return settings that reach k, and the usual sizes around it, and what is asked of sensitive attributes.
+
+    Parameters
+    ----------
+    measured
+        Of the table; where persons are counted, only `thresholds.k` is searched for.
+    thresholds
+        What to reach; an l of 1 is always met.
+    suppression_limit
+        Largest share of the assessed records that may be suppressed, in [0, 1).
+    diverse
+        Whether l, entropy l and t count as well as k.
+    """
+    diverse = diverse and bool(measured.sensitive)
+    k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
+    return WhatIfSettings(
+        ks=(k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, k})),
+        suppression_limit=suppression_limit,
+        l=l if diverse and l is not None and l > 1 else None,
+        entropy_l=thresholds.entropy_l if diverse else None,
+        t=thresholds.t if diverse else None,
+    )
 
 
 def search_what_if(
@@ -143,7 +180,7 @@ def _conditions(
 ) -> ClassesAccepted | None:
     """Return which classes are protected well enough beyond their records; None where any is."""
     chosen = measured.settings
-    sensitive = chosen.sensitive if settings.l is not None or settings.t is not None else ()
+    sensitive = chosen.sensitive if settings.is_diverse else ()
     if not sensitive and chosen.person is None:
         return None
     names = (*sensitive, *((chosen.person,) if chosen.person else ()))
@@ -164,10 +201,15 @@ def _conditions(
 
 
 def _protected(column: CodedColumn, measured: RiskMeasurement, settings: WhatIfSettings) -> ClassesAccepted:
-    """Return the check of l and t of one sensitive attribute; the hierarchical distance counts as equal."""
-    distance, codes = sensitive_codes(column, measured.settings)
+    """Return the check of l and t of one sensitive attribute, by the distance it was measured with."""
+    hierarchy = measured.hierarchies.get(column.name)
+    distance, codes = sensitive_codes(column, measured.settings, hierarchy)
     return protects_sensitive(
-        codes, l=settings.l, t=settings.t, distance="ordered" if distance == "ordered" else "equal"
+        codes,
+        l=settings.l,
+        entropy_l=settings.entropy_l,
+        t=settings.t,
+        distance=lambda counts: class_distances(counts, column, distance, hierarchy),
     )
 
 
@@ -215,6 +257,44 @@ def release(
     )
 
 
+def release_reaching(
+    what_if: WhatIf, measured: RiskMeasurement, dataset: Dataset, *, thresholds: RiskThresholds
+) -> tuple[Release, RiskAudit]:
+    """Make the table of the cheapest option whose bytes, read back and measured, meet the thresholds.
+
+    Parameters
+    ----------
+    what_if, measured, dataset
+        As for :func:`release`.
+    thresholds
+        All of them are held against the written table.
+
+    Returns
+    -------
+    tuple
+        The table, and its bytes held against the thresholds.
+
+    Raises
+    ------
+    AuditInputError
+        No option reaches k, or none of those that do meets the other thresholds when counted again.
+    """
+    missed = ""
+    for option, outcome in enumerate(what_if.options):
+        if outcome.best is None or outcome.best.smallest_class < thresholds.k:
+            continue
+        made = release(what_if, option, measured, dataset)
+        audit = judge_risk(made.measured, thresholds)
+        failed = [each for each in audit.findings if each.verdict is Verdict.FAIL]
+        if not failed:
+            return made, audit
+        missed = missed or f" Of the cheapest one: {failed[0].message}"
+    raise AuditInputError(
+        f"No generalization found keeps classes of {thresholds.k:,} and the other thresholds once it is "
+        f"written and counted again, so no table is written.{missed} Allow more suppression, or ask for less."
+    )
+
+
 def _without(made: GeneralizedTable, measured: RiskMeasurement) -> pa.Table:
     """Return the table without the columns that are not released and those that name people."""
     settings = measured.settings
@@ -228,7 +308,8 @@ def _measured_again(data: bytes, measured: RiskMeasurement) -> RiskMeasurement:
     settings = settings_for_other(measured.settings, written.columns)
     if settings is None:
         raise AuditInputError("The written table has none of the quasi-identifiers under their names.")
-    return measure_risk(written, settings=settings)
+    groups = {name: each for name, each in measured.hierarchies.items() if name in settings.sensitive}
+    return measure_risk(written, settings=settings, hierarchies=groups)
 
 
 def _settings_file(what_if: WhatIf, made: Mapping[str, object]) -> bytes:
@@ -237,6 +318,7 @@ def _settings_file(what_if: WhatIf, made: Mapping[str, object]) -> bytes:
         **made,
         "suppression_limit": asked.suppression_limit,
         "l": asked.l,
+        "entropy_l": asked.entropy_l,
         "t": asked.t,
         "algorithm": "full-domain generalization and suppression (Incognito, Flash)",
     }

@@ -1,5 +1,6 @@
 """Tables, charts, sentences and the report of the disclosure-risk tool."""
 
+from core.risk import option_for, suda_note, what_if_note
 from core.risk_views.charts import class_chart, risk_bars
 from core.risk_views.columns import (
     COLUMN_UNITS,
@@ -11,7 +12,6 @@ from core.risk_views.columns import (
     sets_table,
     suda_chart,
     suda_columns_table,
-    suda_note,
     suda_records_table,
 )
 from core.risk_views.intruders import Intruder, intruder_figure, intruders
@@ -40,11 +40,9 @@ from core.risk_views.what_if import (
     SUPPRESSION_UNITS,
     frontier_chart,
     option_columns_table,
-    option_for,
     option_labels,
     options_table,
     suppression_table,
-    what_if_note,
 )
 from core.risk_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, preset_note
 

@@ -10,8 +10,8 @@ import pandas as pd
 from core.charts import horizontal_bars
 from core.datasets import Dataset
 from core.measures.measure import Unit
-from core.reports import ReportChart
-from core.risk import ColumnsMeasurement, Suda
+from core.reports import ReportChart, ReportTable
+from core.risk import ColumnsMeasurement, Suda, suda_note
 from core.risk.words import counted, listed, percent
 
 COLUMN_UNITS: Mapping[str, Unit] = {
@@ -93,23 +93,6 @@ def sets_table(columns: ColumnsMeasurement) -> pd.DataFrame:
     )
 
 
-def suda_note(suda: Suda) -> str:
-    """Say how many records have a set of few values that nobody shares."""
-    by_size = ", ".join(
-        f"{n:,} of {counted(size, 'value')}" for size, n in enumerate(suda.n_by_size.tolist(), start=1)
-    )
-    bounded = (
-        ""
-        if suda.is_complete
-        else f" The table is too large for sets of {suda.requested_size}; only smaller ones were searched."
-    )
-    return (
-        f"{len(suda.scored_records):,} of {counted(suda.n_records, 'record')} have a set of up to "
-        f"{counted(suda.max_size, 'value')} that no other record has and that gets shared when any of them "
-        f"is left out. Such sets: {by_size}.{bounded}"
-    )
-
-
 def suda_columns_table(suda: Suda) -> pd.DataFrame:
     """Return a row per quasi-identifier: the part of all scores that comes from sets with it."""
     frame = pd.DataFrame(
@@ -140,16 +123,29 @@ def suda_chart(suda: Suda) -> ReportChart:
 
 
 def suda_records_table(suda: Suda, dataset: Dataset) -> pd.DataFrame:
-    """Return the records with the highest scores, by their position in the table from 1, without values."""
+    """Return the records with the highest scores, by their position in the table from 1, without values.
+
+    DIS-SUDA has no column where it is not assessed.
+    """
     scores = suda.score_of_record[suda.scored_records]
     order = np.argsort(-scores, kind="stable")[:N_SCORED]
     records = suda.scored_records[order]
     parts = suda.contribution_of_record[order]
-    return pd.DataFrame(
-        {
-            f"Record of {dataset.name}": records + 1,
-            "SUDA score": scores[order],
-            "DIS-SUDA": suda.dis_of_record[records],
-            "Mostly because of": [suda.quasi_identifiers[int(part.argmax())] for part in parts],
-        }
+    frame: dict[str, object] = {f"Record of {dataset.name}": records + 1, "SUDA score": scores[order]}
+    if suda.dis_of_record is not None:
+        frame["DIS-SUDA"] = suda.dis_of_record[records]
+    frame["Mostly because of"] = [suda.quasi_identifiers[int(part.argmax())] for part in parts]
+    return pd.DataFrame(frame)
+
+
+def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:
+    """Return the tables of a report: what the scores come from, with what was and was not searched."""
+    return (
+        ReportTable(
+            name="Special uniques",
+            title="Special uniques (SUDA2): what the scores come from",
+            frame=suda_columns_table(suda),
+            note=suda_note(suda),
+            units=SUDA_UNITS,
+        ),
     )

@@ -8,11 +8,18 @@ from datetime import datetime
 import pandas as pd
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.risk import ColumnsMeasurement, RiskAudit
+from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf
 from core.risk.judging import population_figures
 from core.risk.words import number, percent
 from core.risk_views.charts import class_chart, risk_bars
-from core.risk_views.columns import COLUMN_UNITS, columns_table, contribution_chart, sets_note
+from core.risk_views.columns import (
+    COLUMN_UNITS,
+    columns_table,
+    contribution_chart,
+    sets_note,
+    suda_chart,
+    suda_tables,
+)
 from core.risk_views.intruders import intruders
 from core.risk_views.tables import (
     CHANGE_UNITS,
@@ -21,6 +28,7 @@ from core.risk_views.tables import (
     disclosure_table,
     side_by_side_table,
 )
+from core.risk_views.what_if import frontier_chart, what_if_tables
 from core.risk_views.words import LIMITS, QUESTION, TITLE, headline
 from core.verdict import Verdict
 
@@ -118,6 +126,8 @@ def risk_report(
     created_at: datetime,
     other: RiskAudit | None = None,
     columns: ColumnsMeasurement | None = None,
+    suda: Suda | None = None,
+    what_if: WhatIf | None = None,
 ) -> Report:
     """Return the report of a run; it holds counts, figures and column names, no cell values.
 
@@ -133,6 +143,10 @@ def risk_report(
         A second table measured the same way, for the figures side by side.
     columns
         What each quasi-identifier does.
+    suda
+        The smallest sets of values that single records out, where they were searched for.
+    what_if
+        Generalizations to choose from, where they were searched for.
     """
     return Report(
         tool="risk",
@@ -144,8 +158,13 @@ def risk_report(
         settings=report_settings(audit),
         figures=(*class_figures(audit), *sensitive_figures(audit), *comparison_figures(audit)),
         findings=audit.all_findings,
-        tables=_tables(audit, other, columns),
-        charts=_charts(audit, columns),
+        tables=(
+            *_tables(audit, columns),
+            *(() if suda is None else suda_tables(suda)),
+            *_compared_tables(audit, other),
+            *(() if what_if is None else what_if_tables(what_if, audit.thresholds.k)),
+        ),
+        charts=_charts(audit, columns, suda, what_if),
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
@@ -176,9 +195,7 @@ def report_settings(audit: RiskAudit) -> dict[str, object]:
     }
 
 
-def _tables(
-    audit: RiskAudit, other: RiskAudit | None, columns: ColumnsMeasurement | None
-) -> tuple[ReportTable, ...]:
+def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportTable, ...]:
     measured = audit.measurement
     tables = [
         ReportTable(name="Intruders", title="Three intruders", frame=intruders_table(audit)),
@@ -208,6 +225,11 @@ def _tables(
                 units=COLUMN_UNITS,
             )
         )
+    return tuple(tables)
+
+
+def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportTable, ...]:
+    measured, tables = audit.measurement, []
     if measured.comparison is not None:
         tables.append(
             ReportTable(
@@ -237,6 +259,14 @@ def intruders_table(audit: RiskAudit) -> pd.DataFrame:
     )
 
 
-def _charts(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportChart, ...]:
-    drawn = (class_chart(audit), risk_bars(audit), None if columns is None else contribution_chart(columns))
+def _charts(
+    audit: RiskAudit, columns: ColumnsMeasurement | None, suda: Suda | None, what_if: WhatIf | None
+) -> tuple[ReportChart, ...]:
+    drawn = (
+        class_chart(audit),
+        risk_bars(audit),
+        None if columns is None else contribution_chart(columns),
+        None if suda is None or not len(suda.scored_records) else suda_chart(suda),
+        None if what_if is None or not what_if.options else frontier_chart(what_if),
+    )
     return tuple(chart for chart in drawn if chart is not None)

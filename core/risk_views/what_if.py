@@ -10,11 +10,12 @@ import pandas as pd
 from core.charts import COLORS
 from core.measures import format_number
 from core.measures.measure import Unit
-from core.reports import ReportChart
-from core.risk import RiskAudit, WhatIf
+from core.reports import ReportChart, ReportTable
+from core.risk import RiskAudit, WhatIf, option_for, what_if_note
 from core.risk.generalizing import records_to_suppress
 from core.risk.what_if import USUAL_KS
-from core.risk.words import counted, percent
+from core.risk.what_if_document import is_exact
+from core.risk.words import percent
 
 OPTION_UNITS: Mapping[str, Unit] = {
     "Highest risk": "risk",
@@ -46,7 +47,7 @@ def options_table(what_if: WhatIf) -> pd.DataFrame:
             "Highest risk": outcome.best.highest_risk,
             "Precision lost": outcome.best.loss,
             "Records suppressed": outcome.best.suppressed_share,
-            "Cheaper ones": "ruled out" if outcome.is_exact else "not all looked at",
+            "Cheaper ones": "ruled out" if is_exact(what_if, outcome) else "not all looked at",
         }
         for outcome in what_if.options
         if outcome.best is not None
@@ -64,13 +65,6 @@ def option_labels(what_if: WhatIf) -> list[str]:
     ]
 
 
-def option_for(what_if: WhatIf, k: int) -> int:
-    """Return the position of the first option that reaches k, of the last where none does."""
-    sizes = [each.best.smallest_class if each.best else 0 for each in what_if.options]
-    reached = [number for number, size in enumerate(sizes) if size >= k]
-    return reached[0] if reached else len(what_if.options) - 1
-
-
 def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
     """Return a row per quasi-identifier: what one option does to it."""
     best = what_if.options[option].best
@@ -82,24 +76,6 @@ def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
             "Becomes": [ladder.levels[level].description for ladder, level in chosen],
             "Different values": [ladder.levels[level].n_groups for ladder, level in chosen],
         }
-    )
-
-
-def what_if_note(what_if: WhatIf) -> str:
-    """Say how many generalizations there are and how many had to be counted."""
-    if not what_if.options:
-        return (
-            "No generalization reaches what was asked for within the suppression limit, not even showing no "
-            "quasi-identifier at all. Allow more suppression, or ask for less."
-        )
-    n_measured = sum(each.n_measured for each in what_if.options)
-    exact = all(each.is_exact for each in what_if.options)
-    found = (
-        "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
-    )
-    return (
-        f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
-        f"{n_measured:,} of them counted; {found}."
     )
 
 
@@ -139,4 +115,27 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
             for label, lost, highest in zip(frame["label"], frame["lost"], frame["highest"], strict=True)
         )
         + ".",
+    )
+
+
+def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:
+    """Return the tables of a report: the frontier, and what the cheapest option that reaches k does."""
+    note = what_if_note(what_if)
+    if not what_if.options:
+        frame = pd.DataFrame({"Result": [note]})
+        return (ReportTable(name="What if", title="What if columns were made coarser", frame=frame),)
+    option = option_for(what_if, k)
+    return (
+        ReportTable(
+            name="What if",
+            title="What if columns were made coarser",
+            frame=options_table(what_if),
+            note=note,
+            units=OPTION_UNITS,
+        ),
+        ReportTable(
+            name="Generalization",
+            title=f"What happens to each quasi-identifier: {option_labels(what_if)[option]}",
+            frame=option_columns_table(what_if, option),
+        ),
     )

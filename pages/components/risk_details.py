@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import risk_views as views
-from core.caching import risk_special_uniques
 from core.datasets import Dataset
-from core.risk import ColumnsMeasurement, RiskAudit, RiskMeasurement, Suda
+from core.jobs import Progress
+from core.risk import (
+    USUAL_SET_SIZE,
+    ColumnsMeasurement,
+    RiskAudit,
+    RiskMeasurement,
+    Suda,
+    measure_special_uniques,
+)
+from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence
 
@@ -77,29 +86,48 @@ def _show_columns(columns: ColumnsMeasurement | None) -> None:
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
-    wanted = st.toggle(
-        "Search for special uniques (SUDA2)",
-        key="risk_suda",
-        help="Finds the smallest sets of up to three values that only one record has. Takes some seconds for "
-        "large tables.",
+    st.caption(
+        "A record that two or three values single out is easier to find than one that needs all of them."
     )
-    if not wanted:
-        st.caption(
-            "A record that two or three values single out is easier to find than one that needs all of them."
-        )
+    n_columns = len(measured.classes.quasi_identifiers)
+    if not measured.classes.n_classes:
+        st.markdown("No record is assessed, so none is singled out.")
         return None
-    with st.spinner("Searching sets of values", show_time=True):
-        suda = risk_special_uniques(dataset.fingerprint, measured.settings)
-    if suda is None or not len(suda.scored_records):
-        st.markdown("No record is singled out by up to three values.")
-        return suda
+    size = st.number_input(
+        "Values of the largest set to search",
+        1,
+        n_columns,
+        min(USUAL_SET_SIZE, n_columns),
+        key=f"risk_suda_size_{n_columns}",
+        help="SUDA2 usually searches sets of up to three values; larger sets take longer and count for less.",
+    )
+    known = measured.population and (measured.population.n_records, measured.population.population_size)
+    key = repr((dataset.fingerprint, measured.settings, known, size))
+    work = partial(_search_special_uniques, measured, dataset, int(size))
+    job = ask_for_work("risk_suda", key, work, label="Search for special uniques (SUDA2)")
+    if job is None or not isinstance(job.result, Suda):
+        return None
+    suda = job.result
     st.markdown(sentence(views.suda_note(suda)))
-    chart, records = st.columns([3, 2])
-    with chart:
-        show_chart(views.suda_chart(suda), key="risk_suda_chart")
-    with records:
-        show_table(views.suda_records_table(suda, dataset), alt="Records with the highest scores")
+    if len(suda.scored_records):
+        chart, records = st.columns([3, 2])
+        with chart:
+            show_chart(views.suda_chart(suda), key="risk_suda_chart")
+        with records:
+            show_table(views.suda_records_table(suda, dataset), alt="Records with the highest scores")
     return suda
+
+
+def _search_special_uniques(
+    measured: RiskMeasurement, dataset: Dataset, size: int, progress: Progress
+) -> Suda | None:
+    """Search beside the page; makes no Streamlit call."""
+
+    def stop(n_done: int, n_sets: int) -> bool:
+        progress.report(n_done, n_sets, "Searching sets of columns")
+        return progress.stop_asked
+
+    return measure_special_uniques(measured, dataset, max_size=size, stop=stop)
 
 
 def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:

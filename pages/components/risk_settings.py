@@ -202,7 +202,7 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
             on_change=_take_preset,
             help="Presets that recipients and authorities use; they move the slider.",
         )
-        k_place, l_place, t_place, average_place = st.columns(4)
+        k_place, l_place, entropy_place, t_place, average_place = st.columns(5)
         with k_place:
             k = st.slider(
                 "Smallest class size k",
@@ -224,6 +224,19 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
                 disabled=not with_sensitive,
                 persist_state="session",
             )
+        with entropy_place:
+            entropy_l = st.slider(
+                "Entropy l",
+                1.0,
+                10.0,
+                1.0,
+                0.1,
+                key="risk_entropy_l",
+                help="Every class should be as diverse as one of l equally frequent values (exp of its "
+                "entropy); 1 is always met.",
+                disabled=not with_sensitive,
+                persist_state="session",
+            )
         with t_place:
             t = _optional_limit(
                 "Largest distance t",
@@ -235,7 +248,13 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
             average = _optional_limit(
                 "Largest average risk", "average", "Mean over records of 1 / class size."
             )
-    return RiskThresholds(k=int(k), l=int(least) if with_sensitive else None, t=t, average_risk=average)
+    return RiskThresholds(
+        k=int(k),
+        l=int(least) if with_sensitive else None,
+        entropy_l=float(entropy_l) if with_sensitive and entropy_l > 1 else None,
+        t=t,
+        average_risk=average,
+    )
 
 
 def _take_preset() -> None:

@@ -12,8 +12,15 @@ from core import risk_views as views
 from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.risk import Release, RiskAudit, WhatIf, WhatIfSettings, judge_risk, search_what_if
-from core.risk.what_if import USUAL_KS
+from core.risk import (
+    Release,
+    RiskAudit,
+    WhatIf,
+    WhatIfSettings,
+    judge_risk,
+    search_what_if,
+    what_if_settings,
+)
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import (
@@ -29,12 +36,12 @@ from pages.components.text import plain
 TOOL = "risk"
 
 
-def show_what_if(audit: RiskAudit, dataset: Dataset) -> None:
-    """Show what suppression alone would cost, and search for cheaper generalizations."""
+def show_what_if(audit: RiskAudit, dataset: Dataset) -> WhatIf | None:
+    """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
     st.header("What if", anchor=False)
     if not audit.measurement.classes.n_classes:
         st.markdown("No record is assessed, so nothing can be generalized.")
-        return
+        return None
     costs, search = st.columns([2, 3])
     with costs:
         st.markdown("**With nothing generalized**")
@@ -46,12 +53,15 @@ def show_what_if(audit: RiskAudit, dataset: Dataset) -> None:
     with search:
         st.markdown("**With columns made coarser**")
         settings = _ask_for_settings(audit)
-        key = repr((dataset.fingerprint, audit.measurement.settings, settings))
+        groups = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
+        key = repr((dataset.fingerprint, audit.measurement.settings, groups, settings))
         job = ask_for_work(
             TOOL, key, _Search(audit, dataset, settings), label="Search the cheapest generalizations"
         )
-    if job is not None and isinstance(job.result, WhatIf):
-        _show_options(job.result, key, audit, dataset)
+    if job is None or not isinstance(job.result, WhatIf):
+        return None
+    _show_options(job.result, key, audit, dataset)
+    return job.result
 
 
 class _Search:
@@ -84,18 +94,15 @@ def _ask_for_settings(audit: RiskAudit) -> WhatIfSettings:
         "instead.",
         persist_state="session",
     )
-    limits, measured = audit.thresholds, audit.measurement
-    diverse = bool(measured.sensitive) and st.toggle(
+    diverse = bool(audit.measurement.sensitive) and st.toggle(
         "Also reach l and t as set above",
         key="risk_what_if_diverse",
-        help="Otherwise only the size of classes counts.",
+        help="Distinct l, entropy l and t, by the distance shown under attribute disclosure; otherwise only "
+        "the size of classes counts.",
         persist_state="session",
     )
-    return WhatIfSettings(
-        ks=(limits.k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, limits.k})),
-        suppression_limit=percent / 100,
-        l=limits.l if diverse else None,
-        t=limits.t if diverse else None,
+    return what_if_settings(
+        audit.measurement, audit.thresholds, suppression_limit=percent / 100, diverse=diverse
     )
 
 
@@ -129,7 +136,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         try:
             with st.spinner("Making the table and counting it again", show_time=True):
                 made = caching.risk_release(
-                    key, option, dataset.fingerprint, audit.measurement.settings, _what_if=what_if
+                    key, option, dataset.fingerprint, _what_if=what_if, _measured=audit.measurement
                 )
         except AuditInputError as error:
             show_problems(error)

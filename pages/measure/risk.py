@@ -20,6 +20,7 @@ from core.risk import (
     RiskMeasurement,
     RiskSettings,
     Suda,
+    WhatIf,
     judge_risk,
     measure_columns,
     settings_for_other,
@@ -159,13 +160,20 @@ def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator
     with compared:
         show_comparison(audit, other)
     with last:
-        show_what_if(audit, found.dataset)
+        what_if = show_what_if(audit, found.dataset)
         st.header("Downloads", anchor=False)
         show_downloads(
             TOOL,
-            partial(_report, found, audit, other),
-            identity=repr(([facts.sha256 for facts in found.inputs()], audit.measurement.settings, limits)),
+            partial(_report, found, audit, other, what_if),
+            identity=_identity(found, audit, what_if),
         )
+
+
+def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
+    """Return what the report depends on, for its file name."""
+    searched = None if what_if is None else what_if.settings
+    inputs = [facts.sha256 for facts in found.inputs()]
+    return repr((inputs, audit.measurement.settings, audit.thresholds, searched))
 
 
 def _judge_other(others: Others, audit: RiskAudit) -> RiskAudit | None:
@@ -178,10 +186,21 @@ def _judge_other(others: Others, audit: RiskAudit) -> RiskAudit | None:
     return judge_risk(measured, audit.thresholds)
 
 
-def _report(found: Measured, audit: RiskAudit, other: RiskAudit | None, created_at: datetime) -> Report:
-    columns = found.columns or measure_columns(found.measurement, found.dataset)
+def _report(
+    found: Measured,
+    audit: RiskAudit,
+    other: RiskAudit | None,
+    what_if: WhatIf | None,
+    created_at: datetime,
+) -> Report:
     return views.risk_report(
-        audit, inputs=found.inputs(), created_at=created_at, other=other, columns=columns
+        audit,
+        inputs=found.inputs(),
+        created_at=created_at,
+        other=other,
+        columns=found.columns or measure_columns(found.measurement, found.dataset),
+        suda=found.suda,
+        what_if=what_if,
     )
 
 

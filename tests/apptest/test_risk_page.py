@@ -136,15 +136,30 @@ def test_second_upload__replaces_the_first(open_page: Callable[[str], AppTest]) 
     assert _metrics(app)["Smallest class size (k)"] == "6"
 
 
+def _after_work(app: AppTest, stop_key: str) -> AppTest:
+    for _ in range(300):
+        if not any(button.key == stop_key for button in app.button):
+            break
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def test_limits__of_entropy_and_average_risk_are_judged(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app.slider(key="risk_entropy_l").set_value(1.5)
+    app = app.slider(key="risk_average").set_value(0.4).run()
+    assert "The smallest entropy l of disease is 1; at least 1.500 is asked for." in _texts(app).replace(
+        "`", ""
+    )
+    assert "The average risk of a record is 0.500; at most 0.400 is asked for." in _texts(app)
+
+
 def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app = app.button(key="risk_demo_untouched").click().run()
     app.button(key="risk_start").click().run()
-    for _ in range(300):
-        if not any(button.key == "risk_stop" for button in app.button):
-            break
-        time.sleep(0.1)
-        app.run()
+    app = _after_work(app, "risk_stop")
     assert not app.exception
     assert "no cheaper one exists among them" in _texts(app)
     assert len(app.selectbox(key="risk_option").options) >= 2
@@ -154,9 +169,11 @@ def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str],
 
 def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(open_page(PAGE))
-    app = app.toggle(key="risk_suda").set_value(True).run()
+    app.button(key="risk_suda_start").click().run()
+    app = _after_work(app, "risk_suda_stop")
     assert not app.exception
     assert "1 of 6 records have a set of up to 2 values" in _texts(app)
+    assert "DIS-SUDA, the chance that a match is right, is not assessed" in _texts(app)
 
 
 def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[str], AppTest]) -> None:

@@ -16,7 +16,7 @@ Records = list[tuple[int, ...]]
 
 @st.composite
 def tables(draw: st.DrawFn) -> Records:
-    n_columns = draw(st.integers(1, 4))
+    n_columns = draw(st.integers(1, 5))
     record = st.tuples(*[st.integers(0, 3)] * n_columns)
     return draw(st.lists(record, min_size=1, max_size=14))
 
@@ -46,7 +46,7 @@ def _literal_msus(records: Records, max_size: int) -> set[tuple[tuple[int, ...],
 
 
 @settings(deadline=None, max_examples=120)
-@given(tables(), st.integers(1, 4))
+@given(tables(), st.integers(1, 5))
 def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size: int) -> None:
     max_size = min(max_size, len(records[0]))
     table = _collapsed(records)
@@ -62,13 +62,25 @@ def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size
 @settings(deadline=None, max_examples=60)
 @given(tables())
 def test_measure_suda__laws(records: Records) -> None:
-    found = measure_suda(_collapsed(records), max_size=4, sampling_fraction=0.1)
+    found = measure_suda(_collapsed(records), max_size=5, sampling_fraction=0.1)
     uniques = [_is_unique(records, i, tuple(range(len(records[0])))) for i in range(len(records))]
     assert (found.score_of_record > 0).tolist() == uniques  # searched to the end, every unique has one
     assert ((found.dis_of_record >= 0) & (found.dis_of_record <= 1)).all()
     assert (found.contribution_of_record <= 1 + 1e-12).all()
-    doubled = measure_suda(_collapsed(records * 2), max_size=4, sampling_fraction=0.1)
+    doubled = measure_suda(_collapsed(records * 2), max_size=5, sampling_fraction=0.1)
     assert doubled.score_of_record.sum() == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(), st.integers(1, 32))
+def test_measure_suda__stopped_keeps_the_sizes_searched_whole(records: Records, n_sets: int) -> None:
+    table = _collapsed(records)
+    part = measure_suda(table, max_size=5, sampling_fraction=None, stop=lambda done, _: done == n_sets)
+    whole = measure_suda(table, max_size=max(part.max_size, 1), sampling_fraction=None)
+    assert part.n_by_size.tolist() == whole.n_by_size.tolist()[: part.max_size]
+    assert part.was_stopped == (part.max_size < len(records[0]))
+    if part.max_size:
+        assert part.score_of_record.tolist() == whole.score_of_record.tolist()
 
 
 @settings(deadline=None, max_examples=80)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from core.equivalence import EquivalenceClasses
 from core.risk.generalizing import build_lattice, generalize, generalized_csv, verify_generalized
-from core.risk.lattice import Lattice, Node, search_cheapest, search_frontier
+from core.risk.lattice import Lattice, Node
+from core.risk.lattice_search import search_cheapest, search_frontier
 
 numbers = st.one_of(st.none(), st.integers(0, 40).map(str))
 words = st.sampled_from(["a", "b", "c", "d", "e", None])

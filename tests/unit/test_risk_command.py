@@ -1,5 +1,7 @@
 """``python -m core risk``: one JSON document, lines of text, exit codes, sentences for bad input."""
 
+import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -62,6 +64,104 @@ def test_risk__prints_lines(people: str, capsys: pytest.CaptureFixture[str]) -> 
     assert lines[-1] == "Verdict FAIL, exposure WARN, overall FAIL."
 
 
+def test_risk__prints_what_each_column_does(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["risk", people, *CHOSEN]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("columns")
+    # Only (50, F) is unique, by its age; age has 3 values among 6 records and tells 11 of 15 pairs apart.
+    assert [line.split() for line in lines[start + 1 : start + 4]] == [
+        ["unique", "by", "it", "unique", "alone", "distinction", "separation"],
+        ["age", "16.7", "%", "16.7", "%", "50.0", "%", "73.3", "%"],
+        ["sex", "0", "%", "0", "%", "33.3", "%", "53.3", "%"],
+    ]
+
+
+def test_risk__searches_special_uniques(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["risk", people, *CHOSEN, "--suda", "--suda-size", "1", "--json"]) == 1
+    suda = json.loads(capsys.readouterr().out)["suda"]
+    assert (suda["max_size"], suda["n_minimal_sample_uniques"], suda["dis_suda"]) == (1, [1], None)
+    assert main(["risk", people, *CHOSEN, "--suda"]) == 1
+    assert "part of all scores with age: 100 %" in capsys.readouterr().out
+
+
+def test_risk__searches_generalizations(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["risk", people, *CHOSEN, "--k", "2", "--what-if", "--max-suppression", "0.2"]
+    assert main([*given, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    found = document["what_if"]
+    assert (found["l"], found["max_suppression_share"], found["columns_with_levels_left_out"]) == (2, 0.2, [])
+    assert found["chosen"] in found["options"]
+    assert found["chosen"]["smallest_class"] >= 2
+    assert "release" not in document
+    assert main(given) == 1
+    assert "  cheapest for k = 2:" in capsys.readouterr().out.splitlines()
+
+
+def test_risk__writes_the_generalized_table_and_counts_it_again(
+    people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(people).write_text(PEOPLE + "41,M,gout,8\n42,M,flu,8\n43,F,cold,8\n")
+    before = Path(people).read_bytes()
+    path = tmp_path / "out.csv"
+    given = [
+        "risk",
+        people,
+        *CHOSEN,
+        "--k",
+        "3",
+        "--what-if",
+        "--max-suppression",
+        "0.3",
+        "--release",
+        str(path),
+    ]
+    assert main([*given, "--json"]) == 1
+    written = json.loads(capsys.readouterr().out)["release"]
+    rows = [row[:3] for row in csv.reader(path.read_text().splitlines()[1:])]
+    classes: dict[tuple[str, str], set[str]] = {}
+    sizes: dict[tuple[str, str], int] = {}
+    for age, sex, disease in rows:
+        if (age, sex) != ("*", "*"):
+            classes.setdefault((age, sex), set()).add(disease)
+            sizes[age, sex] = sizes.get((age, sex), 0) + 1
+    assert min(sizes.values()) == written["k"] >= 3
+    assert min(map(len, classes.values())) == written["sensitive"]["disease"]["distinct_l"] >= 2
+    assert written["n_suppressed"] == len(rows) - sum(sizes.values())
+    assert written["verdict"] == "PASS"
+    settings = json.loads((tmp_path / "out.json").read_text())
+    assert (settings["source"], settings["k"], settings["l"]) == ("people.csv", 3, 2)
+    assert written["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert Path(people).read_bytes() == before
+    assert main(given) == 2  # nothing is overwritten
+    assert capsys.readouterr().err == f"error: {path} exists and is never overwritten; choose another name.\n"
+    path.unlink()
+    assert main(given) == 2
+    assert f"{tmp_path / 'out.json'} exists" in capsys.readouterr().err
+
+
+def test_risk__writes_nothing_that_does_not_hold(
+    people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "out.csv"
+    given = ["risk", people, *CHOSEN, "--k", "7", "--what-if", "--release", str(path)]
+    assert main(given) == 2
+    printed = capsys.readouterr()
+    assert printed.err == (
+        "error: No generalization found keeps classes of 7 and the other thresholds once it is written and "
+        "counted again, so no table is written. Allow more suppression, or ask for less.\n"
+    )
+    assert "no generalization reaches k = 7" in printed.out
+    assert not path.exists()
+
+
+def test_risk__says_that_a_table_without_quasi_identifiers_is_not_assessed(
+    people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--k", "6", "--what-if", "--max-suppression", "0", "--release", str(tmp_path / "out.csv")]
+    assert main(["risk", people, *CHOSEN, *given]) == 1
+    assert "no record shows a quasi-identifier, so nothing is assessed" in capsys.readouterr().out
+
+
 def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "tree.csv").write_text("value,group\nflu,lung\ncold,lung\ngout,joint\n")
     assert main(["risk", people, *CHOSEN, "--hierarchy", f"disease={tmp_path / 'tree.csv'}", "--json"]) == 1
@@ -80,6 +180,20 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
             "`disease` cannot be both a quasi-identifier and a sensitive attribute; choose one.",
         ),
         ([*CHOSEN, "--k", "1"], "k must be at least 2, received 1."),
+        ([*CHOSEN, "--release", "x.csv"], "--release writes what --what-if finds; add --what-if."),
+        (
+            [*CHOSEN, "--what-if", "--release", "x.json"],
+            "x.json would be a CSV; choose a name that ends in .csv.",
+        ),
+        (
+            [*CHOSEN, "--what-if", "--release", "nowhere/x.csv"],
+            "There is no folder nowhere; choose another one.",
+        ),
+        (
+            [*CHOSEN, "--what-if", "--max-suppression", "1"],
+            "suppression_limit must be at least 0 and below 1, received 1.",
+        ),
+        ([*CHOSEN, "--suda", "--suda-size", "0"], "max_size must be at least 1, received 0."),
         ([*CHOSEN, "--hierarchy", "disease"], "--hierarchy needs COL=FILE, received disease."),
         (
             [*CHOSEN, "--original", "nowhere.csv"],

@@ -16,7 +16,8 @@ from core.risk.generalizing import (
     records_to_suppress,
     verify_generalized,
 )
-from core.risk.lattice import Lattice, search_cheapest, search_frontier
+from core.risk.lattice import Lattice
+from core.risk.lattice_search import search_cheapest, search_frontier
 
 # Sweeney-like: ages pair up in tens; cities pair up only when the rare ones are grouped.
 TABLE = pa.table(

@@ -13,11 +13,13 @@ from core.risk import (
     RiskAudit,
     RiskSettings,
     RiskThresholds,
+    WhatIfSettings,
     judge_risk,
     measure_columns,
     measure_risk,
     measure_special_uniques,
     risk_document,
+    search_what_if,
     suggested_settings,
 )
 from core.risk.columns import singling_out_sets
@@ -194,6 +196,30 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     assert all(len(render(report, name)) > 1000 for name in RENDERERS)
 
 
+def test_report__holds_the_searches_that_were_made() -> None:
+    people, audit = table(PEOPLE), judged(k=2)
+    suda = measure_special_uniques(audit.measurement, people)
+    what_if = search_what_if(
+        audit.measurement, people, settings=WhatIfSettings(ks=(2,), suppression_limit=0.2)
+    )
+    facts = [input_facts(people, "table")]
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    report = views.risk_report(audit, inputs=facts, created_at=now, suda=suda, what_if=what_if)
+    names = [each.name for each in report.tables]
+    assert names[-3:] == ["Special uniques", "What if", "Generalization"]
+    assert report.tables[-3].note == views.suda_note(suda)
+    assert report.tables[-2].note == views.what_if_note(what_if)
+    assert report.tables[-1].title.startswith("What happens to each quasi-identifier: k = 2: ")
+    assert [each.title for each in report.charts][-2:] == ["What the scores come from", "Loss against risk"]
+    html = render(report, "html").decode()
+    assert "What if columns were made coarser" in html
+    assert len(render(report, "xlsx")) > 1000
+    assert "Special uniques" in render(report, "json").decode()
+    nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
+    report = views.risk_report(audit, inputs=facts, created_at=now, what_if=nothing)
+    assert report.tables[-1].frame["Result"].tolist() == [views.what_if_note(nothing)]
+
+
 def test_report__of_a_plain_table_has_no_comparison() -> None:
     audit = judged()
     report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
@@ -290,7 +316,8 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     # Only (50, F) is unique, by its age alone.
     assert views.suda_note(suda) == (
         "1 of 6 records have a set of up to 2 values that no other record has and that gets shared when "
-        "any of them is left out. Such sets: 1 of 1 value, 0 of 2 values."
+        "any of them is left out. Such sets: 1 of 1 value, 0 of 2 values. DIS-SUDA, the chance that a match "
+        "is right, is not assessed: it needs a table of the population or its size."
     )
     assert views.suda_columns_table(suda)["Column"].tolist() == ["age", "sex"]
     assert (
@@ -300,14 +327,35 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     records = views.suda_records_table(suda, table(PEOPLE))
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]
-    assert records["DIS-SUDA"].tolist() == [1.0]
+    assert "DIS-SUDA" not in records
 
 
 def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
     suda = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE))
     assert suda is not None
     # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
+    assert suda.dis_of_record is not None
     assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
+    assert views.suda_records_table(suda, table(PEOPLE))["DIS-SUDA"].tolist() == pytest.approx([0.1 / 1.9])
+    assert "DIS-SUDA" not in views.suda_note(suda)
+
+
+def test_suda__says_what_was_not_searched() -> None:
+    stopped = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE), stop=_first_set)
+    assert stopped is not None
+    assert (stopped.max_size, stopped.was_stopped, len(stopped.scored_records)) == (0, True, 0)
+    assert views.suda_note(stopped) == (
+        "No set of values was searched. The search was stopped before all sets of 1 were looked at; none was "
+        "finished."
+    )
+    later = measure_special_uniques(measured(PEOPLE), table(PEOPLE), stop=lambda done, _: done == 2)
+    assert later is not None
+    assert "stopped before all sets of 2 were looked at; only sets of up to 1 were" in views.suda_note(later)
+
+
+def _first_set(n_done: int, n_sets: int) -> bool:
+    assert n_done <= n_sets == 3  # {age}, {sex}, {age, sex}
+    return True
 
 
 def test_searches__of_no_assessed_record_find_nothing() -> None:
@@ -329,6 +377,8 @@ def test_document__holds_columns_sets_and_suda() -> None:
     assert document["singling_out_sets"]["sets"] == []
     assert document["suda"]["n_minimal_sample_uniques"] == [1, 0]
     assert document["suda"]["suda_contribution_share"]["age"] == 1.0
+    assert document["suda"]["dis_suda"] is None  # the share of the population is not known
+    assert document["what_if"] is None
 
 
 def test_side_by_side__says_which_columns_the_other_lacks() -> None:

@@ -1,6 +1,7 @@
 """What if: searches through the risk tool, and tables whose bytes are counted again."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ from core.datasets import Dataset
 from core.demo.risk import make_patients
 from core.errors import AuditInputError
 from core.risk import (
+    Hierarchy,
     RiskMeasurement,
     RiskSettings,
     RiskThresholds,
@@ -17,8 +19,12 @@ from core.risk import (
     judge_risk,
     measure_risk,
     release,
+    release_reaching,
     search_what_if,
+    what_if_document,
+    what_if_settings,
 )
+from core.risk.generalizing import build_lattice
 from core.verdict import Verdict
 from tests.risk_examples import table
 
@@ -86,6 +92,43 @@ def test_release__has_no_column_that_is_not_released() -> None:
     made = release(what_if, 0, found, people)
     assert made.data.decode().splitlines()[0] == '"age","disease"'
     assert judge_risk(made.measured, RiskThresholds(k=2)).overall is not Verdict.FAIL
+
+
+def test_release__can_reach_the_entropy_and_the_hierarchical_distance(patients: Dataset) -> None:
+    values = sorted(set(patients.table["diagnosis"].to_pylist()))
+    groups = Hierarchy(groups={value: (f"group {n % 2}",) for n, value in enumerate(values)})
+    found = measure_risk(patients, settings=CHOSEN, hierarchies={"diagnosis": groups})
+    asked = RiskThresholds(k=3, l=None, entropy_l=2.0, t=0.35)
+    settings = what_if_settings(found, asked, suppression_limit=0.3)
+    assert (settings.l, settings.entropy_l, settings.t) == (None, 2.0, 0.35)
+    what_if = search_what_if(found, patients, settings=settings)
+    made, audit = release_reaching(what_if, found, patients, thresholds=asked)
+    (again,) = made.measured.sensitive
+    assert again.distance == "hierarchical"
+    assert again.figures["entropy_l"] >= 2.0
+    assert again.figures["t"] <= 0.35
+    assert audit.verdict is Verdict.PASS
+
+
+def test_search__says_which_levels_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a,b\n" + "".join(f"{n * 7 % 400},{n * 13 % 500}\n" for n in range(500))
+    people = table(text)
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("a", "b")))
+    whole = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
+    assert whole.lattice.n_nodes_possible == whole.lattice.n_nodes == 36
+    assert "were left out" not in views.what_if_note(whole)
+    monkeypatch.setattr("core.risk.what_if.build_lattice", partial(build_lattice, max_nodes=25))
+    thinned = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
+    assert (thinned.lattice.n_nodes, thinned.lattice.n_nodes_possible) == (25, 36)
+    assert views.what_if_note(thinned).endswith(
+        " The columns allow 36, too many to search: levels in the middle of `a`, `b` were left out, so a "
+        "cheaper one may exist among those. Fewer quasi-identifiers leave more levels of each."
+    )
+    assert set(views.options_table(thinned)["Cheaper ones"]) == {"not all looked at"}
+    document = what_if_document(thinned, k=2)
+    assert [each["is_exact"] for each in document["options"]] == [False]
+    assert document["columns_with_levels_left_out"] == ["a", "b"]
+    assert document["n_generalizations_possible"] == 36
 
 
 def test_search__by_persons_reaches_k_persons() -> None:

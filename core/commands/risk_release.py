@@ -1,0 +1,124 @@
+"""The generalized table of ``python -m core risk --what-if --release FILE``, counted again once written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.commands.output import print_problems
+from core.datasets import Dataset
+from core.errors import AuditInputError
+from core.risk import Release, RiskAudit, WhatIf, release_document, release_reaching
+from core.risk.words import number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What became of the table asked for.
+
+    Attributes
+    ----------
+    document
+        For JSON; None where no table was written.
+    lines
+        For a terminal.
+    is_missing
+        Whether a table was asked for and not written.
+    """
+
+    document: Mapping[str, object] | None = None
+    lines: tuple[str, ...] = field(default=())
+    is_missing: bool = False
+
+
+def check_release(path: Path | None, *, what_if: bool) -> None:
+    """Refuse a file that cannot or must not be written, before any work is done.
+
+    Raises
+    ------
+    AuditInputError
+        No search was asked for, the folder does not exist, or one of the files exists.
+    """
+    if path is None:
+        return
+    if not what_if:
+        raise AuditInputError("--release writes what --what-if finds; add --what-if.")
+    if path.suffix.lower() == ".json":
+        raise AuditInputError(f"{path} would be a CSV; choose a name that ends in .csv.")
+    if not path.parent.is_dir():
+        raise AuditInputError(f"There is no folder {path.parent}; choose another one.")
+    existing = [each for each in (path, _settings_path(path)) if each.exists()]
+    if existing:
+        raise AuditInputError(f"{existing[0]} exists and is never overwritten; choose another name.")
+
+
+def _settings_path(path: Path) -> Path:
+    return path.with_suffix(".json")
+
+
+def write_release(path: Path | None, what_if: WhatIf | None, audit: RiskAudit, dataset: Dataset) -> Written:
+    """Write the cheapest generalized table that meets the thresholds of `audit`, and how it was made.
+
+    A table that none meets is no error of the arguments: the sentence goes to stderr, and nothing is written.
+
+    Raises
+    ------
+    AuditInputError
+        The files cannot be written, or do not read back as they were made.
+    """
+    if path is None or what_if is None:
+        return Written()
+    try:
+        made, again = release_reaching(what_if, audit.measurement, dataset, thresholds=audit.thresholds)
+    except AuditInputError as error:
+        print_problems(error.problems)
+        return Written(is_missing=True)
+    files = {path: made.data, _settings_path(path): _how_it_was_made(made, dataset)}
+    _write(files)
+    document = {
+        "file": str(path),
+        "settings_file": str(_settings_path(path)),
+        "sha256": hashlib.sha256(made.data).hexdigest(),
+        **release_document(made, again),
+    }
+    told = (
+        f"Written: {path}, {_settings_path(path)}. Read back and counted again: {_figures(again)}; "
+        f"{made.n_suppressed:,} of {dataset.n_records:,} records suppressed."
+    )
+    findings = (f"  {each.verdict.value}: {each.message}" for each in again.findings)
+    lines = (told, *findings)
+    return Written(document=document, lines=lines)
+
+
+def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:
+    document = {"source": dataset.name, "source_sha256": dataset.sha256, **json.loads(made.settings)}
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    for path, data in files.items():
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+            same = path.read_bytes() == data
+        except OSError as error:
+            raise AuditInputError(
+                f"{path} cannot be written: {error.strerror}. Choose another folder."
+            ) from None
+        if not same:
+            raise AuditInputError(f"{path} does not read back as it was written; do not use it.")
+
+
+def _figures(audit: RiskAudit) -> str:
+    """Return k, and l and t of each sensitive attribute, as measured in what was written."""
+    if audit.figures["k"] is None:
+        return "no record shows a quasi-identifier, so nothing is assessed"
+    found = [f"k = {audit.figures['k']:,}"]
+    for each in audit.measurement.sensitive:
+        figures = (("distinct_l", "l"), ("entropy_l", "entropy l"), ("t", "t"))
+        known = [(name, each.figures[key]) for key, name in figures]
+        found += [f"{name} of {each.column} = {number(value)}" for name, value in known if value is not None]
+    return ", ".join(found)
