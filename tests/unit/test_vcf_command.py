@@ -157,8 +157,8 @@ def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest
     [
         (["--maf", "2"], "error: maf_threshold must be above 0 and at most 0.5; received 2.0."),
         (
-            ["--severity", "x=BAD"],
-            "error: --severity needs CHECK=VERDICT with one of PASS, WARN, NOT_ASSESSED, FAIL; received x=BAD.",
+            ["--severity", "x=A"],
+            "error: --severity needs CHECK=VERDICT with one of PASS, WARN, NOT_ASSESSED, FAIL; received x=A.",
         ),
         (
             ["--severity", "other_id=WARN", "--severity", "other_id=FAIL"],
