@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pysam
 
@@ -40,12 +40,15 @@ class VcfHeader:
         Names of the declared contigs, in order.
     declarations
         How MAF, AF, AC and AN are declared; a key that is not declared is absent.
+    formats
+        The declared type of every FORMAT key.
     """
 
     lines: tuple[bytes, ...]
     samples: tuple[bytes, ...]
     contigs: tuple[bytes, ...]
     declarations: dict[str, Declaration]
+    formats: dict[bytes, str] = field(default_factory=dict)
 
     @property
     def n_columns(self) -> int:
@@ -109,6 +112,7 @@ def parse_header(name: str, text: bytes) -> VcfHeader:
         samples=samples,
         contigs=tuple(contig.encode() for contig in known.contigs),
         declarations=_declarations(known),
+        formats={key.encode(): entry.type or "String" for key, entry in known.formats.items()},
     )
 
 

@@ -1,0 +1,170 @@
+"""Whether htslib takes the columns of a record: names that a header cannot hold, values of a wrong type.
+
+Reading text lets pass what htslib refuses in the middle of a file: a CHROM, FILTER, INFO key or FORMAT
+key that is not declared and cannot be (a comma, ``<`` or ``>`` in it), a FORMAT key written twice, a
+sample with more fields than FORMAT names, and a sample's value that does not have the declared type.
+Values of INFO are never refused: htslib reads as much of them as it can.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import pysam
+
+from core.errors import AuditInputError
+from core.vcf.header import VcfHeader
+from core.vcf.memory import memory_file
+from core.vcf.records import Record
+
+_REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
+_ODD_KEY = re.compile(rb"(?:^|;)(?=[^;=]*[,<>\"\[])([^;=]*)")
+_LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
+
+# What htslib reads of a value, up to the comma or colon after it. An empty value is missing.
+_GENOTYPE = rb"(?:\d++|\.|\+\d*+)(?:[/|](?:\d++|\.|\+\d*+))*+"
+_INTEGER = rb"(?:\d++|\.|[+-]\d*+)?+"
+_FLOAT = (
+    rb"(?:[+-]?(?:0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)(?:[pP][+-]?\d++)?+"
+    rb"|(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?+|(?i:inf(?:inity)?|nan(?:\(\w*+\))?))|\.)?+"
+)
+_TEXT = rb"[^\t:]*+"
+_LISTS = {"Integer": _INTEGER, "Float": _FLOAT}
+
+
+class ValueChecker:
+    """Checks records of one file as htslib does, by what the file's header declares."""
+
+    def __init__(self, header: VcfHeader) -> None:
+        self.contigs = frozenset(header.contigs)
+        self.formats = header.formats
+        self.patterns: dict[bytes, re.Pattern[bytes] | None] = {}
+
+    def check(self, name: str, number: int, record: Record) -> None:
+        """Refuse a record that htslib cannot read.
+
+        Parameters
+        ----------
+        name
+            The file's name, for messages.
+        number
+            The record's number in the file.
+        record
+            A record whose number of columns was checked.
+
+        Raises
+        ------
+        AuditInputError
+            Naming the record and the column; never a value.
+        """
+        column = self._odd_name(record)
+        if column:
+            raise AuditInputError(
+                f"{name}: record {number:,} has a {column} that the header does not declare and that htslib "
+                "cannot take up; remove commas, quotation marks and angle brackets from it."
+            )
+        if record.format not in (b"", b"."):
+            self._check_samples(name, number, record)
+
+    def _odd_name(self, record: Record) -> str:
+        """Return the column with a name that htslib cannot declare by itself, "" for none."""
+        if not _taken("CHROM", record.chrom) and record.chrom not in self.contigs:
+            return "CHROM"
+        if not all(_taken("FILTER", part) for part in record.rest.split(b"\t", 2)[1].split(b";")):
+            return "FILTER"
+        info = record.info
+        if any(mark in info for mark in (b",", b"<", b">", b'"', b"[")) and not all(
+            _taken("INFO", key) for key in _ODD_KEY.findall(info)
+        ):
+            return "key in INFO"
+        return ""
+
+    def _check_samples(self, name: str, number: int, record: Record) -> None:
+        pattern = self._pattern(name, number, record.format)
+        if pattern.fullmatch(record.samples) and not _has_huge_index(record) and record.samples[-1:] != b"\t":
+            return
+        keys = record.format.split(b":")
+        values = [self._value(key) for key in keys]
+        samples = record.samples[1:].split(b"\t")
+        if not samples[-1]:
+            raise AuditInputError(f"{name}: record {number:,} has no text in its last sample.")
+        for place, sample in enumerate(samples, 1):
+            fields = sample.split(b":")
+            if place == len(samples) and not fields[-1] and len(fields) <= len(keys):
+                fields.pop()  # at the end of a line htslib takes a field without text, even a genotype
+            if len(fields) > len(keys):
+                raise AuditInputError(
+                    f"{name}: record {number:,} has more fields in sample {place:,} than FORMAT names."
+                )
+            for key, value, text in zip(keys, values, fields, strict=False):
+                if not re.fullmatch(value, text) or (key == b"GT" and _is_huge(text)):
+                    raise AuditInputError(
+                        f"{name}: record {number:,} has a value in sample {place:,} that is not what FORMAT "
+                        f"{key.decode('utf-8', 'backslashreplace')} holds by its declaration."
+                    )
+
+    def _pattern(self, name: str, number: int, format_: bytes) -> re.Pattern[bytes]:
+        """Return the pattern of all samples under one FORMAT."""
+        if format_ not in self.patterns:
+            self.patterns[format_] = self._compiled(format_)
+        pattern = self.patterns[format_]
+        if pattern is None:
+            raise AuditInputError(
+                f"{name}: record {number:,} has a FORMAT that htslib cannot read; its keys must differ, hold "
+                "no comma or angle bracket, and be declared as values, not as flags."
+            )
+        return pattern
+
+    def _compiled(self, format_: bytes) -> re.Pattern[bytes] | None:
+        keys = format_.split(b":")
+        odd = any(key == b"." or not _taken("FORMAT", key) for key in keys if key)
+        if odd or len(set(keys)) < len(keys) or any(self.formats.get(key) == "Flag" for key in keys):
+            return None
+        cell = rb""
+        for key in reversed(keys[1:]):
+            cell = rb"(?::%s%s)?+" % (self._value(key), cell)
+        return re.compile(rb"(?:\t%s%s)*+" % (self._value(keys[0]), cell))
+
+    def _value(self, key: bytes) -> bytes:
+        """Return the pattern of one field."""
+        if key == b"GT":
+            return _GENOTYPE
+        item = _LISTS.get(self.formats.get(key, "String"))
+        return _TEXT if item is None else rb"%s(?:,%s)*+" % (item, item)
+
+
+def _has_huge_index(record: Record) -> bool:
+    """Tell whether a genotype names an allele beyond what htslib can store; the first field holds it."""
+    return record.has_genotypes and any(
+        _is_huge(sample.partition(b":")[0])
+        for sample in record.samples.split(b"\t")
+        if len(sample) >= len(str(_LARGEST_INDEX))
+    )
+
+
+def _is_huge(genotype: bytes) -> bool:
+    return any(int(index) > _LARGEST_INDEX for index in re.findall(rb"\d{10,}", genotype))
+
+
+def _taken(column: str, name: bytes) -> bool:
+    """Tell whether htslib can take up a name that the header does not declare."""
+    return _REGULAR.fullmatch(name) is not None or _taken_by_htslib(column, name)
+
+
+@lru_cache(maxsize=1024)
+def _taken_by_htslib(column: str, name: bytes) -> bool:
+    """Ask htslib itself: names of this kind are rare, and its rules for them are its own."""
+    columns = {"CHROM": b"1", "FILTER": b".", "INFO": b".", "FORMAT": b"."} | {column: name}
+    line = b"%(CHROM)s\t1\t.\tA\tC\t.\t%(FILTER)s\t%(INFO)s\t%(FORMAT)s\t." % {
+        key.encode(): value for key, value in columns.items()
+    }
+    head = b"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tS\n"
+    quiet = pysam.set_verbosity(0)
+    try:
+        with memory_file(head + line + b"\n") as memory, pysam.VariantFile(memory) as file:
+            return next(iter(file), None) is not None
+    except (ValueError, OSError):
+        return False
+    finally:
+        pysam.set_verbosity(quiet)
