@@ -145,6 +145,15 @@ SITE_CHECKS = (
         + "have a phasing identifier (PID, such as 1005_A_G) in a sample that spells the allele out.",
     ),
     Check(
+        name="phased_neighbour",
+        label="Neighbour's phasing identifier",
+        default=FAIL,
+        mark=Mark.PHASED,
+        message=_SITE
+        + "are named by a phasing identifier (PID) in another record, which spells their allele out and "
+        "tells who carries it.",
+    ),
+    Check(
         name="repeat_in_masked_alt",
         label="Repeat still in the masked ALT",
         default=FAIL,

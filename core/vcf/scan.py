@@ -27,6 +27,7 @@ from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.pairing import Level, VcfPair
+from core.vcf.phasing import PhasingIdentifiers
 from core.vcf.rarity import Mask, Rarity, site_rarity
 from core.vcf.records import Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
@@ -181,6 +182,7 @@ class _Scanner:
         self.same_declarations = first.declarations == second.declarations
         self.pending: _OriginalBlock | None = None
         self.collector = CandidateCollector(self.rules.pattern)
+        self.phasing = PhasingIdentifiers(second)
         self.counts = dict.fromkeys(("original", "anonymized", "with_alt", "without_frequency"), 0)
         self.tallies = {name: Tally() for name in _TALLIES}
         self.orders: list[tuple[Offsets, Offsets]] = []
@@ -195,7 +197,7 @@ class _Scanner:
 
     def count_anonymized(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """Pass the anonymized file's blocks on and count their lines."""
-        for block in blocks:
+        for block in self.phasing.read(blocks):
             self.counts["anonymized"] += len(block.ends)
             yield block
 
@@ -373,7 +375,7 @@ class _Scanner:
             settings=self.settings,
             original_header=self.headers[0],
             anonymized_header=self.headers[1],
-            candidates=self.collector.result(),
+            candidates=self.phasing.mark(self.collector.result()),
             n_original=self.counts["original"],
             n_anonymized=self.counts["anonymized"],
             n_with_alt=self.counts["with_alt"],

@@ -46,6 +46,7 @@ class Mark(IntEnum):
     SOLE_CARRIER = 1 << 18  # exactly one sample carries the rarest allele, which is still named
     SAMPLE_ALLELE = 1 << 20
     ALT_CHANGED = 1 << 19  # some anonymized record's ALT differs from the original's
+    PHASED = 1 << 21  # a phasing identifier of another record names an allele of the site
 
 
 @dataclass(frozen=True, kw_only=True)

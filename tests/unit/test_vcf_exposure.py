@@ -137,6 +137,68 @@ def test_judge_scan__finds_the_allele_in_a_phasing_identifier(pid: str, n_sites:
     assert _found(audit).get("allele_in_samples", 0) == n_sites
 
 
+PHASED = [*HEADER, '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">']
+
+
+@pytest.mark.parametrize(
+    ("site", "pid", "n_sites"),
+    [
+        ("A . . . .", "100_A_G", 1),
+        ("A . . . .", "100_A_N", 0),
+        ("A . . . .", "950_A_G", 0),
+        ("A . . . .", "99999999999999_A_G", 0),
+        ("A . . . .", "x100_A_G", 0),
+        ("A G . . AF=0.3", "100_A_G", 0),
+    ],
+)
+@pytest.mark.parametrize("declared", [True, False])
+def test_judge_scan__finds_a_masked_allele_in_a_neighbours_phasing_identifier(
+    site: str, pid: str, n_sites: int, declared: bool
+) -> None:
+    neighbour = f"{COMMON} GT:PGT:PID 0/0:.:. 0|1:0|1:{pid} 0/0:.:."
+    audit = _audit(
+        [f"{RARE} {GENOTYPES}", neighbour, f"chr2 100 . A G . . AF=0.001 {GENOTYPES}"],
+        [f"chr1 100 . {site} GT ./. ./. ./.", neighbour, "chr2 100 . A . . . . GT ./. ./. ./."],
+        samples=SAMPLES,
+        header=masked_header(PHASED if declared else HEADER),
+    )
+    found = {exposure.check: exposure for exposure in audit.exposure}
+    assert ("phased_neighbour" in found) == bool(n_sites and declared)
+    if n_sites and declared:
+        assert found["phased_neighbour"].examples == ("chr1:100",)
+        assert found["phased_neighbour"].message.startswith("1 of 2 masked sites are named by a phasing")
+
+
+def test_judge_scan__the_same_phasing_identifier_on_two_contigs() -> None:
+    own = "GT:PID 0|1:100_A_G"
+    lines = [f"{RARE} {own}", f"chr1 200 . A T . . AF=0.4 {own}", f"chr2 100 . A G . . AF=0.4 {own}"]
+    audit = _audit(
+        lines,
+        [f"chr1 100 . A . . . . {own}", *lines[1:]],
+        samples=("S1",),
+        header=masked_header(PHASED),
+        original_header=PHASED,
+    )
+    assert {one.check: one.examples for one in audit.exposure}["phased_neighbour"] == ("chr1:100",)
+
+
+@pytest.mark.parametrize("piece", [200, 1 << 21])
+def test_judge_scan__finds_a_phasing_identifier_blocks_later_and_in_any_order(piece: int) -> None:
+    lines = [
+        f"{RARE} GT:PID 0|1:100_A_G",
+        *(f"chr1 {pos} . A T . . AF=0.4 GT:PID 0|1:100_A_G" for pos in range(200, 260)),
+    ]
+    masked = ["chr1 100 . A . . . . GT:PID ./.:.", *lines[1:]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.vcf.files.PIECE", piece)
+        for kept in (masked, masked[::-1]):
+            header = masked_header(PHASED)
+            audit = _audit(
+                lines, kept, samples=("S1",), names=("sample_1",), header=header, original_header=PHASED
+            )
+            assert _found(audit)["phased_neighbour"] == 1
+
+
 @pytest.mark.parametrize(
     ("line", "samples", "n_sites"),
     [
@@ -312,5 +374,5 @@ def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
 
 
 def test_checks__have_one_name_each() -> None:
-    assert len(CHECKS) == 36
+    assert len(CHECKS) == 37
     assert all(name == check.name for name, check in CHECKS.items())
