@@ -4,7 +4,8 @@
 """
 
 from core.vcf.candidates import Candidates, Tally
-from core.vcf.exposure import CHECKS, Check, Exposure, check_severities
+from core.vcf.checks import CHECKS, Check
+from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan, positions_of
 from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.candidates import Candidates
-from core.vcf.exposure import SITE_CHECKS, Exposure, check_severities, found
+from core.vcf.checks import SITE_CHECKS
+from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header import VcfHeader
 from core.vcf.header_leaks import header_exposures
 from core.vcf.scan import VcfScan

@@ -1,0 +1,91 @@
+"""The chart of target sites along the contigs, and the table it is drawn from."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from core.charts import COLORS
+from core.reports import ReportChart
+from core.vcf import VcfAudit
+from core.vcf_views.sizing import fitted
+
+_MAX_CONTIGS = 30
+_N_BINS = 80
+_MEGABASE = 1e6
+
+
+def density_table(audit: VcfAudit) -> pd.DataFrame:
+    """Count target sites along each contig, in intervals of equal length.
+
+    Columns ``contig``, ``start``, ``end`` (megabases), ``n_sites``, ``n_unmasked``; the 30 contigs with
+    the most targets, in file order.
+    """
+    candidates, targets = audit.scan.candidates, audit.targets
+    contigs = candidates.contigs[targets.candidates].astype(np.int64)
+    positions = candidates.positions[targets.candidates].astype(np.int64)
+    counts = np.bincount(contigs, minlength=len(candidates.contig_names))
+    shown = np.sort(np.argsort(-counts, kind="stable")[:_MAX_CONTIGS])
+    shown = shown[counts[shown] > 0]
+    inside = np.isin(contigs, shown)
+    longest = int(positions[inside].max(initial=1))
+    bins = (positions[inside] * _N_BINS) // (longest + 1)
+    frame = pd.DataFrame({"contig": contigs[inside], "bin": bins, "left": ~targets.is_masked[inside]})
+    grouped = frame.groupby(["contig", "bin"], dropna=False, observed=True)["left"].agg(["size", "sum"])
+    table = grouped.reset_index()
+    width = (longest + 1) / _N_BINS / _MEGABASE
+    return pd.DataFrame(
+        {
+            "contig": [candidates.contig_names[contig] for contig in table["contig"]],
+            "start": table["bin"] * width,
+            "end": (table["bin"] + 1) * width,
+            "n_sites": table["size"],
+            "n_unmasked": table["sum"].astype(np.int64),
+        }
+    )
+
+
+def density_chart(audit: VcfAudit) -> ReportChart:
+    """Draw the density of targets along the contigs, with the places of unmasked ones marked."""
+    table = density_table(audit)
+    contigs = list(dict.fromkeys(table["contig"]))
+    y = alt.Y("contig:N", sort=None, title="Contig", scale=alt.Scale(domain=contigs))
+    x = alt.X("start:Q", title="Position (megabases)", axis=alt.Axis(format="~g"))
+    tooltip = [
+        alt.Tooltip("contig:N", title="Contig"),
+        alt.Tooltip("start:Q", title="From (megabases)", format=".3~f"),
+        alt.Tooltip("end:Q", title="to", format=".3~f"),
+        alt.Tooltip("n_sites:Q", title="Target sites", format=","),
+        alt.Tooltip("n_unmasked:Q", title="Not masked", format=","),
+    ]
+    density = (
+        alt.Chart(table)
+        .mark_bar(height={"band": 0.7}, color=COLORS["neutral"])
+        .encode(
+            x=x,
+            x2="end:Q",
+            y=y,
+            opacity=alt.Opacity(
+                "n_sites:Q",
+                title="Target sites",
+                scale=alt.Scale(type="sqrt", range=[0.25, 1]),
+                legend=alt.Legend(orient="top", format=",d", tickCount=3),
+            ),
+            tooltip=tooltip,
+        )
+    )
+    left = (
+        alt.Chart(
+            table[table["n_unmasked"] > 0].assign(middle=lambda rows: (rows["start"] + rows["end"]) / 2)
+        )
+        .mark_point(shape="triangle-down", filled=True, size=70, color=COLORS["FAIL"], opacity=1)
+        .encode(x=alt.X("middle:Q"), y=y, tooltip=tooltip)
+    )
+    n_left = int(table["n_unmasked"].sum())
+    return ReportChart(
+        title=f"Target sites along the contigs of {audit.scan.anonymized_name}",
+        chart=fitted(alt.layer(density, left), max(60, 26 * len(contigs))),
+        alt_text=f"{int(table['n_sites'].sum()):,} target sites on {len(contigs)} contigs; red triangles "
+        f"mark the intervals with the {n_left:,} that are not masked.",
+    )

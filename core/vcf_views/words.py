@@ -1,0 +1,58 @@
+"""Title, question, limits and headlines of the VCF verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.measures import vcf as measures
+from core.vcf import PairOutcome, VcfAudit
+from core.verdict import Verdict, worst
+
+TITLE = "VCF verifier"
+QUESTION = (
+    "Was the genome file really masked, site by site, and what in it would still give the masked allele or "
+    "the donor away?"
+)
+LIMITS = (
+    (
+        "The published rule looks at the header, at short tandem repeats and at rare variants. The common "
+        "variants that remain can identify a donor as well: a few dozen are enough."
+    ),
+    "Rarity is read from INFO. A variant without a frequency there may be rare and is not assessed.",
+    (
+        "The checks look at this file and its original. What other files, databases or relatives tell is "
+        "not in them."
+    ),
+    "Nothing here calls a file anonymous.",
+)
+MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
+
+
+def headline(audit: VcfAudit) -> str:
+    """Return the sentence that explains a file's overall verdict."""
+    ours = audit.exposure_verdict.value.replace("_", " ")
+    left = audit.n_targets - audit.n_masked
+    rule = (
+        f"{left:,} of {audit.n_targets:,} targets are not masked" if left else "Every target counts as masked"
+    )
+    if not audit.n_targets:
+        rule = "Nothing had to be masked"
+    return f"{rule} ({audit.rate}); beside the rule, exposure is {ours}."
+
+
+def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
+    """Return the worst overall verdict; a pair in error or a file without a partner was not assessed."""
+    verdicts = [one.audit.overall if one.audit else Verdict.NOT_ASSESSED for one in outcomes]
+    return worst([*verdicts, *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
+
+
+def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> str:
+    """Return the sentence that explains the verdict of a run."""
+    if len(outcomes) == 1 and audits:
+        return headline(audits[0])
+    n_failed = sum(audit.verdict is Verdict.FAIL for audit in audits)
+    n_exposed = sum(audit.exposure_verdict is Verdict.FAIL for audit in audits)
+    return (
+        f"{len(audits)} of {len(outcomes)} pairs could be verified; {n_failed} must be anonymized again by "
+        f"the published rule, and {n_exposed} would still give something away."
+    )
