@@ -12,6 +12,7 @@ from core.vcf.pairing import VcfPair
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 
+STOPPED = "not read, because reading was stopped before its turn or its end."
 TOO_LITTLE_MEMORY = (
     "not enough memory to read this pair. Sort both files by contig and position, which lets them stream, "
     "or read fewer pairs at once."
@@ -20,22 +21,24 @@ TOO_LITTLE_MEMORY = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScanOutcome:
-    """What reading one pair came to: its scan, or the problems that ended it."""
+    """What reading one pair came to: its scan, or the problems that ended it, asked for or not."""
 
     pair: VcfPair
     scan: VcfScan | None
     problems: tuple[str, ...]
     n_seconds: float
+    was_stopped: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairOutcome:
-    """What verifying one pair came to: its audit, or the problems that ended it."""
+    """What verifying one pair came to: its audit, or the problems that ended it, asked for or not."""
 
     pair: VcfPair
     audit: VcfAudit | None
     problems: tuple[str, ...]
     n_seconds: float
+    was_stopped: bool = False
 
 
 def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = None) -> ScanOutcome:
@@ -54,7 +57,8 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = 
 
 def unread(pair: VcfPair, problem: str) -> ScanOutcome:
     """Return the outcome of a pair that could not be read to its end."""
-    return ScanOutcome(pair=pair, scan=None, problems=(f"{pair.anonymized.name}: {problem}",), n_seconds=0.0)
+    problems = (f"{pair.anonymized.name}: {problem}",)
+    return ScanOutcome(pair=pair, scan=None, problems=problems, n_seconds=0.0, was_stopped=problem is STOPPED)
 
 
 def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
@@ -64,4 +68,5 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
         audit=judge_scan(outcome.scan, settings) if outcome.scan is not None else None,
         problems=outcome.problems,
         n_seconds=outcome.n_seconds,
+        was_stopped=outcome.was_stopped,
     )

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.jobs import Progress
-from core.vcf.outcomes import ScanOutcome, run_scan, unread
+from core.vcf.outcomes import STOPPED, ScanOutcome, run_scan, unread
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
 from core.vcf.worker import Answer, Request
@@ -25,7 +25,6 @@ from core.vcf.worker import Answer, Request
 ROOT = Path(__file__).parents[2]
 POLL_SECONDS = 0.1
 COMMAND = ("-P", "-c", "from core.vcf.worker import main; main()")
-STOPPED = "not read, because reading was stopped before its turn or its end."
 BROKEN = (
     "the process that read this pair ended unexpectedly ({reason}). If the computer is short of memory, "
     "read fewer pairs at once."

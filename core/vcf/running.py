@@ -11,9 +11,9 @@ from pathlib import Path
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf.files import VcfFile
-from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan, unread
+from core.vcf.outcomes import STOPPED, PairOutcome, ScanOutcome, judge_outcome, run_scan, unread
 from core.vcf.pairing import Pairing, VcfPair, is_vcf_name, pair_files, split_uploads
-from core.vcf.pool import STOPPED, Pool
+from core.vcf.pool import Pool
 from core.vcf.settings import VcfSettings
 
 WORTH_A_PROCESS = 10_000_000  # bytes; below, starting processes takes longer than reading

@@ -51,7 +51,13 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     table = density_table(audit)
     contigs = list(dict.fromkeys(table["contig"]))
     y = alt.Y("contig:N", sort=None, title="Contig", scale=alt.Scale(domain=contigs))
-    x = alt.X("start:Q", title="Position (megabases)", axis=alt.Axis(format="~g"))
+    end = float(table["end"].max()) if len(table) else 1.0
+    x = alt.X(
+        "start:Q",
+        title="Position (megabases)",
+        scale=alt.Scale(domain=[0, end], nice=False),
+        axis=alt.Axis(format="~g", labelFlush=True),
+    )
     tooltip = [
         alt.Tooltip("contig:N", title="Contig"),
         alt.Tooltip("start:Q", title="From (megabases)", format=".3~f"),

@@ -27,7 +27,11 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
         "Anonymized file": outcome.pair.anonymized.name,
         "Original": outcome.pair.original.name,
         "Level": outcome.pair.level,
-        "Overall": "error" if audit is None else audit.overall.value,
+        "Overall": _state(outcome),
+        **dict.fromkeys(("Published rule", "Exposure"), "–"),
+        "Masked": None,
+        **dict.fromkeys(("Header", "Sites"), "–"),
+        "Missing": None,
     }
     if audit is not None:
         row |= {
@@ -39,6 +43,12 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
             "Missing": len(audit.missing),
         }
     return row | {"Seconds": round(outcome.n_seconds, 2)}
+
+
+def _state(outcome: PairOutcome) -> str:
+    if outcome.audit is not None:
+        return outcome.audit.overall.value
+    return "not read" if outcome.was_stopped else "error"
 
 
 def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame:

@@ -46,10 +46,15 @@ def ask_for_repeats(tool: str) -> VcfSettings:
         )
         st.form_submit_button("Use these", key=f"{tool}_use_repeats")
     try:
-        return VcfSettings(min_motif=int(low), max_motif=int(high), min_repeat=int(copies))
+        settings = VcfSettings(min_motif=int(low), max_motif=int(high), min_repeat=int(copies))
     except AuditInputError as error:
         show_problems(error)
-        return _DEFAULTS
+        settings = _DEFAULTS
+    st.caption(
+        f"A short tandem repeat is a motif of {settings.min_motif} to {settings.max_motif} bases "
+        f"(A, C, G, T), at least {settings.min_repeat} times in a row."
+    )
+    return settings
 
 
 def ask_for_threshold(tool: str) -> float:

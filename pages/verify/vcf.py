@@ -25,6 +25,7 @@ from pages.components.inputs import ask_for_files, list_file, show_empty_state, 
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads, show_table
+from pages.components.text import plain
 from pages.components.vcf_file import show_vcf_file
 from pages.components.vcf_inputs import ask_for_folders, pair_uploads, show_unmatched, start_small_work
 from pages.components.vcf_settings import ask_for_repeats, ask_for_severities, ask_for_threshold
@@ -85,8 +86,7 @@ def _show_results(
         severities=severities,
     )
     outcomes = [judge_outcome(scan, settings) for scan in scans]
-    if problems := [problem for outcome in outcomes for problem in outcome.problems]:
-        show_problems(AuditInputError(*problems))
+    _show_unread(outcomes)
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     if not audits:
         return
@@ -107,6 +107,18 @@ def _show_results(
         extra=_downloads(audits, shown),
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
+    """Say which pairs ended in an error, and which were not read because the person stopped."""
+    ended = [problem for one in outcomes if not one.was_stopped for problem in one.problems]
+    if ended:
+        show_problems(AuditInputError(*ended))
+    if stopped := [plain(one.pair.anonymized.name) for one in outcomes if one.was_stopped]:
+        st.warning(
+            f"Not read, because you stopped, and therefore not assessed: {', '.join(stopped)}.",
+            icon=":material/stop_circle:",
+        )
 
 
 def _chosen(audits: Sequence[VcfAudit]) -> VcfAudit:

@@ -8,8 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.demo.vcf import DEMOS
+from core.jobs import Progress
 from core.vcf import CHECKS
 from pages.components.navigation import HOME
+from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 PAGE = "pages/verify/vcf.py"
@@ -163,6 +165,43 @@ def test_broken_file__is_one_error_and_the_other_pair_is_verified(
 ) -> None:
     app = _upload(open_page(PAGE), *files, GOOD)
     assert problem in _words(app.error)
+    assert "Every target counts as masked" in _headlines(app)
+
+
+def test_bad_input__each_pair_has_its_own_result(open_page: Callable[[str], AppTest], tmp_path: Path) -> None:
+    for name, pair in BAD_INPUT.items():
+        (tmp_path / f"{name}.vcf.gz").write_bytes(pair.original)
+        (tmp_path / f"high_anony_{name}.vcf.gz").write_bytes(pair.anonymized)
+    app = open_page(PAGE)
+    app.text_input(key="vcf_origin_folder").set_value(str(tmp_path))
+    app = _finished(app.text_input(key="vcf_anony_folder").set_value(str(tmp_path)).run())
+    files = _column(app, "Original")
+    for name, pair in BAD_INPUT.items():
+        row = files.index(f"{name}.vcf.gz")
+        if pair.expected.endswith(")") and "%" in pair.expected:
+            share = float(pair.expected.partition("%")[0]) / 100
+            assert _column(app, "Masked")[row] == pytest.approx(share), name
+        else:
+            assert _column(app, "Overall")[row] == "error", name
+            assert f"{name}.vcf.gz: {pair.expected}" in _words(app.error)
+
+
+def test_stopped__what_was_not_read_is_told_and_the_rest_is_shown(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of two pairs is asked to stop before it is read."""
+
+    def stop_at_second(self: Progress, n_done: int, n_total: int, text: str = "") -> None:
+        self.n_done, self.n_total, self.text = n_done, n_total, text
+        if "high" in text:
+            self._stop.set()
+
+    monkeypatch.setattr(Progress, "report", stop_at_second)
+    app = _upload(open_page(PAGE), ORIGINAL, ("low_anony_s.vcf.gz", GOOD[1]), GOOD)
+    assert "Not read, because you stopped, and therefore not assessed: high_anony_s.vcf.gz." in _words(
+        app.warning
+    )
+    assert _column(app, "Overall") == ["PASS", "not read"]
     assert "Every target counts as masked" in _headlines(app)
 
 

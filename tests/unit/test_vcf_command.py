@@ -8,6 +8,7 @@ import pytest
 
 from core.__main__ import main
 from core.vcf import REPORT_COLUMNS, VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
+from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 LINES = ["chr1 100 . A G . . AF=0.001", "chr1 200 . A ACACACACACACACA . . AF=0.3"]
@@ -124,6 +125,30 @@ def test_command__fail_exits_with_1_and_lists_exposure(
         "high_anony_s.vcf.gz: fail  0.00%(0/4)  (meta 0/2, variant 0/2)\n  FAIL: 1 of 10 header lines hold"
         in out
     )
+
+
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+def test_command__each_bad_input_has_its_own_result(
+    n_jobs: str,
+    folders: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.vcf.running.WORTH_A_PROCESS", 0)
+    for folder in folders:
+        for path in folder.iterdir():
+            path.unlink()
+    for name, pair in BAD_INPUT.items():
+        (folders[0] / f"{name}.vcf.gz").write_bytes(pair.original)
+        (folders[1] / f"high_anony_{name}.vcf.gz").write_bytes(pair.anonymized)
+    assert _call(folders, "--json", "--jobs", n_jobs) == 2
+    document = json.loads(capsys.readouterr().out)
+    rates = {pair["origin"]: pair["anonymization_rate"] for pair in document["pairs"]}
+    problems = {one["filename"].removeprefix("high_anony_"): one["message"] for one in document["errors"]}
+    assert len(rates) + len(problems) == len(BAD_INPUT)
+    for name, pair in BAD_INPUT.items():
+        found = rates.get(f"{name}.vcf.gz") or problems[f"{name}.vcf.gz"]
+        assert found.removeprefix(f"{name}.vcf.gz: ").startswith(pair.expected), name
 
 
 def test_command__severities_are_the_persons_choice_and_echoed(

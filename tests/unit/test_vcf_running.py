@@ -25,7 +25,8 @@ from core.vcf import (
     split_uploads,
 )
 from core.vcf import outcomes as outcomes_of
-from core.vcf.pool import STOPPED, Pool
+from core.vcf.outcomes import STOPPED
+from core.vcf.pool import Pool
 from core.vcf.worker import Answer, Request, serve
 from tests.vcf_files import vcf_text
 
@@ -99,6 +100,7 @@ def test_scan_pairs__keeps_what_is_done_when_stopped_and_says_what_is_not() -> N
 
     first, *others = scan_pairs(pairs, SETTINGS, Stopping())
     assert first.scan is not None
+    assert [first.was_stopped, *(one.was_stopped for one in others)] == [False, True, True]
     assert [one.problems for one in others] == [(f"{pair.anonymized.name}: {STOPPED}",) for pair in pairs[1:]]
 
 
