@@ -1,4 +1,4 @@
-"""Disclosure risk of large tables: time and memory, and the k slider, in one run.
+"""Disclosure risk of large tables: time and memory of each part, and the k slider, in one run.
 
 Each size is measured in a process of its own, so that its peak of memory is its own.
 """
@@ -11,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +21,21 @@ import pyarrow.csv as pa_csv
 
 from core import risk_views
 from core.datasets import read_dataset
-from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk import (
+    RiskMeasurement,
+    RiskSettings,
+    RiskThresholds,
+    judge_risk,
+    measure_columns,
+    measure_risk,
+    measure_special_uniques,
+    release_reaching,
+    search_what_if,
+    what_if_settings,
+)
 
-_SIZES = (1_000_000, 10_000_000)
+Result = TypeVar("Result")
+
 _N_VALUES = {  # distinct values of the eight quasi-identifiers, under names that suggest their role
     "age": 80,
     "sex": 2,
@@ -58,24 +72,36 @@ def _batch(rng: np.random.Generator, n: int) -> list[pa.Array]:
 
 
 def measure(path: str) -> None:
-    """Measure one table in this process and print what it took."""
-    started = time.perf_counter()
-    dataset = read_dataset(Path(path))
-    read = time.perf_counter()
+    """Measure one table in this process and print what each part took, and the memory until then."""
+    dataset = _timed("read", lambda: read_dataset(Path(path)))
     settings = RiskSettings(quasi_identifiers=tuple(_columns()[:-1]), sensitive=("diagnosis",))
-    measured = measure_risk(dataset, settings=settings)
-    done = time.perf_counter()
-    slider = _slider_seconds(measured)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"{dataset.n_records:>11,} × {len(_N_VALUES)} in {measured.classes.n_classes:,} classes: "
-        f"read {read - started:.1f} s, all class measures {done - read:.1f} s, peak {peak:.2f} GB, "
-        f"moving k {slider:.3f} s",
-        flush=True,
+    measured = _timed("all class measures", lambda: measure_risk(dataset, settings=settings))
+    print(f"  {dataset.n_records:,} × {len(_N_VALUES)} in {measured.classes.n_classes:,} classes")
+    print(f"  moving k: {1000 * _slider_seconds(measured):.0f} ms")
+    columns = _timed("columns and sets of columns", lambda: measure_columns(measured, dataset))
+    suda = _timed("special uniques (SUDA2)", lambda: measure_special_uniques(measured, dataset))
+    thresholds = RiskThresholds(k=5, l=2)
+    asked = what_if_settings(measured, thresholds, suppression_limit=0.05)
+    what_if = _timed("what if", lambda: search_what_if(measured, dataset, settings=asked))
+    if columns is not None and suda is not None:
+        print(f"  {risk_views.sets_note(columns)}\n  {risk_views.suda_note(suda)}")
+    print(f"  {risk_views.what_if_note(what_if)}")
+    _timed(
+        "generalized table, written, read back and measured",
+        lambda: release_reaching(what_if, measured, dataset, thresholds=thresholds),
     )
 
 
-def _slider_seconds(measured: object) -> float:
+def _timed(label: str, work: Callable[[], Result]) -> Result:
+    started = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"  {label}: {seconds:.1f} s, peak until here {peak:.2f} GB", flush=True)
+    return result
+
+
+def _slider_seconds(measured: RiskMeasurement) -> float:
     """Return the slowest of a few judgements with the chart and figures that a page then draws.
 
     The first one is what a page shows before anybody moves the slider.
@@ -92,12 +118,13 @@ def _slider_seconds(measured: object) -> float:
 
 
 def run() -> None:
-    """Measure 1,000,000 records, and 10,000,000 where RISK_BENCH_LARGE is set."""
-    sizes = _SIZES if os.environ.get("RISK_BENCH_LARGE") else _SIZES[:1]
+    """Measure tables of as many records as RISK_BENCH_RECORDS lists, by default 1,000,000."""
+    sizes = os.environ.get("RISK_BENCH_RECORDS", "1000000")
     with tempfile.TemporaryDirectory() as folder:
-        for n_records in sizes:
+        for n_records in map(int, sizes.split(",")):
             path = Path(folder) / f"people_{n_records}.csv"
             write_people(path, n_records)
+            print(f"{n_records:,} records", flush=True)
             program = "import sys; from benchmarks.bench_risk import measure; measure(sys.argv[1])"
             subprocess.run([sys.executable, "-c", program, str(path)], check=True)
             path.unlink()
