@@ -25,7 +25,10 @@ from core.errors import AuditInputError
 from core.risk.ladders import FloatArray
 from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node
 
-MAX_CELLS = 300_000_000  # distinct combinations × generalizations counted by one search; about a minute
+MAX_CELLS = (
+    300_000_000  # distinct combinations × generalizations counted by one search or frontier; about a minute
+)
+FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
 
 _UNKNOWN, _FAILS, _HOLDS, _MEASURED = range(4)
 
@@ -96,7 +99,7 @@ def search_cheapest(
         k=k,
         n_allowed=math.floor(suppression_limit * lattice.table.n_records + 1e-9),
         accepted=accepted,
-        max_evaluations=max_evaluations or max(MAX_CELLS // lattice.table.n_combinations, 100),
+        max_evaluations=max_evaluations or max(MAX_CELLS // lattice.table.n_combinations, FEWEST_EVALUATIONS),
         stop=stop,
     )
     is_exact = search.run()
@@ -149,13 +152,16 @@ class _Search:
             node = cast("Node", tuple(map(int, np.unravel_index(flat, self.lattice.shape))))
             if self._cannot_improve(node):
                 return True
-            if self.n_evaluations >= self.max_evaluations or (self.stop is not None and self.stop()):
+            if self._is_over():
                 return False
             if self.tags[node] == _UNKNOWN:
                 self._tag_path(node, top)
             if self.tags[node] == _HOLDS:
                 self._consider(node)
         return True
+
+    def _is_over(self) -> bool:
+        return self.n_evaluations >= self.max_evaluations or (self.stop is not None and self.stop())
 
     def _cannot_improve(self, node: Node) -> bool:
         return self.best is not None and self.losses[node] > self.best.loss + 1e-12
@@ -170,6 +176,8 @@ class _Search:
                 high = middle
             else:
                 low = middle
+        if self.tags[path[high]] == _HOLDS:
+            self._consider(path[high])  # a good one early on ends the search early
 
     def _steps_up(self, node: Node, top: Node) -> Iterable[Node]:
         while node != top:
@@ -247,7 +255,8 @@ def search_frontier(
     Parameters
     ----------
     lattice, suppression_limit, accepted, max_evaluations, stop
-        As for one search; the bound holds for each k.
+        As for one search; the bound holds for each k, and by default all of them together take about a
+        minute.
     ks
         The sizes to reach; those that nothing reaches are left out.
 
@@ -256,6 +265,10 @@ def search_frontier(
     tuple
         By ascending smallest class; loss ascends along.
     """
+    wanted = sorted(set(ks))
+    if max_evaluations is None:
+        affordable = MAX_CELLS // lattice.table.n_combinations
+        max_evaluations = max(affordable // max(len(wanted), 1), FEWEST_EVALUATIONS)
     outcomes = [
         search_cheapest(
             lattice,
@@ -265,7 +278,7 @@ def search_frontier(
             max_evaluations=max_evaluations,
             stop=stop,
         )
-        for k in sorted(set(ks))
+        for k in wanted
     ]
     found = [(outcome, outcome.best) for outcome in outcomes if outcome.best is not None]
     front = [

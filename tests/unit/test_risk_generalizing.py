@@ -252,3 +252,15 @@ def test_generalize__counts_every_record_as_suppressed_where_no_column_is_shown(
     assert (found.levels, found.loss, found.n_suppressed) == ((1, 1), 1, 0)
     made = generalize(table, lattice, found)
     assert (made.n_suppressed, made.settings["n_suppressed"]) == (4, 4)
+
+
+def test_search_cheapest__bounded_has_more_to_offer_than_showing_nothing() -> None:
+    table = pa.table(
+        {name: [str(n * step % 97) for n in range(400)] for name, step in (("a", 7), ("b", 11), ("c", 13))}
+    )
+    lattice = build_lattice(table, ["a", "b", "c"])
+    found = search_cheapest(lattice, k=5, suppression_limit=0.05, max_evaluations=8)
+    assert not found.is_exact
+    assert found.best is not None
+    assert found.best.loss < 1
+    assert not lattice.hides_all(found.best.levels)
