@@ -190,7 +190,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.suda:
         suda = measure_special_uniques(measured, dataset, max_size=arguments.suda_size)
     what_if = None
-    if arguments.what_if:
+    if arguments.what_if and measured.classes.n_classes:
         settings = what_if_settings(measured, thresholds, suppression_limit=arguments.max_suppression)
         what_if = search_what_if(measured, dataset, settings=settings)
     written = write_release(arguments.release, what_if, audit, dataset)

@@ -69,8 +69,11 @@ def write_release(path: Path | None, what_if: WhatIf | None, audit: RiskAudit, d
     AuditInputError
         The files cannot be written, or do not read back as they were made.
     """
-    if path is None or what_if is None:
+    if path is None:
         return Written()
+    if what_if is None:
+        print_problems((f"{path} was not written: no record is assessed, so nothing can be generalized.",))
+        return Written(is_missing=True)
     try:
         made, again = release_reaching(what_if, audit.measurement, dataset, thresholds=audit.thresholds)
     except AuditInputError as error:

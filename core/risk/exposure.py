@@ -180,7 +180,7 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
             check="constant_columns",
             verdict=Verdict.PASS,
             message=f"{listed(constant)} {'holds' if len(constant) == 1 else 'hold'} one and the same value "
-            "in all records, so classes do not depend on it.",
+            f"in all records, so classes do not depend on {'it' if len(constant) == 1 else 'them'}.",
             n_affected=len(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:

@@ -154,6 +154,22 @@ def test_risk__writes_nothing_that_does_not_hold(
     assert not path.exists()
 
 
+def test_risk__of_no_assessed_record_generalizes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text("age,sex,disease\n,,flu\n,,cold\n")
+    given = ["risk", str(path), *CHOSEN, "--what-if", "--suda", "--json"]
+    assert main(given) == 0  # not assessed is no failure, and never a pass
+    document = json.loads(capsys.readouterr().out)
+    assert (document["what_if"], document["suda"], document["overall"]) == (None, None, "NOT_ASSESSED")
+    assert main([*given, "--release", str(tmp_path / "out.csv")]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {tmp_path / 'out.csv'} was not written: no record is assessed, so nothing can be "
+        "generalized.\n"
+    )
+
+
 def test_risk__says_that_a_table_without_quasi_identifiers_is_not_assessed(
     people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
