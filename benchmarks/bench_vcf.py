@@ -179,8 +179,7 @@ def many_samples(n_records: int) -> Iterator[tuple[bytes, bytes]]:
     homozygous = [_cell(rng, 0) for _ in range(5_000)]
     carrying = {dosage: [_cell(rng, dosage) for _ in range(500)] for dosage in (1, 2)}
     for place, alt, frequency, chance, other in sites(n_records, 0.1):
-        start = int(other * 4_400)
-        row = homozygous[start : start + 500]
+        row = [homozygous[cell] for cell in rng.integers(0, len(homozygous), 500).tolist()]
         calls = rng.binomial(2, frequency, 500)
         for sample in np.flatnonzero(calls).tolist():
             row[sample] = carrying[int(calls[sample])][sample]

@@ -70,7 +70,9 @@ class _Facing:
 
     def same_site(self, pair: int) -> bool:
         """Tell whether the lines this far on stand at the same contig and position."""
-        return self.other.site_text(self.place + pair) == self.block.site_text(self.begin + pair)
+        line = self.begin + pair
+        site = self.block.data[self.block.starts[line] : self.block.tabs[1][line] + 1]
+        return self.other.data.startswith(site, self.other.starts[self.place + pair])
 
 
 @dataclass(eq=False)
@@ -200,52 +202,38 @@ def _by_site(facing: _Facing, n_pairs: int, changed: list[int]) -> list[Pairing]
 
 
 def differing(facing: _Facing, n_pairs: int) -> list[int]:
-    """Return which of the next pairs of lines are not equal byte by byte.
-
-    Between lines whose lengths differ, whole stretches of text are compared at once.
-    """
+    """Return which of the next pairs of lines are not equal byte by byte."""
     mine = slice(facing.begin, facing.begin + n_pairs)
     theirs = slice(facing.place, facing.place + n_pairs)
     starts, ends = facing.block.starts[mine], facing.block.ends[mine]
     other_starts, other_ends = facing.other.starts[theirs], facing.other.ends[theirs]
     resized = np.flatnonzero(ends - starts != other_ends - other_starts)
-    changed: list[int] = []
-    low = 0
-    for high in [*resized.tolist(), n_pairs]:
-        if low < high:
-            span = slice(int(starts[low]), int(ends[high - 1]))
-            other_span = slice(int(other_starts[low]), int(other_ends[high - 1]))
-            if facing.block.data[span] != facing.other.data[other_span]:
-                changed.extend(low + line for line in _unequal(facing, low, high))
-        if high < n_pairs:
-            changed.append(high)
-        low = high + 1
+    unequal = _unequal_bytes(facing, starts, ends, other_starts, resized)
+    changed: list[int] = np.union1d(resized, np.searchsorted(ends, unequal)).tolist()
     return changed
 
 
-def _unequal(facing: _Facing, low: int, high: int) -> list[int]:
-    """Return which lines of a stretch differ; their lengths are known to be equal."""
-    block, other = facing.block, facing.other
-    mine, theirs = facing.begin + low, facing.place + low
-    if block.has_long_lines:
-        places = zip(
-            block.starts[mine : mine + high - low].tolist(),
-            block.ends[mine : mine + high - low].tolist(),
-            other.starts[theirs : theirs + high - low].tolist(),
-            strict=True,
-        )
-        data, other_data = block.data, other.data
-        return [
-            pair
-            for pair, (start, end, place) in enumerate(places)
-            if data[start:end] != other_data[place : place + end - start]
-        ]
-    start, place = int(block.starts[mine]), int(other.starts[theirs])
-    n_bytes = int(block.ends[mine + high - low - 1]) - start
-    unequal = np.flatnonzero(block.text[start : start + n_bytes] != other.text[place : place + n_bytes])
-    lines = np.searchsorted(block.ends[mine : mine + high - low], unequal + start)
-    changed: list[int] = lines[np.append(True, lines[1:] != lines[:-1])].tolist()
-    return changed
+def _unequal_bytes(
+    facing: _Facing, starts: Offsets, ends: Offsets, other_starts: Offsets, resized: Offsets
+) -> Offsets:
+    """Return where the text differs, compared in whole stretches between lines whose lengths differ."""
+    text, other = facing.block.text, facing.other.text
+    begin = int(starts[0])
+    differs = np.empty((int(ends[-1]) - begin) // 8 + 1, dtype=np.uint64)  # a byte for each of the text
+    each = differs.view(bool)
+    done = 0
+    lows, highs = np.append(0, resized + 1), np.append(resized, len(starts))
+    stretches = np.flatnonzero(lows < highs)
+    lows, highs = lows[stretches], highs[stretches]
+    spans = zip(starts[lows].tolist(), ends[highs - 1].tolist(), other_starts[lows].tolist(), strict=True)
+    for start, end, place in spans:
+        each[done : start - begin] = False
+        done = end - begin
+        np.not_equal(text[start:end], other[place : place + end - start], out=each[start - begin : done])
+    each[done:] = False
+    eights = np.flatnonzero(differs != 0)
+    rows, within = np.nonzero(each.reshape(-1, 8)[eights])
+    return eights[rows] * 8 + within + begin
 
 
 def _whole_sites(facing: _Facing, high: int, n_pairs: int) -> int:

@@ -22,7 +22,7 @@ def is_binary(text: bytes) -> bool:
     return text.startswith(MAGIC)
 
 
-def read_binary(file: VcfFile, pieces: Iterator[list[bytes]]) -> tuple[VcfHeader, Iterator[Block]]:
+def read_binary(file: VcfFile, pieces: Iterator[bytes]) -> tuple[VcfHeader, Iterator[Block]]:
     """Read a BCF file through htslib.
 
     The remaining `pieces` are read first, so that a damaged file is refused in our own words
@@ -53,19 +53,19 @@ def _open(file: VcfFile) -> pysam.VariantFile:
         return pysam.VariantFile(os.dup(memory.fileno()))
 
 
-def _as_text(name: str, binary: pysam.VariantFile) -> Iterator[list[bytes]]:
+def _as_text(name: str, binary: pysam.VariantFile) -> Iterator[bytes]:
     lines: list[bytes] = []
     with binary:
         try:
             for record in binary:
                 lines.append(_line(record))
                 if len(lines) >= PIECE_RECORDS:
-                    yield lines
+                    yield b"".join(lines)
                     lines = []
         except (ValueError, OSError):
             raise AuditInputError(f"{name}: htslib cannot read a record of this BCF file.") from None
     if lines:
-        yield lines
+        yield b"".join(lines)
 
 
 def _line(record: pysam.VariantRecord) -> bytes:

@@ -7,19 +7,22 @@ split between two blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from core.errors import AuditInputError
+from core.vcf.columns import leading_tabs
 from core.vcf.header import VcfHeader
 
 Offsets = npt.NDArray[np.int64]
-TAB, NEWLINE, HASH, SPACE = 9, 10, 35, 32
+NEWLINE, HASH, SPACE = 10, 35, 32
+BLOCK = 1 << 21  # bytes of text looked at together
 LONG_LINE = 600  # bytes
 POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
 MAX_POS = 1 << 62
@@ -65,19 +68,19 @@ class Block:
     @cached_property
     def ends(self) -> Offsets:
         """Return where each line's newline is, shape (lines,)."""
-        if "_breaks" in self.__dict__:
-            return self._breaks[np.take(self.text, self._breaks) == NEWLINE]
-        return np.flatnonzero(self.text == NEWLINE)
+        if not self.has_long_lines:
+            return np.flatnonzero(self.text == NEWLINE)
+        ends = []
+        end = self.data.find(b"\n", 0, self.size)
+        while end >= 0:
+            ends.append(end)
+            end = self.data.find(b"\n", end + 1, self.size)
+        return np.array(ends, dtype=np.int64)
 
     @cached_property
     def has_long_lines(self) -> bool:
         """Tell whether lines are so long that looking at them one by one is faster than at all bytes."""
         return self.data.find(b"\n") > LONG_LINE
-
-    @cached_property
-    def _breaks(self) -> Offsets:
-        """Return where tabs and newlines are; other control characters do not come in VCF."""
-        return np.flatnonzero(self.text <= NEWLINE)
 
     @cached_property
     def starts(self) -> Offsets:
@@ -96,26 +99,11 @@ class Block:
         AuditInputError
             When a line has too few or too many columns, is blank or is a comment.
         """
-        return np.ascontiguousarray(self._tab_table[:, :9].T)
-
-    @property
-    def sample_starts(self) -> Offsets:
-        """Return where the tab before each sample is, shape (lines, samples)."""
-        return self._tab_table[:, 8:]
-
-    @cached_property
-    def _tab_table(self) -> Offsets:
-        """Return all tabs, shape (lines, columns - 1), checked."""
-        found = self._breaks[np.take(self.text, self._breaks) == TAB]
-        wanted = self.n_columns - 1
-        n_lines = len(self.ends)
-        if len(found) != n_lines * wanted:
-            self._report_columns(found)
-        first = np.arange(n_lines) * wanted
-        if n_lines and (np.any(found[first] < self.starts) or np.any(found[first + wanted - 1] > self.ends)):
-            self._report_columns(found)
+        tabs = leading_tabs(self.text, self.starts, self.ends, self.n_columns)
+        if tabs is None:
+            self._report_columns()
         self._check_comments()
-        return found.reshape(n_lines, wanted)
+        return tabs
 
     @cached_property
     def info_ends(self) -> Offsets:
@@ -201,12 +189,12 @@ class Block:
             info = self.data[self.tabs[6][line] + 1 : self.info_ends[line]]
             check_info_keys(self.name, self.first_line + line, info)
 
-    def _report_columns(self, found: Offsets) -> None:
-        """Raise for the first line whose number of columns is wrong."""
+    def _report_columns(self) -> NoReturn:
+        """Raise for the first line that is a comment, or else whose number of columns is wrong."""
         self._check_comments()
-        counts = np.diff(np.searchsorted(found, np.append(self.starts, self.size)))
-        line = int(np.flatnonzero(counts != self.n_columns - 1)[0])
-        check_columns(self.name, self.first_line + line, self.line(line), self.n_columns)
+        for line, text in enumerate(self.texts(np.arange(len(self.ends)))):
+            check_columns(self.name, self.first_line + line, text, self.n_columns)
+        raise AssertionError("Every line has its columns.")
 
     def _check_comments(self) -> None:
         comments = np.flatnonzero(np.take(self.text, self.starts) == HASH)
@@ -267,7 +255,7 @@ def parse_position(name: str, number: int, text: bytes) -> int:
     return position
 
 
-def read_blocks(name: str, header: VcfHeader, pieces: Iterator[list[bytes]]) -> Iterator[Block]:
+def read_blocks(name: str, header: VcfHeader, pieces: Iterable[bytes]) -> Iterator[Block]:
     """Cut pieces of text into blocks that end where a site ends.
 
     Parameters
@@ -277,22 +265,35 @@ def read_blocks(name: str, header: VcfHeader, pieces: Iterator[list[bytes]]) -> 
     header
         The file's header.
     pieces
-        The text after the header, in pieces of any size, each a list of parts.
+        The text after the header, in pieces of any size.
     """
-    rest: list[bytes] = []
+    rest = b""
     number = 1
-    for parts in pieces:
-        data = _without_returns(b"".join([*rest, *parts]))
+    for joined in _joined(pieces):
+        data = _without_returns(b"".join([rest, *joined]))
         cut = _site_cut(data)
-        rest = [data[cut:]]
+        rest = data[cut:]
         if cut:
             block = Block(name, header.n_columns, data, cut, number)
             number += len(block.ends)
             yield block
-    last = b"".join(rest)
-    if last:
-        ended = _without_returns(last if last.endswith(b"\n") else last + b"\n")
+    if rest:
+        ended = _without_returns(rest if rest.endswith(b"\n") else rest + b"\n")
         yield Block(name, header.n_columns, ended, len(ended), number)
+
+
+def _joined(pieces: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield lists of pieces that are a block's size together."""
+    held: list[bytes] = []
+    n_bytes = 0
+    for piece in pieces:
+        held.append(piece)
+        n_bytes += len(piece)
+        if n_bytes >= BLOCK:
+            yield held
+            held, n_bytes = [], 0
+    if held:
+        yield held
 
 
 def _without_returns(text: bytes) -> bytes:

@@ -31,7 +31,7 @@ class Check(NamedTuple):
     label: str
     default: Verdict
     message: str
-    mark: Mark | None = None
+    mark: int | None = None
 
 
 FAIL, WARN, NOT_ASSESSED = Verdict.FAIL, Verdict.WARN, Verdict.NOT_ASSESSED

@@ -1,7 +1,7 @@
 """VCF files as they come: a path opened in place, or bytes in memory; decompressed piece by piece.
 
-The decompression checks what igzip and pysam's BGZFile let pass: every block's size and CRC-32,
-the end marker, and that nothing follows it. Nothing is ever written to disk.
+What igzip and pysam's BGZFile let pass is checked besides: that the file is made of BGZF blocks, that
+the end marker is there, and that nothing follows it. Nothing is ever written to disk.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from isal import isal_zlib
+from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-PIECE = 1 << 21  # bytes of text handed on at once
-READ = 1 << 17
+PIECE = 1 << 20  # bytes of text handed on at once
 GZIP_MAGIC = b"\x1f\x8b"
 BGZF_HEADER = 18
-MAX_BLOCK = 1 << 16
 
 Progress = Callable[[int], None]
 _INFLATE_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub names the type wrongly
@@ -91,8 +89,8 @@ class VcfFile:
         return self.path
 
 
-def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[list[bytes]]:
-    """Yield the decompressed content in pieces of about 2 MB, each a list of parts to be joined.
+def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
+    """Yield the decompressed content in pieces of 128 kB.
 
     BGZF and uncompressed files are read; `progress` is called with the number of stored bytes
     read since its last call.
@@ -107,8 +105,7 @@ def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[
         try:
             head = stream.read(BGZF_HEADER)
             stream.seek(0)
-            pieces = _read_as_found(file.name, stream, head, progress or _no_progress)
-            yield from pieces
+            yield from _read_as_found(file.name, stream, head, progress or _no_progress)
         except OSError as error:
             reason = error.strerror or "unknown reason"
             raise AuditInputError(f"{file.name}: reading the file failed ({reason}).") from None
@@ -118,7 +115,7 @@ def _no_progress(_n_bytes: int) -> None:
     pass
 
 
-def _read_as_found(name: str, stream: BinaryIO, head: bytes, progress: Progress) -> Iterator[list[bytes]]:
+def _read_as_found(name: str, stream: BinaryIO, head: bytes, progress: Progress) -> Iterator[bytes]:
     if not head:
         raise AuditInputError(f"{name}: the file is empty (0 bytes); get it again from its source.")
     if not head.startswith(GZIP_MAGIC):
@@ -141,71 +138,75 @@ def is_bgzf(head: bytes) -> bool:
     return len(head) >= BGZF_HEADER and head[:4] == b"\x1f\x8b\x08\x04" and head[12:14] == b"BC"
 
 
-def _read_plain(stream: BinaryIO, progress: Progress) -> Iterator[list[bytes]]:
+def _read_plain(stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
     while piece := stream.read(PIECE):
         progress(len(piece))
-        yield [piece]
+        yield piece
 
 
-def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[list[bytes]]:
-    rest = b""
-    parts: list[bytes] = []
-    size = 0
-    last_block = b""
-    while read := stream.read(READ):
-        progress(len(read))
-        data = rest + read if rest else read
-        offset, last_block = _inflate_blocks(name, data, parts, last_block)
-        rest = data[offset:]
-        size = sum(map(len, parts))
-        if size >= PIECE:
-            yield parts
-            parts = []
-    _check_end(name, rest, last_block)
-    if parts:
-        yield parts
+def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
+    with igzip.IGzipFile(fileobj=_BlockFrames(name, stream, progress), mode="rb") as text:
+        try:
+            while piece := text.read(PIECE):
+                yield piece
+        except (igzip.BadGzipFile, EOFError, _INFLATE_ERROR):
+            raise AuditInputError(_damage_problem(name)) from None
 
 
-def _inflate_blocks(name: str, data: bytes, parts: list[bytes], last_block: bytes) -> tuple[int, bytes]:
-    """Append the text of every whole block in `data`; return where the first broken-off one begins."""
-    offset, end = 0, len(data)
-    view = memoryview(data)
-    while offset + BGZF_HEADER <= end:
-        if data[offset : offset + 4] != b"\x1f\x8b\x08\x04" or data[offset + 12 : offset + 14] != b"BC":
-            raise AuditInputError(_garbage_problem(name, last_block))
-        stop = offset + int.from_bytes(data[offset + 16 : offset + 18], "little") + 1
-        if stop > end:
-            break
-        parts.append(_inflate(name, view[offset + BGZF_HEADER : stop]))
-        last_block = data[offset:stop] if stop - offset == len(EOF_MARKER) else b""
-        offset = stop
-    return offset, last_block
+class _BlockFrames(io.RawIOBase):
+    """The compressed bytes of a BGZF file as they are read, checked from block to block.
 
+    Sizes and checksums of the blocks' texts are left to igzip; here each block must begin where the
+    one before ends, and the end marker must come last.
+    """
 
-def _inflate(name: str, body: memoryview) -> bytes:
-    try:
-        size = int.from_bytes(body[-4:], "little")
-        text = isal_zlib.decompress(body[:-8], -15, min(size, MAX_BLOCK) or 1)
-    except _INFLATE_ERROR:
-        raise AuditInputError(_damage_problem(name)) from None
-    if len(text) != size or isal_zlib.crc32(text) != int.from_bytes(body[-8:-4], "little"):
-        raise AuditInputError(_damage_problem(name))
-    return bytes(text)
+    def __init__(self, name: str, stream: BinaryIO, progress: Progress) -> None:
+        self._name = name
+        self._stream = stream
+        self._progress = progress
+        self._to_next = 0  # bytes until the next block begins
+        self._head = b""  # of a block whose header has not been read whole
+        self._block_size = 0
+        self._tail = b""
 
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer; at the end of the file, check that it is a whole one."""
+        data = self._stream.read(len(buffer))
+        if not data:
+            self._check_end()
+        buffer[: len(data)] = data
+        self._progress(len(data))
+        self._tail = (self._tail + data[-len(EOF_MARKER) :])[-len(EOF_MARKER) :]
+        self._step_over_blocks(self._head + data if self._head else data)
+        return len(data)
 
-def _check_end(name: str, rest: bytes, last_block: bytes) -> None:
-    if rest and last_block == EOF_MARKER:
-        raise AuditInputError(_garbage_problem(name, last_block))
-    if rest:
-        raise AuditInputError(
-            f"{name}: the file is cut short in the middle of a compressed block; "
-            "copy it again from its source."
-        )
-    if last_block != EOF_MARKER:
-        raise AuditInputError(
-            f"{name}: the BGZF end marker is missing, so the file may be cut short; "
-            "copy it again from its source."
-        )
+    def _step_over_blocks(self, data: bytes) -> None:
+        offset = self._to_next
+        while offset + BGZF_HEADER <= len(data):
+            if data[offset : offset + 4] != b"\x1f\x8b\x08\x04" or data[offset + 12 : offset + 14] != b"BC":
+                raise AuditInputError(_garbage_problem(self._name, after_end=self._after_end))
+            self._block_size = int.from_bytes(data[offset + 16 : offset + 18], "little") + 1
+            offset += self._block_size
+        self._head = data[offset:]
+        self._to_next = max(0, offset - len(data))
+
+    @property
+    def _after_end(self) -> bool:
+        return self._block_size == len(EOF_MARKER)
+
+    def _check_end(self) -> None:
+        if self._head and self._after_end:
+            raise AuditInputError(_garbage_problem(self._name, after_end=True))
+        if self._head or self._to_next:
+            raise AuditInputError(
+                f"{self._name}: the file is cut short in the middle of a compressed block; "
+                "copy it again from its source."
+            )
+        if self._tail != EOF_MARKER:
+            raise AuditInputError(
+                f"{self._name}: the BGZF end marker is missing, so the file may be cut short; "
+                "copy it again from its source."
+            )
 
 
 def _damage_problem(name: str) -> str:
@@ -215,7 +216,7 @@ def _damage_problem(name: str) -> str:
     )
 
 
-def _garbage_problem(name: str, last_block: bytes) -> str:
-    if last_block == EOF_MARKER:
+def _garbage_problem(name: str, *, after_end: bool) -> str:
+    if after_end:
         return f"{name}: bytes that are not VCF follow the end marker; remove them or copy the file again."
     return f"{name}: a compressed block does not begin as BGZF does; the file is damaged, copy it again."

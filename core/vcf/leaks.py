@@ -8,7 +8,7 @@ the record are at hand.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
@@ -25,6 +25,10 @@ _REPEAT_KEYS = re.compile(
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
 _LONG_ALLELE = 6
+# Blanks for all that ends a word of a field's value; a text before "=" is a key, not a word.
+_BLANKED = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.*=" else 32 for byte in range(256)
+)
 
 #: FORMAT fields and what in a sample's value betrays a non-reference allele (applied from its start).
 DEPTH_FIELDS = {
@@ -46,12 +50,12 @@ def public_id(kept: Record) -> bool:
     return kept.id != b"." and _PUBLIC_ID.search(kept.id) is not None
 
 
-def id_holds_allele(original: Record, kept: Record) -> bool:
+def id_holds_allele(alleles: list[bytes], kept: Record) -> bool:
     """Tell whether the ID spells the masked allele out, as in ``1:1005:A:G``."""
     if kept.id == b".":
         return False
     words = re.split(rb"[^A-Za-z<>*]+", kept.id)
-    return any(allele in words for allele in original.alleles)
+    return any(allele in words for allele in alleles)
 
 
 def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
@@ -66,13 +70,11 @@ def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
     info
         The anonymized record's INFO.
     """
-    if any(_spells(allele.strip(b"<>"), ref, info) for allele in alleles):
-        return True
-    if b"|" not in info and b"HGVS" not in info:
-        return False
-    return any(
-        field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field) for field in info.split(b";")
-    )
+    if b"|" in info or b"HGVS" in info:
+        for field in info.split(b";"):
+            if field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field):
+                return True
+    return any(_spells(allele.strip(b"<>"), ref, info) for allele in alleles)
 
 
 def _spells(allele: bytes, ref: bytes, info: bytes) -> bool:
@@ -84,14 +86,10 @@ def _spells(allele: bytes, ref: bytes, info: bytes) -> bool:
 def _holds(text: bytes, info: bytes) -> bool:
     if text not in info:
         return False
-    return len(text) >= _LONG_ALLELE or _word(text).search(info) is not None
-
-
-@lru_cache(maxsize=4096)
-def _word(text: bytes) -> re.Pattern[bytes]:
-    # The text stands first, so that the search can jump from one occurrence to the next.
-    escaped = re.escape(text)
-    return re.compile(rb"%s(?![A-Za-z0-9_.*=])(?<![A-Za-z0-9_.*]%s)" % (escaped, escaped))
+    if len(text) >= _LONG_ALLELE:
+        return True
+    words = b" %s " % info.translate(_BLANKED)
+    return b" %s " % text in words or b"=%s " % text in words
 
 
 def _names_an_allele(field: bytes) -> bool:
@@ -115,21 +113,28 @@ def other_frequency(info: bytes, maf: float) -> bool:
     return False
 
 
-def depth_betrays(kept: Record) -> bool:
-    """Tell whether AD, PL or a like field of any sample shows reads of a non-reference allele."""
+def depth_betrays(kept: Record, carrier: int | None = None) -> bool:
+    """Tell whether AD, PL or a like field of any sample shows reads of a non-reference allele.
+
+    `carrier` is where in the samples that of a known carrier begins: it is looked at first.
+    """
     if not kept.format:
         return False
-    return any(pattern.search(kept.samples) for pattern in _depth_patterns(kept.format))
+    pattern = _depth_pattern(kept.format)
+    if pattern is None:
+        return False
+    if carrier is not None and pattern.match(kept.samples, carrier):
+        return True
+    return pattern.search(kept.samples) is not None
 
 
 @cache
-def _depth_patterns(format_: bytes) -> tuple[re.Pattern[bytes], ...]:
+def _depth_pattern(format_: bytes) -> re.Pattern[bytes] | None:
+    """Return what matches at the tab before a sample that betrays an allele in any of its fields."""
     keys = format_.split(b":")
-    return tuple(
-        re.compile(rb"\t(?:[^\t:]*+:){%d}%s" % (keys.index(key), value))
-        for key, value in DEPTH_FIELDS.items()
-        if key in keys
-    )
+    fields = [(keys.index(key), value) for key, value in DEPTH_FIELDS.items() if key in keys]
+    betraying = [rb"(?:[^\t:]*+:){%d}+%s" % field for field in sorted(fields)]
+    return re.compile(rb"\t(?:%s)" % b"|".join(betraying)) if betraying else None
 
 
 def samples_hold_allele(alleles: list[bytes], kept: Record) -> bool:
@@ -166,11 +171,9 @@ def repeat_length_kept(original: Record, kept: Record, pattern: RepeatPattern) -
     return any(b"N" in allele and len(allele) in lengths for allele in kept.alt.split(b","))
 
 
-def reference_holds_allele(original: Record, kept: Record) -> bool:
-    """Tell whether REF was changed and now holds a masked allele."""
-    return kept.ref != original.ref and any(
-        len(allele) > 1 and allele in kept.ref for allele in original.alleles
-    )
+def reference_holds_allele(alleles: list[bytes], kept: Record) -> bool:
+    """Tell whether a REF that was changed holds a masked allele."""
+    return any(len(allele) > 1 and allele in kept.ref for allele in alleles)
 
 
 def repeat_described(kept: Record, pattern: RepeatPattern) -> bool:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.blocks import NEWLINE, TAB, Block, Offsets
+from core.vcf.blocks import NEWLINE, Block, Offsets
+from core.vcf.columns import TAB, Text, places
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import UNDECLARED, Declaration
 
@@ -48,7 +49,7 @@ def site_rarity(block: Block, reader: FrequencyReader, wanted: Mask) -> Rarity:
         slow = wanted
     else:
         slow = np.zeros(n_lines, dtype=bool)
-        _FastReading(block, reader, result, slow).read(wanted)
+        _FastReading(info_text(block), reader, result, slow).read(wanted)
     for line in np.flatnonzero(slow).tolist():
         info = block.data[block.tabs[6][line] + 1 : block.info_ends[line]]
         site = reader.site(info)
@@ -64,30 +65,52 @@ def reference_is_rarest(frequencies: Sequence[float]) -> bool:
     return bool(frequencies) and max(0, 1 - sum(frequencies)) < min(frequencies)
 
 
+class InfoText(NamedTuple):
+    """A text that holds every line's INFO, from the tab before it at `begins` to its end at `ends`."""
+
+    text: Text
+    begins: Offsets
+    ends: Offsets
+
+
+def info_text(block: Block) -> InfoText:
+    """Return the block's text, or where INFO is a small part of it, the INFO columns cut out."""
+    begins, ends = block.tabs[6], block.info_ends
+    width = int((ends - begins).max(initial=0)) + 1
+    if len(begins) * width > len(block.text) // 4:
+        return InfoText(block.text, begins, ends)
+    cells = np.take(block.text, begins[:, None] + np.arange(width), mode="clip")
+    rows = np.arange(len(begins)) * width
+    return InfoText(cells.ravel(), rows, rows + ends - begins)
+
+
 @dataclass(eq=False)
 class _FastReading:
     """What numpy reads of one block, and the lines it leaves to the slow reader."""
 
-    block: Block
+    info: InfoText
     reader: FrequencyReader
     result: Rarity
     slow: Mask
 
     def read(self, wanted: Mask) -> None:
         """Read every wanted line by the first of its keys that decides."""
-        maf, af, ac, an = _first_hits(self.block)
+        maf, af, ac, an = _first_hits(self.info, wanted)
         has_maf = wanted & (maf >= 0)
         has_af = wanted & ~has_maf & (af >= 0)
         has_counts = wanted & ~has_maf & ~has_af & (ac >= 0) & (an >= 0)
-        self._from_maf(np.flatnonzero(has_maf), maf)
-        self._from_af(np.flatnonzero(has_af), af)
-        self._from_counts(np.flatnonzero(has_counts), ac, an)
+        if has_maf.any():
+            self._from_maf(np.flatnonzero(has_maf), maf)
+        if has_af.any():
+            self._from_af(np.flatnonzero(has_af), af)
+        if has_counts.any():
+            self._from_counts(np.flatnonzero(has_counts), ac, an)
 
     def _from_maf(self, lines: Offsets, maf: Offsets) -> None:
         if self.reader.declared["MAF"].type != "Float":
             self.slow[lines] = True
             return
-        values, plain = _decimals(self.block, maf[lines] + 1)
+        values, plain = _decimals(self.info.text, maf[lines] + 1)
         self.result.mafs[lines[plain]] = _single(values[plain])
         self.slow[lines[~plain]] = True
 
@@ -96,7 +119,7 @@ class _FastReading:
         if kind not in ("Float", "String"):
             self.slow[lines] = True
             return
-        values, plain = _decimals(self.block, af[lines] + 1)
+        values, plain = _decimals(self.info.text, af[lines] + 1)
         self._fill(lines[plain], _single(values[plain]) if kind == "Float" else values[plain])
         self.slow[lines[~plain]] = True
 
@@ -105,8 +128,8 @@ class _FastReading:
         if declared["AC"].type != "Integer" or declared["AN"] != Declaration("Integer", single=True):
             self.slow[lines] = True
             return
-        counts, plain_counts = _integers(self.block, ac[lines] + 1)
-        totals, plain_totals = _integers(self.block, an[lines] + 1)
+        counts, plain_counts = _integers(self.info.text, ac[lines] + 1)
+        totals, plain_totals = _integers(self.info.text, an[lines] + 1)
         plain = plain_counts & plain_totals & (totals > 0)
         self._fill(lines[plain], counts[plain] / totals[plain])
         self.slow[lines[~plain]] = True
@@ -121,53 +144,66 @@ def _single(values: Floats) -> Floats:
     return values.astype(np.float32).astype(np.float64)
 
 
-def _first_hits(block: Block) -> tuple[Offsets, Offsets, Offsets, Offsets]:
-    """Return per line where the ``=`` of the first MAF, AF, AC and AN stands, −1 where there is none."""
-    text = block.text
-    equals = np.flatnonzero(text == EQUALS)
-    last, before = _at(text, equals, -1), _at(text, equals, -2)
-    third = before == _A
-    af_like = equals[third & (last == _F)]
-    preceding = _at(text, af_like, -3)
+def _first_hits(info: InfoText, wanted: Mask) -> tuple[Offsets, Offsets, Offsets, Offsets]:
+    """Return per line where the ``=`` of the first MAF, AF, AC and AN stands, −1 where there is none.
+
+    AC and AN are looked for only when some wanted line has neither MAF nor AF.
+    """
+    af_like = _ends_of_keys(info.text, _F)
+    preceding = _at(info.text, af_like, -3)
     m_like = af_like[preceding == _M]
-    return (
-        _first_per_line(block, m_like[_is_boundary(_at(text, m_like, -4))]),
-        _first_per_line(block, af_like[_is_boundary(preceding)]),
-        _first_per_line(block, _short_keys(text, equals[third & (last == _C)])),
-        _first_per_line(block, _short_keys(text, equals[third & (last == _N)])),
-    )
+    maf = _first_per_line(info, m_like[_is_boundary(_at(info.text, m_like, -4))])
+    af = _first_per_line(info, af_like[_is_boundary(preceding)])
+    if not np.any(wanted & (maf < 0) & (af < 0)):
+        none = np.full_like(maf, -1)
+        return maf, af, none, none
+    ac = _first_per_line(info, _short_keys(info.text, _ends_of_keys(info.text, _C)))
+    an = _first_per_line(info, _short_keys(info.text, _ends_of_keys(info.text, _N)))
+    return maf, af, ac, an
 
 
-def _short_keys(text: npt.NDArray[np.uint8], equals: Offsets) -> Offsets:
+def _ends_of_keys(text: Text, last: int) -> Offsets:
+    """Return where an ``=`` stands after an ``A`` and the letter `last`."""
+
+    def test(_at: int, piece: Text) -> Mask:
+        found = piece[2:] == EQUALS
+        found &= piece[1:-1] == last
+        found &= piece[:-2] == _A
+        return found
+
+    return places(text, test, 2) + 2
+
+
+def _short_keys(text: Text, equals: Offsets) -> Offsets:
     return equals[_is_boundary(_at(text, equals, -3))]
 
 
-def _at(text: npt.NDArray[np.uint8], offsets: Offsets, shift: int) -> npt.NDArray[np.uint8]:
+def _at(text: Text, offsets: Offsets, shift: int) -> Text:
     return np.take(text, offsets + shift, mode="clip")
 
 
-def _is_boundary(cells: npt.NDArray[np.uint8]) -> Mask:
+def _is_boundary(cells: Text) -> Mask:
     return (cells == SEMICOLON) | (cells == TAB)
 
 
-def _first_per_line(block: Block, hits: Offsets) -> Offsets:
-    first = np.full(len(block.ends), -1)
-    lines = np.searchsorted(block.ends, hits)
-    inside = (hits > block.tabs[6][lines]) & (hits < block.info_ends[lines])
+def _first_per_line(info: InfoText, hits: Offsets) -> Offsets:
+    first = np.full(len(info.ends), -1)
+    lines = np.minimum(np.searchsorted(info.ends, hits), len(info.ends) - 1)
+    inside = (hits > info.begins[lines]) & (hits < info.ends[lines])
     first[lines[inside][::-1]] = hits[inside][::-1]
     return first
 
 
-def _cells(block: Block, starts: Offsets, width: int) -> tuple[npt.NDArray[np.uint8], Offsets, Mask]:
+def _cells(text: Text, starts: Offsets, width: int) -> tuple[Text, Offsets, Mask]:
     """Return the `width` bytes from each start, the value's length, and whether it ends within them."""
-    cells = np.take(block.text, starts[:, None] + np.arange(width), mode="clip")
+    cells = np.take(text, starts[:, None] + np.arange(width), mode="clip")
     stops = (cells == SEMICOLON) | (cells == TAB) | (cells == NEWLINE)
     return cells, stops.argmax(axis=1), stops.any(axis=1)
 
 
-def _decimals(block: Block, starts: Offsets) -> tuple[Floats, Mask]:
+def _decimals(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     """Read numbers written ``d`` or ``d.ddd`` with up to twelve decimals; tell which were so written."""
-    cells, lengths, ended = _cells(block, starts, WIDTH)
+    cells, lengths, ended = _cells(text, starts, WIDTH)
     digits = cells - np.uint8(48)
     outside = np.arange(WIDTH) >= lengths[:, None]
     digits[outside] = 0
@@ -179,9 +215,9 @@ def _decimals(block: Block, starts: Offsets) -> tuple[Floats, Mask]:
     return (digits.astype(np.float64) @ weights) / 10.0 ** (WIDTH - 2), plain
 
 
-def _integers(block: Block, starts: Offsets) -> tuple[Floats, Mask]:
+def _integers(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     """Read whole numbers of up to nine digits; tell which were so written."""
-    cells, lengths, ended = _cells(block, starts, INT_WIDTH)
+    cells, lengths, ended = _cells(text, starts, INT_WIDTH)
     digits = cells - np.uint8(48)
     digits[np.arange(INT_WIDTH) >= lengths[:, None]] = 0
     plain = ended & (lengths > 0) & (digits <= 9).all(axis=1)

@@ -12,40 +12,26 @@ _GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
 
 
 class Record:
-    """The columns of one line, split no further than is asked for.
+    """The columns of one line.
 
-    `rest` is everything from QUAL on; two records with equal rests have equal INFO, FORMAT and
-    samples. A line is split only after its number of columns was checked, or when its rest is that
-    of a line that was.
+    `samples` is everything after FORMAT, the tab before each sample included; `format` and `samples`
+    are empty in files without samples. A line is split only after its number of columns was checked, or
+    when everything from QUAL on is that of a line that was.
     """
 
-    __slots__ = ("_columns", "alt", "chrom", "id", "pos", "ref", "rest")
+    __slots__ = ("_line", "alt", "chrom", "format", "id", "info", "pos", "ref", "samples")
 
     def __init__(self, line: bytes) -> None:
-        self.chrom, self.pos, self.id, self.ref, self.alt, self.rest = line.split(b"\t", 5)
-        self._columns: list[bytes] | None = None
-
-    def _split(self) -> list[bytes]:
-        if self._columns is None:
-            columns = self.rest.split(b"\t", 4)
-            has_samples = len(columns) > 4
-            self._columns = [*columns[:4], b"\t" + columns[4]] if has_samples else [*columns[:3], b"", b""]
-        return self._columns
+        self._line = line
+        self.chrom, self.pos, self.id, self.ref, self.alt, _, _, self.info, *rest = line.split(b"\t", 9)
+        self.format = rest[0] if rest else b""
+        self.samples = line[-len(rest[1]) - 1 :] if len(rest) > 1 else b""
 
     @property
-    def info(self) -> bytes:
-        """Return the INFO column."""
-        return self._split()[2]
-
-    @property
-    def format(self) -> bytes:
-        """Return the FORMAT column, b"" without samples."""
-        return self._split()[3]
-
-    @property
-    def samples(self) -> bytes:
-        """Return everything after FORMAT, the tab before each sample included."""
-        return self._split()[-1]
+    def rest(self) -> bytes:
+        """Return everything from QUAL on: records with equal rests have equal INFO, FORMAT and samples."""
+        before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
+        return self._line[before + 5 :]
 
     @property
     def alt_is_blank(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +23,7 @@ from core.vcf.blocks import (
     read_blocks,
 )
 from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Marks, Tally
-from core.vcf.carriers import sole_carriers
+from core.vcf.carriers import NO_CARRIERS, Carriers, find_carriers
 from core.vcf.files import VcfFile, read_pieces
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
@@ -29,10 +31,11 @@ from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.phasing import PhasingIdentifiers
 from core.vcf.rarity import Mask, Rarity, site_rarity
+from core.vcf.read_ahead import read_ahead
 from core.vcf.records import Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import MAF_LIMIT, VcfSettings
-from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
+from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_blanked, mark_site
 from core.vcf.sorting import sorted_blocks
 
 DOT, COMMA = 46, 44
@@ -117,8 +120,12 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
         order: dict[bytes, int] = {}
         first, second, contigs = sorted_blocks(first, order), sorted_blocks(second, order), order
     scanner = _Scanner(settings, first_header, second_header)
-    for pairing in align(scanner.originals(first), scanner.count_anonymized(second), contigs):
-        scanner.take(pairing)
+    with (
+        closing(read_ahead(map(scanner.prepare, first))) as prepared,
+        closing(read_ahead(second)) as anonymized,
+    ):
+        for pairing in align(scanner.originals(prepared), scanner.count_anonymized(anonymized), contigs):
+            scanner.take(pairing)
     return scanner.result(pair)
 
 
@@ -138,23 +145,17 @@ def open_records(file: VcfFile, progress: Progress | None) -> tuple[VcfHeader, I
         When the file is not a VCF file that can be read; the blocks raise it as they are read.
     """
     pieces = read_pieces(file, progress=progress)
-    text = b"".join(next(pieces, []))
+    text = next(pieces, b"")
     if is_binary(text):
         return read_binary(file, pieces)
     while (end := split_header(text)) is None and len(text) < MAX_HEADER:
-        parts = next(pieces, [])
-        if not parts:
+        piece = next(pieces, b"")
+        if not piece:
             end = len(text)
             break
-        text = b"".join([text, *parts])
+        text += piece
     header = parse_header(file.name, text[:end])
-    return header, read_blocks(file.name, header, _chain(text[end:], pieces))
-
-
-def _chain(first: bytes, rest: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
-    if first:
-        yield [first]
-    yield from rest
+    return header, read_blocks(file.name, header, chain([text[end:]], pieces))
 
 
 @dataclass(eq=False)
@@ -162,10 +163,12 @@ class _OriginalBlock:
     """What is known of the block of the original that is being paired."""
 
     block: Block
+    has_alt: Mask
     rarity: Rarity
     candidates: Mask
     marks: Marks
     masked_up_to: npt.NDArray[np.float64]
+    carriers: Carriers = NO_CARRIERS
 
 
 class _Scanner:
@@ -187,12 +190,14 @@ class _Scanner:
         self.tallies = {name: Tally() for name in _TALLIES}
         self.orders: list[tuple[Offsets, Offsets]] = []
 
-    def originals(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Pass the original's blocks on, each judged as it comes and stored when the next one comes."""
-        for block in blocks:
+    def originals(self, prepared: Iterator[_OriginalBlock]) -> Iterator[Block]:
+        """Pass the original's blocks on; each is stored when the next one comes."""
+        for state in prepared:
             self._store()
-            self.pending = self._prepare(block)
-            yield block
+            self.pending = state
+            self._count_block(state)
+            self._find_carriers(state)
+            yield state.block
         self._store()
 
     def count_anonymized(self, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -212,8 +217,10 @@ class _Scanner:
         else:
             self._take_added(pairing)
 
-    def _prepare(self, block: Block) -> _OriginalBlock:
+    def prepare(self, block: Block) -> _OriginalBlock:
+        """Judge a block of the original by itself; nothing but the block changes."""
         block.check_info_keys()
+        _ = block.positions, block.segments  # worked out here, in the thread that reads ahead
         alt_starts, alt_ends = block.tabs[3] + 1, block.tabs[4]
         lengths = alt_ends - alt_starts
         has_alt = ~((lengths == 1) & (np.take(block.text, alt_starts, mode="clip") == DOT))
@@ -224,25 +231,27 @@ class _Scanner:
             if found(block.data[alt_starts[line] : alt_ends[line]]):
                 marks[line] = Mark.REPEAT | Mark.REPEAT_KEPT
         candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
-        marks[sole_carriers(block, self.headers[0], self.rules.original_reader, candidates, rarity)] |= int(
-            Mark.SOLE_CARRIER
-        )
-        self._count_block(block, has_alt, rarity, marks)
         masked_up_to = rarity.mafs.copy()
         first = np.take(block.text, alt_starts, mode="clip")
         for line in np.flatnonzero(has_alt & ((first == DOT) | (first == COMMA) | (lengths == 0))).tolist():
             if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
                 masked_up_to[line] = ALWAYS_MASKED
-        return _OriginalBlock(block, rarity, candidates, marks, masked_up_to)
+        return _OriginalBlock(block, has_alt, rarity, candidates, marks, masked_up_to)
 
-    def _count_block(self, block: Block, has_alt: Mask, rarity: Rarity, marks: Marks) -> None:
-        self.counts["original"] += len(block.ends)
-        self.counts["with_alt"] += int(has_alt.sum())
-        unknown = has_alt & (rarity.mafs == np.inf) & ((marks & Mark.REPEAT) == 0)
+    def _count_block(self, state: _OriginalBlock) -> None:
+        self.counts["original"] += len(state.block.ends)
+        self.counts["with_alt"] += int(state.has_alt.sum())
+        unknown = state.has_alt & (state.rarity.mafs == np.inf) & ((state.marks & Mark.REPEAT) == 0)
         self.counts["without_frequency"] += int(unknown.sum())
-        for line in rarity.hindered:
-            if not marks[line] & Mark.REPEAT:
-                self.tallies["hindered"].add(block.contig(line), int(block.positions[line]))
+        for line in state.rarity.hindered:
+            if not state.marks[line] & Mark.REPEAT:
+                self.tallies["hindered"].add(state.block.contig(line), int(state.block.positions[line]))
+
+    def _find_carriers(self, state: _OriginalBlock) -> None:
+        state.carriers = find_carriers(
+            state.block, self.headers[0], self.rules.original_reader, state.candidates, state.rarity
+        )
+        state.marks[state.carriers.sole] |= Mark.SOLE_CARRIER
 
     def _current(self, block: Block) -> _OriginalBlock:
         if self.pending is None or self.pending.block is not block:
@@ -255,21 +264,36 @@ class _Scanner:
         if not matched.changed:
             return
         lines, places = matched.original[matched.changed], matched.anonymized[matched.changed]
+        block, kept_block = state.block, matched.anonymized_block
+        starts = block.starts[lines]
         changed = zip(
             lines.tolist(),
             places.tolist(),
-            state.block.texts(lines),
-            matched.anonymized_block.texts(places),
+            block.texts(lines),
+            kept_block.texts(places),
             state.candidates[lines].tolist(),
+            (block.tabs[3][lines] + 1 - starts).tolist(),
+            (block.tabs[4][lines] - starts).tolist(),
             strict=True,
         )
-        for line, place, text, kept_text, is_candidate in changed:
+        for line, place, text, kept_text, is_candidate, begin, end in changed:
+            if is_candidate and self.same_declarations and _is_blanked(text, kept_text, begin, end):
+                self._mark_blanked(state, line, text[begin:end], Record(kept_text))
+                continue
             original = Record(text)
-            record = self._record(matched.anonymized_block, place, kept_text, original)
+            record = self._record(kept_block, place, kept_text, original)
             if is_candidate:
                 self._mark(state, line, original, [self._kept(record, original, state.rarity.mafs[line])])
             if record.ref != original.ref or record.rest != original.rest:
                 self._compare_integrity([original], [record])
+
+    def _mark_blanked(self, state: _OriginalBlock, line: int, allele: bytes, record: Record) -> None:
+        if state.marks[line] & Mark.REPEAT:
+            original = Record(state.block.line(line))
+            self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
+            return
+        state.marks[line] = mark_blanked(allele, record, state.carriers.first(state.block, line))
+        state.masked_up_to[line] = ALWAYS_MASKED
 
     def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:
         """Split a changed line; one whose end is the original's needs no further check."""
@@ -333,7 +357,7 @@ class _Scanner:
         if not len(lines):
             return
         state = self._current(removed.block)
-        state.marks[lines] = (state.marks[lines] & Mark.REPEAT) | int(Mark.MISSING)
+        state.marks[lines] = (state.marks[lines] & Mark.REPEAT) | Mark.MISSING
         state.masked_up_to[lines] = -np.inf
         self._tally_lines("removed", removed.block, lines)
 
@@ -383,6 +407,16 @@ class _Scanner:
             reordered=_n_out_of_order(self.orders),
             **self.tallies,
         )
+
+
+def _is_blanked(text: bytes, kept: bytes, begin: int, end: int) -> bool:
+    """Tell whether a line's one ALT allele, from `begin` to `end`, became ``.`` and nothing else changed."""
+    return (
+        kept[begin : begin + 2] == b".\t"
+        and text[begin:end].isalpha()
+        and kept[begin + 1 :] == text[end:]
+        and kept.startswith(text[:begin])
+    )
 
 
 _TALLIES = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple
 
 from core.vcf import leaks
@@ -22,8 +21,8 @@ NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
 
 
-class Mark(IntEnum):
-    """What a scan notes about one original record."""
+class Mark:
+    """What a scan notes about one original record: bits, as whole numbers."""
 
     REPEAT = 1 << 0  # a short tandem repeat: a target at any threshold
     REPEAT_MASKED = 1 << 1  # some anonymized record satisfies the repeat rule
@@ -97,7 +96,7 @@ def mark_site(original: Record, maf: float, kept: Sequence[KeptRecord], rules: S
         The patterns and readers.
     """
     is_repeat = rules.pattern.found(original.alt)
-    marks: int = Mark.REPEAT if is_repeat else 0
+    marks = Mark.REPEAT if is_repeat else 0
     if not kept:
         return SiteMark(marks | Mark.MISSING, NEVER_MASKED)
     masked_up_to = max([record.masked_up_to for record in kept])
@@ -115,6 +114,17 @@ def mark_site(original: Record, maf: float, kept: Sequence[KeptRecord], rules: S
     return SiteMark(marks, masked_up_to)
 
 
+def mark_blanked(allele: bytes, kept: Record, carrier: int | None) -> int:
+    """Mark a site as :func:`mark_site` does when its one ALT allele became ``.`` and nothing else changed.
+
+    Most masked sites are such. The frequency is computable and the same in both files, so it still
+    tells how rare the allele is. `carrier` is where in the samples one that carries the allele begins,
+    when one is known.
+    """
+    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(kept.ref, [allele], kept)
+    return marks | _sample_leaks([allele], kept, carrier) if kept.format else marks
+
+
 def _exposure_marks(original: Record, maf: float, kept: Sequence[KeptRecord], *, is_repeat: bool) -> int:
     """Mark what gives a masked site away."""
     marks = 0
@@ -122,7 +132,9 @@ def _exposure_marks(original: Record, maf: float, kept: Sequence[KeptRecord], *,
     for record, kept_maf in kept:
         if record.names(alleles):
             marks |= _named_mark(original, maf, record, kept_maf, is_repeat=is_repeat)
-        marks |= _leak_marks(original, alleles, record)
+        marks |= _site_leaks(original.ref, alleles, record)
+        if record.format and record.alt != original.alt:
+            marks |= _sample_leaks(alleles, record)
         if not is_repeat and (kept_maf <= maf or leaks.other_frequency(record.info, maf)):
             marks |= Mark.INFO_FREQUENCY
     return marks
@@ -132,7 +144,7 @@ def _repeat_marks(original: Record, kept: Sequence[KeptRecord], pattern: RepeatP
     satisfying = [record.record for record in kept if satisfies_repeat_rule(original, record.record)]
     if not satisfying:
         return 0
-    marks: int = Mark.REPEAT_MASKED
+    marks = Mark.REPEAT_MASKED
     if all(leaks.masked_in_name_only(record) for record in satisfying):
         marks |= Mark.NAME_ONLY
     if any(leaks.repeat_still_in_alt(record, pattern) for record in satisfying):
@@ -156,22 +168,28 @@ def _named_mark(original: Record, maf: float, kept: Record, kept_maf: float, *, 
     return Mark.INFO_ONLY if kept_maf > maf else Mark.DUPLICATE
 
 
-def _leak_marks(original: Record, alleles: list[bytes], kept: Record) -> int:
+def _site_leaks(ref: bytes, alleles: list[bytes], kept: Record) -> int:
+    """Mark where the columns up to INFO still hold a masked allele; `ref` is the original's REF."""
     marks = 0
     if kept.id != b".":
-        known = leaks.public_id(kept) or leaks.id_holds_allele(original, kept)
+        known = leaks.public_id(kept) or leaks.id_holds_allele(alleles, kept)
         marks |= Mark.PUBLIC_ID if known else Mark.OTHER_ID
-    if kept.info != b"." and leaks.info_holds_allele(alleles, original.ref, kept.info):
+    if kept.info != b"." and leaks.info_holds_allele(alleles, ref, kept.info):
         marks |= Mark.INFO_ALLELE
-    if kept.ref != original.ref and leaks.reference_holds_allele(original, kept):
+    if kept.ref != ref and leaks.reference_holds_allele(alleles, kept):
         marks |= Mark.REFERENCE
-    if kept.format and kept.alt != original.alt:
-        if kept.has_carriers:
-            marks |= Mark.GENOTYPE
-        if leaks.depth_betrays(kept):
-            marks |= Mark.DEPTH
-        if leaks.samples_hold_allele(alleles, kept):
-            marks |= Mark.SAMPLE_ALLELE
+    return marks
+
+
+def _sample_leaks(alleles: list[bytes], kept: Record, carrier: int | None = None) -> int:
+    """Mark where the samples still tell who carries a masked allele."""
+    marks = 0
+    if carrier is not None or kept.has_carriers:
+        marks |= Mark.GENOTYPE
+    if leaks.depth_betrays(kept, carrier):
+        marks |= Mark.DEPTH
+    if leaks.samples_hold_allele(alleles, kept):
+        marks |= Mark.SAMPLE_ALLELE
     return marks
 
 

@@ -415,9 +415,7 @@ def test_scan_pair__reads_long_bcf_with_samples_and_no_frequencies(tmp_path: Pat
 
 def test_scan_pair__refuses_bcf_whose_records_are_damaged(tmp_path: Path) -> None:
     """The blocks are whole, but the records in them are not."""
-    inside = b"".join(
-        b"".join(parts) for parts in read_pieces(VcfFile(name="x", content=_bcf(GOOD, tmp_path)))
-    )
+    inside = b"".join(read_pieces(VcfFile(name="x", content=_bcf(GOOD, tmp_path))))
     header_size = 9 + int.from_bytes(inside[5:9], "little")
     broken = inside[:header_size] + b"\xff\xff\xff\x7f" + inside[header_size + 4 :]
     assert _problem(bgzf(broken)) == "x.vcf.gz: htslib cannot read a record of this BCF file."

@@ -1,0 +1,130 @@
+"""Where the first columns of each line of a block end, and whether every line has all its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Offsets = npt.NDArray[np.int64]
+Text = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint64]
+Test = Callable[[int, Text], Mask]  # of a piece of a text and where it begins
+
+TAB = 9
+N_LEADING = 9  # tabs: up to the one after FORMAT
+MANY_COLUMNS = 64  # beyond, tabs are counted; where most of them stand is not asked
+CHUNK = 1 << 17  # bytes looked at together: larger arrays get fresh memory, which costs more than the look
+
+
+def leading_tabs(text: Text, starts: Offsets, ends: Offsets, n_columns: int) -> Offsets | None:
+    """Find where the first columns of every line end.
+
+    Parameters
+    ----------
+    text
+        The block's text, shape (bytes,).
+    starts, ends
+        Where each line begins and where its newline is, shape (lines,).
+    n_columns
+        How many columns every line must have, at least 8.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Offsets of the first tabs, up to nine, shape (tabs, lines); None when a line has too few or
+        too many columns.
+    """
+    if n_columns <= MANY_COLUMNS:
+        return _from_all(text, starts, ends, n_columns - 1)
+    if np.any(count_between(packed(text, _is_tab), starts, ends) != n_columns - 1):
+        return None
+    return _from_windows(text, starts)
+
+
+def _is_tab(_at: int, text: Text) -> Mask:
+    return text == TAB
+
+
+def _from_all(text: Text, starts: Offsets, ends: Offsets, n_tabs: int) -> Offsets | None:
+    found = np.flatnonzero(text == TAB)
+    if len(found) != len(starts) * n_tabs:
+        return None
+    table = found.reshape(len(starts), n_tabs)
+    if np.any(table[:, 0] < starts) or np.any(table[:, -1] > ends):
+        return None
+    return np.ascontiguousarray(table[:, :N_LEADING].T)
+
+
+def _from_windows(text: Text, starts: Offsets) -> Offsets:
+    """Look at the beginning of each line only; every line is known to have more than nine tabs."""
+    width = min(2 * int(_next_tabs(text, 0)[-1]), len(text))
+    whole = int(np.searchsorted(starts, len(text) - width, side="right"))  # lines followed by a window
+    windows = np.lib.stride_tricks.sliding_window_view(text, width)[starts[:whole]] == TAB
+    n_in_window = np.count_nonzero(windows, axis=1)
+    places = np.nonzero(windows)[1]
+    tabs = np.empty((len(starts), N_LEADING), dtype=np.int64)
+    enough = np.flatnonzero(n_in_window >= N_LEADING)
+    begins = (np.cumsum(n_in_window) - n_in_window)[enough]
+    tabs[enough] = starts[enough, None] + places[begins[:, None] + np.arange(N_LEADING)]
+    others = np.append(np.flatnonzero(n_in_window < N_LEADING), np.arange(whole, len(starts)))
+    for line in others.tolist():
+        tabs[line] = _next_tabs(text, int(starts[line]))
+    return np.ascontiguousarray(tabs.T)
+
+
+def _next_tabs(text: Text, start: int) -> Offsets:
+    width = 256
+    while True:
+        found = np.flatnonzero(text[start : start + width] == TAB)
+        if len(found) >= N_LEADING:
+            return found[:N_LEADING] + start
+        width *= 4
+
+
+def places(text: Text, test: Test, reach: int = 0) -> Offsets:
+    """Return the offsets, ascending, of the bytes at which a test is true; see :func:`packed`."""
+    found = [np.flatnonzero(test(at, piece)) + at for at, piece in _pieces(text, reach)]
+    return np.concatenate(found)
+
+
+def packed(text: Text, test: Test, reach: int = 0) -> Bits:
+    """Return the outcome of a test at every byte, one bit each.
+
+    Parameters
+    ----------
+    text
+        Shape (bytes,).
+    test
+        Answers for each byte of a text but the last `reach`, which it may look at.
+    reach
+        How many bytes ahead the test looks; after the end of the text it finds zeros.
+    """
+    parts = [np.packbits(test(at, piece), bitorder="little") for at, piece in _pieces(text, reach)]
+    n_bytes = sum(map(len, parts))
+    words = np.zeros(n_bytes // 8 + 1, dtype="<u8")
+    np.concatenate(parts, out=words.view(np.uint8)[:n_bytes])
+    return words
+
+
+def _pieces(text: Text, reach: int) -> Iterator[tuple[int, Text]]:
+    """Yield small pieces with where they begin, each with the `reach` bytes that follow it."""
+    last = max(0, (len(text) - 1) // CHUNK - 1) * CHUNK  # looked at apart: zeros are added to it
+    for at in range(0, last, CHUNK):
+        yield at, text[at : at + CHUNK + reach]
+    yield last, np.append(text[last:], np.zeros(reach, dtype=np.uint8))
+
+
+def count_between(bits: Bits, starts: Offsets, ends: Offsets) -> Offsets:
+    """Count the set bits from each start up to before its end; `starts` and `ends` have shape (spans,)."""
+    counts = np.bitwise_count(bits)
+    before = np.cumsum(counts, dtype=np.int64) - counts
+
+    def up_to(offsets: Offsets) -> Offsets:
+        words = offsets >> 6
+        below = (np.uint64(1) << (offsets & 63).astype(np.uint64)) - np.uint64(1)
+        return before[words] + np.bitwise_count(bits[words] & below)
+
+    return up_to(ends) - up_to(starts)

@@ -1,0 +1,186 @@
+"""Laws of what is read of whole blocks of VCF lines at once: it equals the literal reading line by line."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.vcf import carriers, columns
+from core.vcf.blocks import Block
+from core.vcf.carriers import find_carriers
+from core.vcf.columns import count_between, leading_tabs, packed, places
+from core.vcf.frequencies import FrequencyReader
+from core.vcf.header import parse_header
+from core.vcf.rarity import site_rarity
+from core.vcf.read_ahead import read_ahead
+from core.vcf.records import Record
+from core.vcf.repeats import RepeatPattern
+from core.vcf.settings import VcfSettings
+from core.vcf.sites import KeptRecord, SiteRules, mark_blanked, mark_site, sole_carrier
+from tests.vcf_files import vcf_text
+
+CHUNK = 64  # bytes, so that small texts have several pieces
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "CHUNK", CHUNK)
+
+
+@settings(deadline=None)
+@given(text=st.binary(min_size=1, max_size=400), spans=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1))))
+def test_packed_and_places__equal_the_test_at_every_byte(
+    text: bytes, spans: list[tuple[float, float]]
+) -> None:
+    """The test asks whether a byte is smaller than the second after it; after the end there are zeros."""
+    cells = np.frombuffer(text, dtype=np.uint8)
+    padded = text + b"\0\0"
+    expected = [padded[at] < padded[at + 2] for at in range(len(text))]
+
+    def test(_at: int, piece: columns.Text) -> columns.Mask:
+        return piece[:-2] < piece[2:]
+
+    assert places(cells, test, 2).tolist() == [at for at, found in enumerate(expected) if found]
+    ordered = [sorted(int(share * (len(text) - 1)) for share in span) for span in spans]
+    starts, ends = (np.array([span[side] for span in ordered], dtype=np.int64) for side in (0, 1))
+    counts = count_between(packed(cells, test, 2), starts, ends)
+    assert counts.tolist() == [sum(expected[start:end]) for start, end in ordered]
+
+
+@settings(deadline=None)
+@given(
+    n_columns=st.sampled_from([8, 10, 11, 80, 200]),
+    widths=st.lists(st.integers(0, 40), min_size=1, max_size=6),
+    broken=st.none() | st.tuples(st.integers(0, 5), st.sampled_from([-1, 1])),
+)
+def test_leading_tabs__are_those_of_each_line_or_none_for_a_wrong_number(
+    n_columns: int, widths: list[int], broken: tuple[int, int] | None
+) -> None:
+    lines = [
+        ["x" * (width if column == 7 else column % 3) for column in range(n_columns)] for width in widths
+    ]
+    if broken is not None:
+        line, by = broken[0] % len(lines), broken[1]
+        lines[line] = lines[line][:-1] if by < 0 else [*lines[line], "x"]
+    texts = ["\t".join(line).encode() for line in lines]
+    text = np.frombuffer(b"".join(line + b"\n" for line in texts), dtype=np.uint8)
+    ends = np.cumsum([len(line) + 1 for line in texts]) - 1
+    starts = np.append(0, ends[:-1] + 1)
+    found = leading_tabs(text, starts, ends, n_columns)
+    if broken is not None:
+        assert found is None
+        return
+    assert found is not None
+    for line, start in enumerate(starts.tolist()):
+        tabs = [at + start for at, byte in enumerate(texts[line]) if byte == columns.TAB][:9]
+        assert found[:, line].tolist() == tabs
+
+
+_genotypes = st.sampled_from("0/0 0|0 0/1 1|0 1/1 ./. 1 0 . ./1 1/. 0/0/1 1|1|1".split())
+_alts = st.sampled_from(["G", "G,T", "*", "<NON_REF>", "GT"])
+_frequencies = st.sampled_from(["0.001", "0.3", "0.7", "0.999", "0.2,0.1"])
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.lists(
+        st.tuples(_alts, _frequencies, st.lists(_genotypes, min_size=3, max_size=3)), min_size=1, max_size=12
+    ),
+    depth=st.sampled_from(["", ":7", ":1|1", ":1,1"]),
+    long_lines=st.booleans(),
+)
+def test_find_carriers__equals_the_reading_line_by_line(
+    rows: list[tuple[str, str, list[str]]], depth: str, long_lines: bool
+) -> None:
+    note = ";NOTE=" + "x" * 700 if long_lines else ""
+    records = [
+        f"chr1 {100 + at} . A {alt} . . AF={frequency}{note} GT{':XX' if depth else ''} "
+        + " ".join(genotype + depth for genotype in genotypes)
+        for at, (alt, frequency, genotypes) in enumerate(rows)
+    ]
+    text = vcf_text(records, samples=["a", "b", "c"])
+    at = text.index(b"#CHROM")
+    at = text.index(b"\n", at) + 1
+    header = parse_header("x", text[:at])
+    block = Block("x", header.n_columns, text[at:], len(text) - at, 1)
+    reader = FrequencyReader(header.declarations)
+    rarity = site_rarity(block, reader, np.ones(len(records), dtype=bool))
+    found = find_carriers(block, header, reader, rarity.mafs < 0.5, rarity)
+    for line, (_, _, genotypes) in enumerate(rows):
+        ploidies = [genotype.replace("|", "/").count("/") for genotype in genotypes]
+        if rarity.mafs[line] >= 0.5 or max(ploidies) > 1 >= ploidies[0]:
+            continue  # the first sample tells whether genotypes have more than two alleles
+        record = Record(block.line(line))
+        expected = sole_carrier(record, [record], reader)
+        assert (line in found.sole.tolist()) == expected
+        first = found.first(block, line)
+        if first is not None:
+            assert record.samples[first : first + 1] == b"\t"
+            assert b"1" in record.samples[first + 1 :].partition(b"\t")[0].partition(b":")[0]
+
+
+_samples = st.sampled_from(["0/1:3,4:9,0,9", "0/0:7,0:0,9,9", "1:0,2:.", "./.:.:.", "0/0:7,1:0,3,9"])
+_infos = st.sampled_from(
+    [
+        "AF=0.001",
+        "AF=0.001;CSQ=G|missense",
+        "AF=0.001;ALLELE=G",
+        "AF=0.001;G=1",
+        "AF=0.001;NOTE=AG,G.",
+        "AC=1;AN=2000;AF_afr=0.0001",
+        "AF=0.001;HGVS=c.1A>G",
+    ]
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    allele=st.sampled_from(["G", "GT", "GATTACA", "g"]),
+    identifier=st.sampled_from([".", "rs12", "1:5:A:G", "x"]),
+    info=_infos,
+    cells=st.lists(_samples, max_size=3),
+)
+def test_mark_blanked__equals_mark_site(allele: str, identifier: str, info: str, cells: list[str]) -> None:
+    samples = ["", "GT:AD:PL", *cells] if cells else []
+
+    def line(alt: str) -> bytes:
+        return "\t".join(["chr1", "5", identifier, "A", alt, ".", "PASS", info, *samples[1:]]).encode()
+
+    header = parse_header("x", vcf_text([]))
+    reader = FrequencyReader(header.declarations)
+    rules = SiteRules(
+        pattern=RepeatPattern.of(VcfSettings()), original_reader=reader, anonymized_reader=reader
+    )
+    original, kept = Record(line(allele)), Record(line("."))
+    maf = reader.maf(original.info)
+    expected = mark_site(original, maf, [KeptRecord(kept, maf)], rules)
+    carriers_at = [at for at in range(len(kept.samples)) if kept.samples[at : at + 4] in (b"\t0/1", b"\t1:0")]
+    for carrier in (None, *carriers_at):
+        assert mark_blanked(allele.encode(), kept, carrier) == expected.marks
+    assert expected.masked_up_to == np.inf
+
+
+def test_read_ahead__yields_all_in_order_and_raises_in_its_place() -> None:
+    def numbers() -> Iterator[int]:
+        yield from range(20)
+        raise KeyError("end")
+
+    taken: list[int] = []
+    with pytest.raises(KeyError, match="end"):
+        taken.extend(read_ahead(numbers()))
+    assert taken == list(range(20))
+
+
+def test_read_ahead__ends_its_thread_when_closed() -> None:
+    before = threading.active_count()
+    endless = read_ahead(iter(int, 1))
+    assert next(endless) == 0
+    endless.close()
+    assert threading.active_count() == before
+
+
+def test_carriers__look_no_further_than_a_genotype_reaches() -> None:
+    assert len(b"\t0/1") == carriers.REACH + 1
