@@ -178,7 +178,7 @@ def many_samples(n_records: int) -> Iterator[tuple[bytes, bytes]]:
     rng = np.random.default_rng(11)
     homozygous = [_cell(rng, 0) for _ in range(5_000)]
     carrying = {dosage: [_cell(rng, dosage) for _ in range(500)] for dosage in (1, 2)}
-    for place, alt, frequency, chance, other in sites(n_records, 0.1):
+    for place, alt, frequency, chance, _ in sites(n_records, 0.1):
         row = [homozygous[cell] for cell in rng.integers(0, len(homozygous), 500).tolist()]
         calls = rng.binomial(2, frequency, 500)
         for sample in np.flatnonzero(calls).tolist():

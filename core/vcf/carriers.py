@@ -10,13 +10,13 @@ import numpy as np
 from core.vcf.blocks import Block, Offsets
 from core.vcf.columns import TAB, Bits, Text, count_between, packed
 from core.vcf.frequencies import FrequencyReader
-from core.vcf.header import VcfHeader
 from core.vcf.rarity import Mask, Rarity
 from core.vcf.records import Record
 from core.vcf.sites import sole_carrier
 
 SLASH, COLON, BAR = 47, 58, 124
 ZERO, ONE = 48, 49
+N_SITE_COLUMNS = 9  # of a file with samples, up to FORMAT
 REACH = 3  # from the tab before a genotype to its second allele
 
 
@@ -50,14 +50,12 @@ class Carriers(NamedTuple):
 NO_CARRIERS = Carriers(np.empty(0, dtype=np.int64), np.empty(0, dtype=bool), b"")
 
 
-def find_carriers(
-    block: Block, header: VcfHeader, reader: FrequencyReader, candidates: Mask, rarity: Rarity
-) -> Carriers:
+def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarity: Rarity) -> Carriers:
     """Find the carriers of the candidate lines' alleles.
 
     Lines with one ALT allele are looked at together; the others one by one.
     """
-    if not header.samples or not candidates.any():
+    if block.n_columns <= N_SITE_COLUMNS or not candidates.any():
         return NO_CARRIERS
     simple = candidates & ~_several_alts(block) & ~_polyploid(block)
     called = simple & _begins_with_genotype(block)

@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, Repeated, align
 from core.vcf.binary import is_binary, read_binary
@@ -22,23 +21,20 @@ from core.vcf.blocks import (
     parse_position,
     read_blocks,
 )
-from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Marks, Tally
-from core.vcf.carriers import NO_CARRIERS, Carriers, find_carriers
+from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Tally
 from core.vcf.files import VcfFile, read_pieces
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
+from core.vcf.originals import OriginalBlock, prepare
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.phasing import PhasingIdentifiers
-from core.vcf.rarity import Mask, Rarity, site_rarity
 from core.vcf.read_ahead import read_ahead
 from core.vcf.records import Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
-from core.vcf.settings import MAF_LIMIT, VcfSettings
+from core.vcf.settings import VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_blanked, mark_site
 from core.vcf.sorting import sorted_blocks
-
-DOT, COMMA = 46, 44
 
 Progress = Callable[[int], None]
 
@@ -158,19 +154,6 @@ def open_records(file: VcfFile, progress: Progress | None) -> tuple[VcfHeader, I
     return header, read_blocks(file.name, header, chain([text[end:]], pieces))
 
 
-@dataclass(eq=False)
-class _OriginalBlock:
-    """What is known of the block of the original that is being paired."""
-
-    block: Block
-    has_alt: Mask
-    rarity: Rarity
-    candidates: Mask
-    marks: Marks
-    masked_up_to: npt.NDArray[np.float64]
-    carriers: Carriers = NO_CARRIERS
-
-
 class _Scanner:
     """Collects the candidates and the tallies while blocks and pairings come in."""
 
@@ -183,20 +166,24 @@ class _Scanner:
             anonymized_reader=FrequencyReader(second.declarations),
         )
         self.same_declarations = first.declarations == second.declarations
-        self.pending: _OriginalBlock | None = None
+        self.pending: OriginalBlock | None = None
         self.collector = CandidateCollector(self.rules.pattern)
         self.phasing = PhasingIdentifiers(second)
         self.counts = dict.fromkeys(("original", "anonymized", "with_alt", "without_frequency"), 0)
         self.tallies = {name: Tally() for name in _TALLIES}
         self.orders: list[tuple[Offsets, Offsets]] = []
 
-    def originals(self, prepared: Iterator[_OriginalBlock]) -> Iterator[Block]:
+    def prepare(self, block: Block) -> OriginalBlock:
+        """Judge a block of the original by itself; called in the thread that reads ahead."""
+        return prepare(block, self.rules)
+
+    def originals(self, prepared: Iterator[OriginalBlock]) -> Iterator[Block]:
         """Pass the original's blocks on; each is stored when the next one comes."""
         for state in prepared:
             self._store()
             self.pending = state
             self._count_block(state)
-            self._find_carriers(state)
+            state.find_carriers(self.rules)
             yield state.block
         self._store()
 
@@ -217,28 +204,7 @@ class _Scanner:
         else:
             self._take_added(pairing)
 
-    def prepare(self, block: Block) -> _OriginalBlock:
-        """Judge a block of the original by itself; nothing but the block changes."""
-        block.check_info_keys()
-        _ = block.positions, block.segments  # worked out here, in the thread that reads ahead
-        alt_starts, alt_ends = block.tabs[3] + 1, block.tabs[4]
-        lengths = alt_ends - alt_starts
-        has_alt = ~((lengths == 1) & (np.take(block.text, alt_starts, mode="clip") == DOT))
-        rarity = site_rarity(block, self.rules.original_reader, has_alt)
-        marks = np.zeros(len(block.ends), dtype=np.uint32)
-        found, min_length = self.rules.pattern.found, self.rules.pattern.min_length
-        for line in np.flatnonzero(has_alt & (lengths >= min_length)).tolist():
-            if found(block.data[alt_starts[line] : alt_ends[line]]):
-                marks[line] = Mark.REPEAT | Mark.REPEAT_KEPT
-        candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
-        masked_up_to = rarity.mafs.copy()
-        first = np.take(block.text, alt_starts, mode="clip")
-        for line in np.flatnonzero(has_alt & ((first == DOT) | (first == COMMA) | (lengths == 0))).tolist():
-            if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
-                masked_up_to[line] = ALWAYS_MASKED
-        return _OriginalBlock(block, has_alt, rarity, candidates, marks, masked_up_to)
-
-    def _count_block(self, state: _OriginalBlock) -> None:
+    def _count_block(self, state: OriginalBlock) -> None:
         self.counts["original"] += len(state.block.ends)
         self.counts["with_alt"] += int(state.has_alt.sum())
         unknown = state.has_alt & (state.rarity.mafs == np.inf) & ((state.marks & Mark.REPEAT) == 0)
@@ -247,13 +213,7 @@ class _Scanner:
             if not state.marks[line] & Mark.REPEAT:
                 self.tallies["hindered"].add(state.block.contig(line), int(state.block.positions[line]))
 
-    def _find_carriers(self, state: _OriginalBlock) -> None:
-        state.carriers = find_carriers(
-            state.block, self.headers[0], self.rules.original_reader, state.candidates, state.rarity
-        )
-        state.marks[state.carriers.sole] |= Mark.SOLE_CARRIER
-
-    def _current(self, block: Block) -> _OriginalBlock:
+    def _current(self, block: Block) -> OriginalBlock:
         if self.pending is None or self.pending.block is not block:
             raise TypeError("Pairings must follow the blocks of the original.")
         return self.pending
@@ -287,12 +247,14 @@ class _Scanner:
             if record.ref != original.ref or record.rest != original.rest:
                 self._compare_integrity([original], [record])
 
-    def _mark_blanked(self, state: _OriginalBlock, line: int, allele: bytes, record: Record) -> None:
+    def _mark_blanked(self, state: OriginalBlock, line: int, allele: bytes, record: Record) -> None:
         if state.marks[line] & Mark.REPEAT:
             original = Record(state.block.line(line))
             self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
             return
-        state.marks[line] = mark_blanked(allele, record, state.carriers.first(state.block, line))
+        state.marks[line] = mark_blanked(
+            allele, record, state.find_carriers(self.rules).first(state.block, line)
+        )
         state.masked_up_to[line] = ALWAYS_MASKED
 
     def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:
@@ -310,7 +272,7 @@ class _Scanner:
             return KeptRecord(record, float(maf))
         return keep(record, self.rules)
 
-    def _mark(self, state: _OriginalBlock, line: int, original: Record, kept: list[KeptRecord]) -> None:
+    def _mark(self, state: OriginalBlock, line: int, original: Record, kept: list[KeptRecord]) -> None:
         marks, masked_up_to = mark_site(original, float(state.rarity.mafs[line]), kept, self.rules)
         state.marks[line] = marks
         state.masked_up_to[line] = masked_up_to
@@ -325,7 +287,7 @@ class _Scanner:
             tally = self.tallies["added" if extra > 0 else "removed"]
             tally.add(state.block.contig(line), int(state.block.positions[line]), abs(extra))
 
-    def _compare(self, state: _OriginalBlock, lines: list[int], records: list[Record]) -> None:
+    def _compare(self, state: OriginalBlock, lines: list[int], records: list[Record]) -> None:
         kept = [keep(record, self.rules) for record in records]
         originals = [Record(state.block.line(line)) for line in lines]
         for line, original in zip(lines, originals, strict=True):

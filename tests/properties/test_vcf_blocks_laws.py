@@ -108,7 +108,7 @@ def test_find_carriers__equals_the_reading_line_by_line(
     block = Block("x", header.n_columns, text[at:], len(text) - at, 1)
     reader = FrequencyReader(header.declarations)
     rarity = site_rarity(block, reader, np.ones(len(records), dtype=bool))
-    found = find_carriers(block, header, reader, rarity.mafs < 0.5, rarity)
+    found = find_carriers(block, reader, rarity.mafs < 0.5, rarity)
     for line, (_, _, genotypes) in enumerate(rows):
         ploidies = [genotype.replace("|", "/").count("/") for genotype in genotypes]
         if rarity.mafs[line] >= 0.5 or max(ploidies) > 1 >= ploidies[0]:

@@ -1,0 +1,70 @@
+"""What one block of the original tells by itself: frequencies, repeats, carriers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.blocks import Block
+from core.vcf.candidates import Marks
+from core.vcf.carriers import Carriers, find_carriers
+from core.vcf.rarity import Mask, Rarity, site_rarity
+from core.vcf.settings import MAF_LIMIT
+from core.vcf.sites import ALWAYS_MASKED, Mark, SiteRules
+
+DOT, COMMA = 46, 44
+HEAVY_LINE = 4_000  # bytes: of such lines, decompressing takes longer than all that is done later
+
+
+@dataclass(eq=False)
+class OriginalBlock:
+    """What is known of the block of the original that is being paired; arrays of shape (lines,)."""
+
+    block: Block
+    has_alt: Mask
+    rarity: Rarity
+    candidates: Mask
+    marks: Marks
+    masked_up_to: npt.NDArray[np.float64]
+    carriers: Carriers | None = None
+
+    def find_carriers(self, rules: SiteRules) -> Carriers:
+        """Find who carries the candidates' alleles, unless that is done, and mark where one sample does."""
+        if self.carriers is None:
+            self.carriers = find_carriers(self.block, rules.original_reader, self.candidates, self.rarity)
+            self.marks[self.carriers.sole] |= Mark.SOLE_CARRIER
+        return self.carriers
+
+
+def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
+    """Judge a block of the original by itself, in the thread that reads ahead.
+
+    The carriers are found here too, unless the lines are so long that this thread is the busy one.
+
+    Raises
+    ------
+    AuditInputError
+        When a line is not one of VCF.
+    """
+    block.check_info_keys()
+    _ = block.positions, block.segments  # worked out and kept
+    alt_starts, alt_ends = block.tabs[3] + 1, block.tabs[4]
+    lengths = alt_ends - alt_starts
+    first = np.take(block.text, alt_starts, mode="clip")
+    has_alt = ~((lengths == 1) & (first == DOT))
+    rarity = site_rarity(block, rules.original_reader, has_alt)
+    marks = np.zeros(len(block.ends), dtype=np.uint32)
+    for line in np.flatnonzero(has_alt & (lengths >= rules.pattern.min_length)).tolist():
+        if rules.pattern.found(block.data[alt_starts[line] : alt_ends[line]]):
+            marks[line] = Mark.REPEAT | Mark.REPEAT_KEPT
+    masked_up_to = rarity.mafs.copy()
+    for line in np.flatnonzero(has_alt & ((first == DOT) | (first == COMMA) | (lengths == 0))).tolist():
+        if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
+            masked_up_to[line] = ALWAYS_MASKED
+    candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
+    prepared = OriginalBlock(block, has_alt, rarity, candidates, marks, masked_up_to)
+    if block.size <= HEAVY_LINE * len(block.ends):
+        prepared.find_carriers(rules)
+    return prepared
