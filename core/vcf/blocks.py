@@ -122,11 +122,11 @@ class Block:
         begin, end = self.tabs[0] + 1, self.tabs[1]
         lengths = end - begin
         width = min(int(lengths.max(initial=1)), POS_DIGITS)
-        cells = np.take(self.text, (end[:, None] - 1) - np.arange(width), mode="clip") - np.uint8(48)
-        inside = np.arange(width) < lengths[:, None]
-        bad = (((cells > 9) & inside).any(axis=1)) | (lengths == 0)
-        cells[~inside] = 0
-        positions = (cells.astype(np.float64) @ (10.0 ** np.arange(width))).astype(np.int64)
+        places = np.arange(width)[:, None]  # a row for the units, one for the tens, …
+        digits = np.take(self.text, end - 1 - places, mode="clip") - np.uint8(48)
+        digits[places >= lengths] = 0
+        bad = (digits.max(axis=0, initial=0) > 9) | (lengths == 0)
+        positions = (10.0 ** np.arange(width) @ digits.astype(np.float64)).astype(np.int64)
         for line in np.flatnonzero(bad | (lengths > POS_DIGITS)).tolist():
             positions[line] = self.parse_position(line)
         return positions
@@ -156,8 +156,8 @@ class Block:
     def _all_on(self, contig: bytes) -> bool:
         if np.any(self.tabs[0] - self.starts != len(contig)):
             return False
-        cells = np.take(self.text, self.starts[:, None] + np.arange(len(contig)))
-        return bool(np.all(cells == np.frombuffer(contig, dtype=np.uint8)))
+        cells = np.take(self.text, self.starts + np.arange(len(contig))[:, None])
+        return bool(np.all(cells == np.frombuffer(contig, dtype=np.uint8)[:, None]))
 
     def line(self, line: int) -> bytes:
         """Return one line without its newline."""

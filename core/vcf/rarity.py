@@ -195,31 +195,30 @@ def _first_per_line(info: InfoText, hits: Offsets) -> Offsets:
 
 
 def _cells(text: Text, starts: Offsets, width: int) -> tuple[Text, Offsets, Mask]:
-    """Return the `width` bytes from each start, the value's length, and whether it ends within them."""
-    cells = np.take(text, starts[:, None] + np.arange(width), mode="clip")
+    """Return the `width` bytes from each start, shape (width, values), the lengths, and which end there."""
+    cells = np.take(text, starts + np.arange(width)[:, None], mode="clip")
     stops = (cells == SEMICOLON) | (cells == TAB) | (cells == NEWLINE)
-    return cells, stops.argmax(axis=1), stops.any(axis=1)
+    return cells, stops.argmax(axis=0), stops.any(axis=0)
 
 
 def _decimals(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     """Read numbers written ``d`` or ``d.ddd`` with up to twelve decimals; tell which were so written."""
     cells, lengths, ended = _cells(text, starts, WIDTH)
     digits = cells - np.uint8(48)
-    outside = np.arange(WIDTH) >= lengths[:, None]
-    digits[outside] = 0
-    plain = ended & (lengths > 0) & (lengths != 2) & ((cells[:, 1] == POINT) | (lengths == 1))
-    digits[:, 1] = 0
-    plain &= (digits <= 9).all(axis=1)
-    weights = 10.0 ** np.arange(WIDTH - 1, -1, -1)
+    digits[np.arange(WIDTH)[:, None] >= lengths] = 0
+    plain = ended & (lengths > 0) & (lengths != 2) & ((cells[1] == POINT) | (lengths == 1))
+    digits[1] = 0
+    plain &= digits.max(axis=0) <= 9
+    weights = np.power(10.0, np.arange(WIDTH - 1, -1, -1, dtype=np.float64))
     weights[0] = 10.0 ** (WIDTH - 2)  # the digit before the point; the point itself counts as 0
-    return (digits.astype(np.float64) @ weights) / 10.0 ** (WIDTH - 2), plain
+    return (weights @ digits.astype(np.float64)) / 10.0 ** (WIDTH - 2), plain
 
 
 def _integers(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     """Read whole numbers of up to nine digits; tell which were so written."""
     cells, lengths, ended = _cells(text, starts, INT_WIDTH)
     digits = cells - np.uint8(48)
-    digits[np.arange(INT_WIDTH) >= lengths[:, None]] = 0
-    plain = ended & (lengths > 0) & (digits <= 9).all(axis=1)
-    scaled = digits.astype(np.float64) @ (10.0 ** np.arange(INT_WIDTH - 1, -1, -1))
+    digits[np.arange(INT_WIDTH)[:, None] >= lengths] = 0
+    plain = ended & (lengths > 0) & (digits.max(axis=0) <= 9)
+    scaled = 10.0 ** np.arange(INT_WIDTH - 1, -1, -1) @ digits.astype(np.float64)
     return scaled / 10.0 ** (INT_WIDTH - lengths), plain
