@@ -1,8 +1,8 @@
 """The VCF verifier against the time to decompress both files.
 
-Three kinds of files, generated: many samples, long INFO, one sample. Sizes are a fraction of
-the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of INFO; 2,000,000 records of one
-sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is ``bgzip -dc`` of both files where
+Four kinds of files, generated: many samples (with depths and likelihoods, or genotypes only), long INFO,
+one sample. Sizes are a fraction of the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of
+INFO; 2,000,000 records of one sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is ``bgzip -dc`` of both files where
 bgzip is installed, else isal's decompression; which one it was is printed.
 """
 
@@ -188,6 +188,18 @@ def many_samples(n_records: int) -> Iterator[tuple[bytes, bytes]]:
         yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
 
 
+def genotypes_only(n_records: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield records of 500 samples as a phased panel has them, drawn from the frequency."""
+    rng = np.random.default_rng(19)
+    cells = (b"\t0|0", b"\t0|1", b"\t1|0", b"\t1|1")
+    for place, alt, frequency, chance, _ in sites(n_records, 0.1):
+        left, right = rng.random((2, 500)) < frequency
+        row = [cells[cell] for cell in (left * 2 + right).tolist()]
+        info = b"\t50\tPASS\tAC=%d;AF=%.4f;AN=1000\tGT" % (int(left.sum() + right.sum()), frequency)
+        rest = info + b"".join(row) + b"\n"
+        yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
+
+
 def _cell(rng: np.random.Generator, dosage: int) -> bytes:
     """Return one sample's genotype, depths and likelihoods."""
     depth, quality = int(rng.integers(15, 60)), int(rng.integers(20, 99))
@@ -236,13 +248,16 @@ def one_sample(n_records: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 _SITE_COLUMNS = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+_SAMPLE_COLUMNS = _SITE_COLUMNS + b"\tFORMAT" + b"".join(b"\tS%d" % i for i in range(500)) + b"\n"
 COLUMNS = {
-    "many samples": _SITE_COLUMNS + b"\tFORMAT" + b"".join(b"\tS%d" % i for i in range(500)) + b"\n",
+    "many samples": _SAMPLE_COLUMNS,
+    "genotypes only": _SAMPLE_COLUMNS,
     "long INFO": _SITE_COLUMNS + b"\n",
     "one sample": _SITE_COLUMNS + b"\tFORMAT\tS1\n",
 }
 KINDS = {
     "many samples": (many_samples, 200_000, 2.0),
+    "genotypes only": (genotypes_only, 200_000, 2.0),
     "long INFO": (long_info, 1_000_000, 2.0),
     "one sample": (one_sample, 2_000_000, 4.0),
 }
