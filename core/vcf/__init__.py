@@ -20,7 +20,7 @@ from core.vcf.pairing import (
     split_uploads,
 )
 from core.vcf.report import REPORT_NAME, render_report, write_report
-from core.vcf.running import default_jobs, pair_folders, run_pairs, scan_pairs
+from core.vcf.running import default_jobs, files_of_folders, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
 from core.vcf.sites import Mark
@@ -49,6 +49,7 @@ __all__ = [
     "VcfSettings",
     "check_severities",
     "default_jobs",
+    "files_of_folders",
     "find_targets",
     "is_vcf_name",
     "judge_outcome",

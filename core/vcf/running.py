@@ -108,10 +108,19 @@ def pair_folders(originals: Path, anonymized: Path) -> Pairing:
     AuditInputError
         When a folder cannot be read.
     """
+    return pair_files(*files_of_folders(originals, anonymized))
+
+
+def files_of_folders(originals: Path, anonymized: Path) -> tuple[list[VcfFile], list[VcfFile]]:
+    """Return the VCF and BCF files of both folders; of one folder for both, told apart by their names.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder cannot be read.
+    """
     first, second = _files_in(originals), _files_in(anonymized)
-    if originals.resolve() == anonymized.resolve():
-        first, second = split_uploads(first)
-    return pair_files(first, second)
+    return split_uploads(first) if originals.resolve() == anonymized.resolve() else (first, second)
 
 
 def _files_in(folder: Path) -> list[VcfFile]:

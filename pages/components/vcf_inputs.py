@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.vcf import Level, Pairing, VcfFile, VcfPair, pair_files, pair_folders, split_uploads
+from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
 from pages.components.text import plain
@@ -22,7 +23,19 @@ LEVELS: tuple[Level, ...] = ("high", "low")
 _LEVEL_HELP = "High: header, repeats and rare variants must be masked. Low: the header only."
 
 
-def ask_for_folders(tool: str) -> Pairing:
+@dataclass(frozen=True)
+class GivenFiles:
+    """The files that a person gave, each on its side."""
+
+    originals: tuple[VcfFile, ...] = ()
+    anonymized: tuple[VcfFile, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any file."""
+        return bool(self.originals or self.anonymized)
+
+
+def ask_for_folders(tool: str) -> GivenFiles:
     """Ask for two folders on this machine; files in them are opened in place, however large."""
     with st.expander("Large files: open folders on this machine", icon=":material/folder_open:"):
         st.caption("Nothing is uploaded or copied: the files are read where they are.")
@@ -34,18 +47,30 @@ def ask_for_folders(tool: str) -> Pairing:
             "Folder of the anonymized files", key=f"{tool}_anony_folder", persist_state="session"
         )
     if not first.strip() or not second.strip():
-        return Pairing(pairs=(), unmatched=())
+        return GivenFiles()
     try:
-        return pair_folders(Path(first.strip()), Path(second.strip()))
+        originals_found, anonymized_found = files_of_folders(Path(first.strip()), Path(second.strip()))
     except AuditInputError as error:
         show_problems(error)
-        return Pairing(pairs=(), unmatched=())
+        return GivenFiles()
+    return GivenFiles(tuple(originals_found), tuple(anonymized_found))
 
 
-def pair_uploads(tool: str, files: Sequence[StoredFile]) -> Pairing:
-    """Pair uploaded files by name, and let the person pair others by hand."""
-    known = {stored.name: VcfFile(name=stored.name, content=stored.data) for stored in files}
-    by_name = pair_files(*split_uploads(known.values()))
+def uploaded_files(files: Sequence[StoredFile]) -> GivenFiles:
+    """Tell uploaded files apart by their names; of two with one name the later counts."""
+    named = {stored.name: VcfFile(name=stored.name, content=stored.data) for stored in files}
+    originals, anonymized = split_uploads(named.values())
+    return GivenFiles(tuple(originals), tuple(anonymized))
+
+
+def pair_given(tool: str, *given: GivenFiles) -> Pairing:
+    """Pair the files of each place by name, and let the person pair any others by hand."""
+    found = [pair_files(files.originals, files.anonymized) for files in given]
+    by_name = Pairing(
+        pairs=tuple(pair for one in found for pair in one.pairs),
+        unmatched=tuple(name for one in found for name in one.unmatched),
+    )
+    known = {file.name: file for files in given for file in (*files.originals, *files.anonymized)}
     by_hand = tuple(
         VcfPair(original=known[original], anonymized=known[anonymized], level=level)
         for original, anonymized, level in _by_hand(tool)
@@ -53,7 +78,7 @@ def pair_uploads(tool: str, files: Sequence[StoredFile]) -> Pairing:
     )
     taken = {pair.anonymized.name for pair in by_hand}
     pairs = (*(pair for pair in by_name.pairs if pair.anonymized.name not in taken), *by_hand)
-    used = {name for pair in pairs for name in (pair.original.name, pair.anonymized.name)}
+    used = {name for pair in by_hand for name in (pair.original.name, pair.anonymized.name)}
     unmatched = tuple(name for name in by_name.unmatched if name not in used)
     _ask_for_pair(tool, list(known), expanded=bool(unmatched) or not pairs)
     return Pairing(pairs=pairs, unmatched=unmatched)

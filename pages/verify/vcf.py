@@ -12,7 +12,6 @@ from core.errors import AuditInputError
 from core.reports import InputFacts, Report
 from core.vcf import (
     REPORT_NAME,
-    Pairing,
     PairOutcome,
     ScanOutcome,
     VcfAudit,
@@ -27,7 +26,13 @@ from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads, show_table
 from pages.components.text import plain
 from pages.components.vcf_file import show_vcf_file
-from pages.components.vcf_inputs import ask_for_folders, pair_uploads, show_unmatched, start_small_work
+from pages.components.vcf_inputs import (
+    ask_for_folders,
+    pair_given,
+    show_unmatched,
+    start_small_work,
+    uploaded_files,
+)
 from pages.components.vcf_settings import ask_for_repeats, ask_for_severities, ask_for_threshold
 
 TOOL = "vcf"
@@ -49,19 +54,17 @@ def show_vcf() -> None:
         help_text="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
     )
     in_folders = ask_for_folders(TOOL)
-    if not files and not in_folders.pairs and not in_folders.unmatched:
+    if not files and not in_folders:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
-    uploaded = pair_uploads(TOOL, files) if files else Pairing(pairs=(), unmatched=())
+    pairing = pair_given(TOOL, in_folders, uploaded_files(files))
     if files:
         with st.expander(f"Files ({len(files)})", icon=":material/draft:"):
             for stored in files:
                 list_file(TOOL, "files", stored)
-    unmatched = (*uploaded.unmatched, *in_folders.unmatched)
-    show_unmatched(unmatched)
-    pairs = (*uploaded.pairs, *in_folders.pairs)
-    if pairs:
+    show_unmatched(pairing.unmatched)
+    if pairs := pairing.pairs:
         repeats = ask_for_repeats(TOOL)
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = f"Verify {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}"
@@ -69,7 +72,7 @@ def show_vcf() -> None:
         start_small_work(TOOL, f"{identity} {repeats}", work, pairs)
         job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
         if job is not None and job.result:
-            _show_results(job.result, repeats, unmatched, identity)
+            _show_results(job.result, repeats, pairing.unmatched, identity)
     show_privacy_line()
 
 

@@ -216,6 +216,26 @@ def test_unmatched__is_a_warning_and_can_be_paired_by_hand(open_page: Callable[[
     assert not app.metric
 
 
+def test_folders__files_in_them_can_be_paired_by_hand(
+    open_page: Callable[[str], AppTest], tmp_path: Path
+) -> None:
+    (tmp_path / ORIGINAL[0]).write_bytes(ORIGINAL[1])
+    (tmp_path / "masked.vcf.gz").write_bytes(GOOD[1])
+    app = open_page(PAGE)
+    app.text_input(key="vcf_origin_folder").set_value(str(tmp_path))
+    app = _finished(app.text_input(key="vcf_anony_folder").set_value(str(tmp_path)).run())
+    assert "Without a partner, not verified: masked.vcf.gz, s.vcf.gz." in _words(app.warning)
+    app.selectbox(key="vcf_pair_original").set_value("s.vcf.gz")
+    app.selectbox(key="vcf_pair_anonymized").set_value("masked.vcf.gz").run()
+    app = app.button(key="vcf_pair").click().run()
+    for _ in range(50):
+        if app.metric:
+            break
+        time.sleep(0.1)
+        app = app.run()
+    assert "Every target counts as masked (100.00%(4/4))" in _headlines(app)
+
+
 def test_folders__are_opened_in_place(open_page: Callable[[str], AppTest], tmp_path: Path) -> None:
     for name, data in (ORIGINAL, GOOD):
         (tmp_path / name).write_bytes(data)
