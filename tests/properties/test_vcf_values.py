@@ -31,7 +31,7 @@ _names = st.text("aB1_.,<>=:;\"[('-", min_size=1, max_size=5)
 _values = {
     "GT": st.one_of(st.just("0/1"), st.text("0123/|.-+", max_size=5)),
     "AD": st.one_of(st.just("1,2"), st.text("0129,.-+x", max_size=5)),
-    "GQ": st.one_of(st.just("3.5"), st.text("019,.-+eExXinfa()", max_size=5)),
+    "GQ": st.one_of(st.just("3.5"), st.text("019 ,.-+eExXinfa()", max_size=5)),
 }
 _words = st.text("ab:,1. ", max_size=4)
 
