@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 _SPACE, _ASCII = 0x20, 0x7F
+_WORTH_A_THREAD = 10_000  # records; handing over a shorter column takes longer than looking at it
 # First and last bytes of the spaces that Unicode has beyond ASCII, such as U+00A0 and U+3000.
 _SPACES = "\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _PARTS = np.array(sorted({byte for space in _SPACES for byte in (space.encode()[0], space.encode()[-1])}))
@@ -34,8 +35,11 @@ def missing_as_null(table: pa.Table, spellings: Sequence[str], *, padded_only: b
         True when cells that are exactly empty or a spelling are null already.
     """
     look = _Look(spellings, padded_only=padded_only)
-    with ThreadPoolExecutor(2) as threads:
-        columns = list(threads.map(look.marked, table.columns))
+    if table.num_rows < _WORTH_A_THREAD:
+        columns = [look.marked(column) for column in table.combine_chunks().columns]
+    else:
+        with ThreadPoolExecutor(2) as threads:
+            columns = list(threads.map(look.marked, table.columns))
     return pa.table(columns, schema=table.schema)
 
 

@@ -27,7 +27,14 @@ from core.diversity.cells import (
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
 from core.diversity.features import FloatArray
 from core.diversity.problem import SearchProblem
-from core.diversity.release import KeptCells, Verification, csv_bytes, released_table, verify
+from core.diversity.release import (
+    KeptCells,
+    Verification,
+    csv_bytes,
+    holds_formulas,
+    released_table,
+    verify,
+)
 from core.diversity.stopping import SearchStoppedError, ShouldStop, never
 from core.equivalence import EquivalenceClasses, IntArray
 from core.utility import categorical_ncp, numeric_ncp
@@ -211,6 +218,7 @@ class _Searching:
         # The same kept records in the same cells always have the same evaluation and verification.
         self._evaluations: dict[bytes, Evaluation] = {}
         self._verifications: dict[bytes, Verification] = {}
+        self._is_harmless = verified and not holds_formulas(problem.data.table)
         self._n_done, self._n_all = 0, len(self._inputs.settings.pairs)
         self._lock = threading.Lock()
 
@@ -286,7 +294,8 @@ class _Searching:
         if not self._verified:
             return None
         if kept_set.key not in self._verifications:
-            released = csv_bytes(released_table(self._problem, kept_set.kept_cells))
+            table = released_table(self._problem, kept_set.kept_cells)
+            released = csv_bytes(table, is_harmless=self._is_harmless)
             self._verifications[kept_set.key] = verify(released, self._problem)
         return self._verifications[kept_set.key]
 

@@ -124,12 +124,14 @@ def released_table(problem: SearchProblem, cells: KeptCells) -> pa.Table:
         for number, unit in enumerate(problem.inputs.units)
         for position in unit.columns
     }
-    released = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name not in left_out:
-            shown = cells.sources[:, unit_of[name]] if name in unit_of else cells.kept
-            released[name] = column.take(problem.records[shown])
-    return pa.table(released)
+    names = [name for name in table.column_names if name not in left_out]
+    unchanged = table.select([name for name in names if name not in unit_of])
+    released = dict(
+        zip(unchanged.column_names, unchanged.take(problem.records[cells.kept]).columns, strict=True)
+    )
+    for name, unit in unit_of.items():
+        released[name] = table[name].take(problem.records[cells.sources[:, unit]])
+    return pa.table({name: released[name] for name in names})
 
 
 def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Evaluation) -> KeptCells:
@@ -154,18 +156,18 @@ def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Eval
     return KeptCells(kept=cells.kept, sources=sources)
 
 
-def csv_bytes(table: pa.Table) -> bytes:
+def csv_bytes(table: pa.Table, *, is_harmless: bool = False) -> bytes:
     """Return a table of text as CSV, UTF-8, missing cells empty.
 
     A text that a spreadsheet would run as a formula is written with an apostrophe in front; numbers
-    are not.
+    are not. `is_harmless` says that no cell is such a text, which saves looking for one.
     """
-    safe = pa.table(
-        [_defused(column) for column in table.columns],
-        names=[_defused(pa.chunked_array([[name]])).to_pylist()[0] for name in table.column_names],
-    )
+    names = _defused(pa.chunked_array([table.column_names], pa.string())).to_pylist()
+    columns = table.columns
+    if not is_harmless and holds_formulas(table):
+        columns = [_defused(column) for column in columns]
     written = io.BytesIO()
-    csv.write_csv(safe, written)
+    csv.write_csv(pa.table(columns, names=names), written)
     return written.getvalue()
 
 
@@ -196,11 +198,21 @@ def verify(data: bytes, problem: SearchProblem) -> Verification:
     )
 
 
-def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    text = column.cast(pa.string())
-    risky = pc.and_(
+def holds_formulas(table: pa.Table) -> bool:
+    """Return whether any cell of a table of text needs an apostrophe; in one go, for tables that are wide."""
+    chunks = [chunk.cast(pa.large_string()) for column in table.columns for chunk in column.chunks]
+    return bool(pc.any(_is_risky(pa.chunked_array(chunks, pa.large_string()))).as_py())
+
+
+def _is_risky(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.and_(
         pc.match_substring_regex(text, _FORMULA), pc.invert(pc.match_substring_regex(text, _NUMBER))
     )
+
+
+def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    text = column.cast(pa.string())
+    risky = _is_risky(text)
     if not pc.any(risky).as_py():
         return text
     return pc.if_else(pc.fill_null(risky, False), pc.binary_join_element_wise("'", text, ""), text)
