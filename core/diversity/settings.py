@@ -13,7 +13,6 @@ DiversityRule = Literal["distinct", "entropy", "recursive"]
 MajorityRule = Literal["records", "leaf_shares"]
 Task = Literal["classification", "regression"]
 
-LARGEST_K = 10_000
 LARGEST_GRID = 200_000
 
 
@@ -131,10 +130,10 @@ def check_settings(settings: DiversitySettings, columns: tuple[str, ...]) -> Non
 
 def _range_problems(settings: DiversitySettings) -> list[str]:
     problems = []
-    if settings.k_min < 2 or settings.k_max > LARGEST_K or settings.k_min > settings.k_max:
+    if settings.k_min < 2 or settings.k_min > settings.k_max:
         problems.append(
-            f"k must run from at least 2 up to at most {LARGEST_K:,}; the range given is "
-            f"{settings.k_min} to {settings.k_max}."
+            "The smallest k must be at least 2 and at most the largest k; they are "
+            f"{settings.k_min:,} and {settings.k_max:,}."
         )
     if not 1 <= settings.l_min <= settings.k_max:
         problems.append(

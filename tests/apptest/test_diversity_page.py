@@ -10,7 +10,7 @@ import pytest
 import skops.io
 from sklearn.tree import DecisionTreeClassifier
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Multiselect
+from streamlit.testing.v1.element_tree import Multiselect, NumberInput
 
 from core.datasets import read_dataset
 from core.demo.diversity import demo_file
@@ -33,6 +33,10 @@ def _metrics(app: AppTest) -> dict[str, str]:
 def _upload(app: AppTest, frame: pd.DataFrame, name: str = "people.csv") -> AppTest:
     data = frame.to_csv(index=False).encode()
     return app.file_uploader[0].set_value((name, data, "text/csv")).run()
+
+
+def _number(app: AppTest, key: str) -> NumberInput:
+    return next(each for each in app.number_input if each.key.startswith(key))
 
 
 def _search(app: AppTest) -> AppTest:
@@ -150,7 +154,7 @@ def test_search_that_cannot_be_prepared__says_why(open_page: OpenPage) -> None:
         next(each for each in app.multiselect if each.key.startswith(key)).set_value(value).run()
     app = _search(app)
     assert "The largest k, 12, is more than the 6 records to anonymize" in _said(app)
-    app.slider(key="diversity_k").set_value((2, 3)).run()
+    _number(app, "diversity_k_max_").set_value(3).run()
     assert "The label “target” has the same value in all 12 records" in _said(_search(app))
 
 

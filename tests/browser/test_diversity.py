@@ -93,8 +93,9 @@ def test_stop__keeps_what_is_done(
     page.get_by_role("button", name="Breast cancer").click()
     wait_until_idle(page)
     choose(page, "Where the model comes from", "Train a random forest here")
-    largest_k = page.get_by_role("slider", name="k, records in a cell").last
-    largest_k.press("End")
+    largest_k = page.get_by_role("spinbutton", name="Largest k")
+    largest_k.fill("100")
+    largest_k.press("Enter")
     page.wait_for_timeout(1_000)  # until the rerun has begun
     _start(page, wait_until_idle)
     page.get_by_role("button", name="Stop and keep what is done").click()

@@ -115,8 +115,14 @@ def problems(call: object) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"k_min": 1}, "k must run from at least 2 up to at most 10,000; the range given is 1 to 5."),
-        ({"k_min": 6}, "k must run from at least 2 up to at most 10,000; the range given is 6 to 5."),
+        (
+            {"k_min": 1},
+            "The smallest k must be at least 2 and at most the largest k; they are 1 and 5.",
+        ),
+        (
+            {"k_min": 6},
+            "The smallest k must be at least 2 and at most the largest k; they are 6 and 5.",
+        ),
         (
             {"l_min": 6},
             "l cannot be below 1 nor larger than k: the smallest l must lie between 1 and the largest k, 5; it is 6.",  # noqa: E501
