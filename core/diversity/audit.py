@@ -11,6 +11,7 @@ import numpy as np
 from core.diversity.findings import configuration_findings, percent, search_findings
 from core.diversity.grid_search import Configuration, OnProgress, Status, search
 from core.diversity.problem import SearchProblem
+from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict, worst
@@ -233,21 +234,31 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
     settings = measured.problem.settings
     few = [each for each in meeting if (each.deletion_ratio or 0.0) <= RECOMMENDED_DELETION]
     sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
-    best = max(sure or few or meeting, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
-    name = "accuracy" if settings.task == "classification" else "R²"
-    conditions = ["are within your limits"]
-    conditions += [f"remove at most {percent(RECOMMENDED_DELETION)} of the records"] if few else []
+    among = sure or few or meeting
+    best = max(among, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
+    is_one = len(among) == 1
+    conditions = ["is within your limits" if is_one else "are within your limits"]
+    if few:
+        verb = "removes" if is_one else "remove"
+        conditions.append(f"{verb} at most {percent(RECOMMENDED_DELETION)} of the records")
     if sure and settings.task == "classification":
-        target = percent(settings.target_accuracy)
-        conditions.append(f"keep {target} accuracy even at the low end of its 95 % interval")
+        verb, target = "keeps" if is_one else "keep", percent(settings.target_accuracy)
+        conditions.append(f"{verb} {target} accuracy even at the low end of its 95 % interval")
+    return Recommendation(k=best.k, l=best.l, reason=_reason(best, len(among), conditions, settings))
+
+
+def _reason(best: Configuration, n_among: int, conditions: list[str], settings: DiversitySettings) -> str:
     *others, last = conditions
     those = f"{', '.join(others)} and {last}" if others else last
-    reason = (
-        f"Of the {len(sure or few or meeting):,} pairs that {those}, "
-        f"k = {best.k}, l = {best.l} has the largest l, and then the largest k; it has {name} "
-        f"{percent(best.accuracy or 0.0)} and removes {percent(best.deletion_ratio or 0.0)} of the records."
+    pair = f"k = {best.k}, l = {best.l}"
+    choice = f"Of the {n_among:,} pairs that {those}, {pair} has the largest l, and then the largest k"
+    if n_among == 1:
+        choice = f"Only {pair} {those}"
+    name = "accuracy" if settings.task == "classification" else "R²"
+    return (
+        f"{choice}; it has {name} {percent(best.accuracy or 0.0)} and removes "
+        f"{percent(best.deletion_ratio or 0.0)} of the records."
     )
-    return Recommendation(k=best.k, l=best.l, reason=reason)
 
 
 def _low_end(configuration: Configuration) -> float:

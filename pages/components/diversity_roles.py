@@ -123,6 +123,15 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> lis
     if len(free) < SMALLEST_GROUP:
         return []
     suggested = [list(group) for group in suggest_one_hot_groups(data.table, free)]
+    st.caption(
+        "Some quasi-identifiers hold 0 and 1 only. Where several of them are one category, such as a job, "
+        "name them together: their cell then shows one job, never two. "
+        + (
+            "Suggested are columns whose names begin alike and of which no record has two 1s."
+            if suggested
+            else "Leave the list empty where each column is a property of its own."
+        )
+    )
     offered = hashlib.sha256(repr(free).encode()).hexdigest()[:8]  # other columns: suggested anew
     groups: list[list[str]] = []
     number = 0

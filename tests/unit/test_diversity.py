@@ -895,6 +895,15 @@ def test_judge_diversity__says_what_is_wrong(thresholds: DiversityThresholds, se
     assert problems(lambda: judge_diversity(measured, thresholds)) == (sentence,)
 
 
+def test_judge_diversity__says_in_one_sentence_why_it_recommends() -> None:
+    several = judge_diversity(measure_diversity(prepared(target_accuracy=0.2)))
+    assert several.recommended.reason.startswith("Of the ")
+    assert " pairs that are within your limits" in several.recommended.reason
+    only = judge_diversity(measure_diversity(prepared(target_accuracy=0.2, k_min=3, k_max=3, l_min=3)))
+    assert only.recommended.reason.startswith("Only k = 3, l = 3 is within your limits")
+    assert "pairs" not in only.recommended.reason
+
+
 def test_pareto_front__holds_what_no_other_beats() -> None:
     measured = measure_diversity(prepared())
     met = [each for each in measured.configurations if each.status in (Status.OFFERED, Status.NO_DELETION)]
