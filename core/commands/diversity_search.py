@@ -168,6 +168,7 @@ def audit_document(audit: DiversityAudit) -> dict[str, object]:
         "tool": TOOL,
         "verdict": audit.verdict,
         "overall": audit.overall,
+        "accuracy_is": "accuracy" if problem.settings.task == "classification" else "R²",
         "base_accuracy": problem.base_accuracy,
         "n_records": problem.n_records,
         "model": problem.inputs.model.description if problem.inputs.model else "column of predictions",
@@ -241,10 +242,11 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
 def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
     problem = audit.search.problem
     print(f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records")
-    print(f"model: {document['model']}, accuracy on untouched records {problem.base_accuracy:.4f}")
+    word = "accuracy" if problem.settings.task == "classification" else "R²"
+    print(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}")
     print(f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list")
     if audit.offered:
-        print(f"{'k':>5} {'l':>5} {'deletion':>9} {'accuracy':>9} {'NCP':>6} {'min k':>6} {'t':>6}")
+        print(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")
     for each in audit.offered[:SHOWN_ROWS]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None

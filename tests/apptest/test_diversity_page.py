@@ -121,6 +121,29 @@ def test_other_settings__hide_the_former_result(iris: AppTest) -> None:
     assert app.button(key="diversity_start").label == "Search"
 
 
+def test_k__goes_up_to_the_records_and_no_further(open_page: OpenPage) -> None:
+    rng = np.random.default_rng(0)
+    n_records = 260
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, n_records),
+            "s": rng.integers(0, 9, n_records),
+            "target": rng.choice(["a", "b"], n_records),
+        }
+    )
+    app = _upload(open_page(PAGE), frame)
+    for key, value in (("diversity_quasi_", ["age"]), ("diversity_sensitive_", ["s"])):
+        next(each for each in app.multiselect if each.key.startswith(key)).set_value(value).run()
+    assert _number(app, "diversity_k_max_").max == n_records
+    _number(app, "diversity_k_min_").set_value(129).run()
+    _number(app, "diversity_k_max_").set_value(130).run()
+    app.slider(key="diversity_target").set_value(0).run()
+    assert "259 pairs of k and l will be searched." in [each.value for each in app.caption]
+    assert "k = 1" in _said(_search(app))
+    _number(app, "diversity_k_max_").set_value(131).run()
+    assert "The largest k, 131, is more than the 130 records to anonymize" in _said(_search(app))
+
+
 def test_ranking__names_the_column_that_singles_out_most(open_page: OpenPage) -> None:
     frame = pd.DataFrame({"sex": ["f", "m"] * 10, "id": range(20), "target": ["a", "a", "b", "b"] * 5})
     app = _upload(open_page(PAGE), frame)

@@ -168,8 +168,18 @@ def test_regression__is_searched(capsys: pytest.CaptureFixture[str], iris_file: 
         capsys, "diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",  # noqa: E501
         "--quasi-identifier", "sepal length (cm)", "--regression", "--bins", "0", "--k-max", "3",
     )  # fmt: skip
-    assert found["model"] == "regression tree"
+    assert (found["model"], found["accuracy_is"]) == ("regression tree", "R²")
     assert found["sensitive_bins"] == {"petal width (cm)": None}
+
+
+def test_regression__is_never_called_accuracy_in_the_text(
+    capsys: pytest.CaptureFixture[str], iris_file: Path
+) -> None:
+    main(["diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",
+          "--quasi-identifier", "sepal length (cm)", "--regression", "--k-max", "6"])  # fmt: skip
+    first = capsys.readouterr().out.splitlines()
+    assert ", R² on untouched records " in first[1]
+    assert not any(" accuracy " in line for line in first[1:4])
 
 
 @pytest.mark.parametrize(
