@@ -2,8 +2,8 @@
 
 Four kinds of files, generated: many samples (with depths and likelihoods, or genotypes only), long INFO,
 one sample. Sizes are a fraction of the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of
-INFO; 2,000,000 records of one sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is ``bgzip -dc`` of both files where
-bgzip is installed, else isal's decompression; which one it was is printed.
+INFO; 2,000,000 records of one sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is
+``bgzip -dc`` of both files where bgzip is installed, else isal's decompression; which one it was is printed.
 """
 
 from __future__ import annotations
