@@ -35,6 +35,7 @@ from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_blanked, mark_site
 from core.vcf.sorting import sorted_blocks
+from core.vcf.values import ValueChecker
 
 Progress = Callable[[int], None]
 
@@ -165,6 +166,7 @@ class _Scanner:
             original_reader=FrequencyReader(first.declarations),
             anonymized_reader=FrequencyReader(second.declarations),
         )
+        self.values = (ValueChecker(first), ValueChecker(second))
         self.same_declarations = first.declarations == second.declarations
         self.pending: OriginalBlock | None = None
         self.collector = CandidateCollector(self.rules.pattern)
@@ -240,7 +242,7 @@ class _Scanner:
             if is_candidate and self.same_declarations and _is_blanked(text, kept_text, begin, end):
                 self._mark_blanked(state, line, text[begin:end], Record(kept_text))
                 continue
-            original = Record(text)
+            original = self._original(block, line)
             record = self._record(kept_block, place, kept_text, original)
             if is_candidate:
                 self._mark(state, line, original, [self._kept(record, original, state.rarity.mafs[line])])
@@ -249,7 +251,7 @@ class _Scanner:
 
     def _mark_blanked(self, state: OriginalBlock, line: int, allele: bytes, record: Record) -> None:
         if state.marks[line] & Mark.REPEAT:
-            original = Record(state.block.line(line))
+            original = self._original(state.block, line)
             self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
             return
         state.marks[line] = mark_blanked(
@@ -289,7 +291,7 @@ class _Scanner:
 
     def _compare(self, state: OriginalBlock, lines: list[int], records: list[Record]) -> None:
         kept = [keep(record, self.rules) for record in records]
-        originals = [Record(state.block.line(line)) for line in lines]
+        originals = [self._original(state.block, line) for line in lines]
         for line, original in zip(lines, originals, strict=True):
             if state.candidates[line]:
                 self._mark(state, line, original, kept)
@@ -312,6 +314,13 @@ class _Scanner:
         record = Record(text)
         parse_position(block.name, number, record.pos)
         check_info_keys(block.name, number, record.info)
+        self.values[1].check(block.name, number, record)
+        return record
+
+    def _original(self, block: Block, line: int) -> Record:
+        """Split a line of the original, refusing values that htslib refuses."""
+        record = Record(block.line(line))
+        self.values[0].check(block.name, block.first_line + line, record)
         return record
 
     def _take_removed(self, removed: OnlyOriginal) -> None:
