@@ -93,11 +93,13 @@ def measure(path: str) -> None:
 
 
 def _timed(label: str, work: Callable[[], Result]) -> Result:
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     result = work()
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"  {label}: {seconds:.1f} s, peak until here {peak:.2f} GB", flush=True)
+    print(
+        f"  {label}: {seconds:.1f} s ({busy:.1f} s of processors), peak until here {peak:.2f} GB", flush=True
+    )
     return result
 
 

@@ -48,9 +48,13 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
         raise AuditInputError("--release writes what --what-if finds; add --what-if.")
     if path.suffix.lower() == ".json":
         raise AuditInputError(f"{path} would be a CSV; choose a name that ends in .csv.")
-    if not path.parent.is_dir():
+    try:
+        has_folder = path.parent.is_dir()
+        existing = [each for each in (path, _settings_path(path)) if each.exists()]
+    except OSError as error:
+        raise AuditInputError(f"{path} cannot be written: {error.strerror}. Choose another name.") from None
+    if not has_folder:
         raise AuditInputError(f"There is no folder {path.parent}; choose another one.")
-    existing = [each for each in (path, _settings_path(path)) if each.exists()]
     if existing:
         raise AuditInputError(f"{existing[0]} exists and is never overwritten; choose another name.")
 

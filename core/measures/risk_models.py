@@ -163,7 +163,8 @@ MEASURES = (
         upper=1,
         better="lower",
         definition="The file's data intrusion simulation risk, sample uniques against pairs at the sampling "
-        "fraction, spread over the records by their SUDA scores.",
+        "fraction, spread over the records by their SUDA scores; not assessed where the population's size is "
+        "not known.",
         source="Elliot and Manning, Using DIS to modify the classification of special uniques, UNECE work "
         "session on statistical data confidentiality, 2003",
     ),

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
-from tests.risk_examples import PEOPLE
+from core.commands.risk_release import write_release
+from core.datasets import read_dataset
+from core.errors import AuditInputError
+from core.risk import WhatIfSettings, search_what_if
+from tests.risk_examples import PEOPLE, judged
 
 
 @pytest.fixture
@@ -152,6 +156,43 @@ def test_risk__writes_nothing_that_does_not_hold(
     )
     assert "no generalization reaches k = 7" in printed.out
     assert not path.exists()
+
+
+def test_risk__refuses_a_name_that_no_file_can_have(people: str, capsys: pytest.CaptureFixture[str]) -> None:
+    name = f"{'x' * 300}.csv"
+    assert main(["risk", people, *CHOSEN, "--what-if", "--release", name]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {name} cannot be written: File name too long. Choose another name.\n"
+    )
+
+
+def test_write_release__overwrites_nothing_that_appears_meanwhile(people: str, tmp_path: Path) -> None:
+    dataset = read_dataset(Path(people))
+    audit = judged(k=2, l=None)
+    what_if = search_what_if(
+        audit.measurement, dataset, settings=WhatIfSettings(ks=(2,), suppression_limit=0.2)
+    )
+    path = tmp_path / "out.csv"
+    path.write_text("somebody's")
+    with pytest.raises(AuditInputError) as raised:
+        write_release(path, what_if, audit, dataset)
+    assert str(raised.value) == f"{path} cannot be written: File exists. Choose another folder."
+    assert path.read_text() == "somebody's"
+
+
+def test_write_release__reads_back_what_it_wrote(
+    people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = read_dataset(Path(people))
+    audit = judged(k=2, l=None)
+    what_if = search_what_if(
+        audit.measurement, dataset, settings=WhatIfSettings(ks=(2,), suppression_limit=0.2)
+    )
+    monkeypatch.setattr(Path, "read_bytes", lambda _: b"damaged")
+    path = tmp_path / "out.csv"
+    with pytest.raises(AuditInputError) as raised:
+        write_release(path, what_if, audit, dataset)
+    assert str(raised.value) == f"{path} does not read back as it was written; do not use it."
 
 
 def test_risk__of_no_assessed_record_generalizes_nothing(

@@ -110,6 +110,18 @@ def test_release__can_reach_the_entropy_and_the_hierarchical_distance(patients: 
     assert audit.verdict is Verdict.PASS
 
 
+def test_release_reaching__names_the_threshold_that_the_written_table_misses(
+    patients: Dataset, measured: RiskMeasurement, what_if: WhatIf
+) -> None:
+    with pytest.raises(AuditInputError) as raised:
+        release_reaching(
+            what_if, measured, patients, thresholds=RiskThresholds(k=3, l=None, average_risk=0.001)
+        )
+    message = str(raised.value)
+    assert " Of the cheapest one: The average risk of a record is 0." in message
+    assert message.endswith("at most 0.001 is asked for. Allow more suppression, or ask for less.")
+
+
 def test_search__says_which_levels_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a,b\n" + "".join(f"{n * 7 % 400},{n * 13 % 500}\n" for n in range(500))
     people = table(text)
