@@ -22,6 +22,8 @@ def searched(visit: Visit, wait_until_idle: Wait) -> Page:
     page = visit("diversity")
     page.set_viewport_size({"width": 1280, "height": 4000})
     page.get_by_role("button", name="Iris").click()
+    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
+    wait_until_idle(page)
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
