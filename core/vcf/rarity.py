@@ -96,6 +96,9 @@ class _FastReading:
     def read(self, wanted: Mask) -> None:
         """Read every wanted line by the first of its keys that decides."""
         maf, af, ac, an = _first_hits(self.info, wanted)
+        for hits in (maf, af, ac, an):
+            self.slow |= wanted & (hits >= 0) & (_at(self.info.text, hits, 0) != EQUALS)
+        wanted = wanted & ~self.slow
         has_maf = wanted & (maf >= 0)
         has_af = wanted & ~has_maf & (af >= 0)
         has_counts = wanted & ~has_maf & ~has_af & (ac >= 0) & (an >= 0)
@@ -145,8 +148,9 @@ def _single(values: Floats) -> Floats:
 
 
 def _first_hits(info: InfoText, wanted: Mask) -> tuple[Offsets, Offsets, Offsets, Offsets]:
-    """Return per line where the ``=`` of the first MAF, AF, AC and AN stands, −1 where there is none.
+    """Return per line where the first MAF, AF, AC and AN end, −1 where there is none.
 
+    That is at the ``=``, or at what follows a key without a value.
     AC and AN are looked for only when some wanted line has neither MAF nor AF.
     """
     af_like = _ends_of_keys(info.text, _F)
@@ -163,19 +167,20 @@ def _first_hits(info: InfoText, wanted: Mask) -> tuple[Offsets, Offsets, Offsets
 
 
 def _ends_of_keys(text: Text, last: int) -> Offsets:
-    """Return where an ``=`` stands after an ``A`` and the letter `last`."""
+    """Return where what ends a key, or a key and its field, stands after an ``A`` and the letter `last`."""
 
     def test(_at: int, piece: Text) -> Mask:
-        found = piece[2:] == EQUALS
-        found &= piece[1:-1] == last
+        found = piece[1:-1] == last
         found &= piece[:-2] == _A
         return found
 
-    return places(text, test, 2) + 2
+    after = places(text, test, 2) + 2
+    cells = _at(text, after, 0)
+    return after[(cells == EQUALS) | (cells == NEWLINE) | _is_boundary(cells)]
 
 
-def _short_keys(text: Text, equals: Offsets) -> Offsets:
-    return equals[_is_boundary(_at(text, equals, -3))]
+def _short_keys(text: Text, ends: Offsets) -> Offsets:
+    return ends[_is_boundary(_at(text, ends, -3))]
 
 
 def _at(text: Text, offsets: Offsets, shift: int) -> Text:
@@ -189,7 +194,7 @@ def _is_boundary(cells: Text) -> Mask:
 def _first_per_line(info: InfoText, hits: Offsets) -> Offsets:
     first = np.full(len(info.ends), -1)
     lines = np.minimum(np.searchsorted(info.ends, hits), len(info.ends) - 1)
-    inside = (hits > info.begins[lines]) & (hits < info.ends[lines])
+    inside = (hits > info.begins[lines]) & (hits <= info.ends[lines])
     first[lines[inside][::-1]] = hits[inside][::-1]
     return first
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -106,7 +106,13 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     try:
         return _scan(pair, settings, progress, sort=False)
     except UnsortedError:
-        return _scan(pair, settings, None, sort=True)
+        again = None if progress is None else partial(_count_nothing, progress)
+        return _scan(pair, settings, again, sort=True)
+
+
+def _count_nothing(progress: Progress, _n_bytes: int) -> None:
+    """Let a second reading of the same bytes be stopped too."""
+    progress(0)
 
 
 def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, sort: bool) -> VcfScan:
