@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Literal
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from core.attribute_disclosure import distinct_l
-from core.charts import COLORS, HEIGHT, Specification
-from core.class_size_chart import class_size_chart
+from core.charts import COLORS, HEIGHT, Specification, class_size_chart, sized
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.settings import Task
 from core.measures import format_number
@@ -101,13 +100,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
         _outlines(front, x, y),
         _ring(picked, x, y),
     )
-    return _sized(layers, HEIGHT + 60)
-
-
-def _sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
-    """Give a chart the height of its plot and the width of what it stands in."""
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
+    return sized(layers, HEIGHT + 60)
 
 
 def _points_table(audit: DiversityAudit) -> pd.DataFrame:
@@ -253,7 +246,7 @@ def grid_chart(
     ring = (
         alt.Chart(chosen).mark_rect(filled=False, stroke=COLORS["anonymized"], strokeWidth=3).encode(x=x, y=y)
     )
-    return _sized(alt.layer(cells, ring), HEIGHT + 60)
+    return sized(alt.layer(cells, ring), HEIGHT + 60)
 
 
 def _grid_table(audit: DiversityAudit, figure: GridFigure) -> pd.DataFrame:
@@ -318,7 +311,7 @@ def diversity_chart(configuration: Configuration, problem: SearchProblem) -> alt
             ],
         )
     )
-    return _sized(alt.layer(bars), HEIGHT)
+    return sized(alt.layer(bars), HEIGHT)
 
 
 def trade_off_alt(audit: DiversityAudit) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 
 class Verdict(StrEnum):
@@ -20,12 +21,25 @@ class Verdict(StrEnum):
     FAIL = "FAIL"
 
     @property
+    def word(self) -> str:
+        """Return the verdict as people read it, such as NOT ASSESSED."""
+        return self.value.replace("_", " ")
+
+    @property
+    def symbol(self) -> str:
+        """Return the one character that stands before the word; a colour only repeats both."""
+        return _SYMBOLS[self]
+
+    @property
     def severity(self) -> int:
         """Return 0 for the best outcome (PASS) up to 3 for the worst (FAIL)."""
         return _ORDER.index(self)
 
 
 _ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
+_SYMBOLS: Mapping[Verdict, str] = MappingProxyType(
+    {Verdict.PASS: "✓", Verdict.WARN: "!", Verdict.NOT_ASSESSED: "?", Verdict.FAIL: "✕"}
+)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.class_size_chart import class_size_chart
+from core.charts import class_size_chart
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
 from core.reports.plain import valid_unicode
 from core.verdict import Finding, Verdict

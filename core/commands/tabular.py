@@ -260,8 +260,8 @@ def _text(result: _Done) -> str:
     """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
     audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
     lines = [
-        f"{audit.name} ({measured.log.mode} mode): {_shown(audit.overall)}",
-        f"  published rule {_shown(audit.verdict)}, second opinion {_shown(audit.second_opinion_verdict)}",
+        f"{audit.name} ({measured.log.mode} mode): {audit.overall.word}",
+        f"  published rule {audit.verdict.word}, second opinion {audit.second_opinion_verdict.word}",
         (
             f"  policy consistency {percent(measured.policy_consistency)}, pattern residual "
             f"{percent(measured.pattern_residual)}, high-risk handling {percent(measured.high_risk_handling)}"
@@ -274,7 +274,7 @@ def _text(result: _Done) -> str:
         f"  smallest class {_class_text(audit)}" if classes else "  smallest class: not assessed",
     ]
     lines += [
-        f"  {_shown(finding.verdict)}: {finding.message}"
+        f"  {finding.verdict.word}: {finding.message}"
         for finding in audit.all_findings
         if finding.verdict is not Verdict.PASS
     ]
@@ -290,7 +290,3 @@ def _class_text(audit: TabularAudit) -> str:
         f"{classes.k:,} over {', '.join(classes.quasi_identifiers)}; {percent(below_2)} of the records with "
         f"k < 2, {percent(below_5)} with k < 5"
     )
-
-
-def _shown(verdict: Verdict) -> str:
-    return verdict.value.replace("_", " ")

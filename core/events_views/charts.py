@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import altair as alt
 import pandas as pd
 
-from core.charts import COLORS, TEXT_COLOR, Specification, heatmap
-from core.class_size_chart import class_size_chart
+from core.charts import (
+    COLORS,
+    HEIGHT,
+    LABEL_LIMIT,
+    PERCENT_LABEL,
+    TEXT_COLOR,
+    Specification,
+    class_size_chart,
+    heatmap,
+    sized,
+    threshold_rule,
+)
 from core.events import AnonymizedEvents, Outcome, TraceRisk
 from core.events_views.tables import (
     AS_IS,
@@ -24,8 +33,7 @@ from core.events_views.tables import (
 _MEANINGS = {LEFT_OUT: "neutral", AS_IS: "kept", FLATTENED: "generalized", REMOVED: "removed"}
 _MOST_COLUMNS_WITH_FIGURES = 16
 _LONGEST_FLAT_LABEL = 4
-_LABEL_LIMIT = 240
-_PERCENT = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'")
+_PERCENT = alt.Axis(labelExpr=PERCENT_LABEL)
 
 
 def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False) -> Specification | None:
@@ -69,7 +77,7 @@ def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
         tooltip=[alt.Tooltip("Stage:N"), alt.Tooltip("text:N", title="Kept")],
     )
     texts = base.mark_text(align="left", dx=6, color=TEXT_COLOR).encode(text="text:N")
-    return _sized(alt.layer(bars, texts), 190)
+    return sized(alt.layer(bars, texts), 190)
 
 
 def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
@@ -87,7 +95,7 @@ def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
                 "c0:N",
                 sort=list(table["Event class"]),
                 title="Event class",
-                axis=alt.Axis(labelLimit=_LABEL_LIMIT),
+                axis=alt.Axis(labelLimit=LABEL_LIMIT),
             ),
             x=alt.X("c2:Q", title="Events", axis=alt.Axis(format=",d")),
             color=alt.Color("c1:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
@@ -99,7 +107,7 @@ def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
             ],
         )
     )
-    return _sized(alt.layer(chart), max(120, 28 * len(table) + 30))
+    return sized(alt.layer(chart), max(120, 28 * len(table) + 30))
 
 
 def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> alt.LayerChart | None:
@@ -170,7 +178,7 @@ def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
     lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=alt.StrokeDash("series:N", legend=None))
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("lower:Q"), y2="upper:Q")
     points = base.mark_point(filled=True, size=90).encode(y=y, tooltip=tooltip)
-    return _sized(alt.layer(lines, bars, points), 280)
+    return sized(alt.layer(lines, bars, points), HEIGHT)
 
 
 def _series_words() -> str:
@@ -191,7 +199,13 @@ def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.La
     k
         The chosen one.
     """
-    table = pd.DataFrame(
+    rule = threshold_rule(k, f"k = {k}")
+    return sized(alt.layer(_curve_lines(_curve_table(outcomes, n_events)), *rule), 300)
+
+
+def _curve_table(outcomes: Sequence[Outcome], n_events: int) -> pd.DataFrame:
+    """Return a row per k, strategy and flattening: the share of events kept, events and users."""
+    return pd.DataFrame(
         [
             {
                 "k": outcome.k,
@@ -204,43 +218,29 @@ def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.La
             for outcome in outcomes
         ]
     )
+
+
+def _curve_lines(table: pd.DataFrame) -> alt.Chart:
+    """Draw a line per strategy, in its colour, and flattening, dashed or not."""
     scale = alt.Scale(domain=["remove-events", "remove-users"], range=[COLORS["kept"], COLORS["removed"]])
     dashes = alt.Scale(domain=["single-level", "multi-level"], range=[[5, 4], [1, 0]])
-    lines = (
-        alt.Chart(table)
-        .mark_line(strokeWidth=2.5)
-        .encode(
-            x=alt.X("k:Q", title="k (users that share each combination)", scale=alt.Scale(nice=False)),
-            y=alt.Y("share:Q", title="Events kept", axis=_PERCENT, scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color(
-                "strategy:N", scale=scale, legend=alt.Legend(title="Strategy", orient="top", symbolSize=500)
-            ),
-            strokeDash=alt.StrokeDash(
-                "flattening:N",
-                scale=dashes,
-                legend=alt.Legend(
-                    title="Flattening", orient="top", symbolStrokeColor=COLORS["neutral"], symbolSize=500
-                ),
-            ),
-            tooltip=[
-                alt.Tooltip("k:Q"),
-                alt.Tooltip("strategy:N", title="Strategy"),
-                alt.Tooltip("flattening:N", title="Flattening"),
-                alt.Tooltip("share:Q", title="Share of events", format=".1%"),
-                alt.Tooltip("events:Q", title="Events kept", format=","),
-                alt.Tooltip("users:Q", title="Users kept", format=","),
-            ],
-        )
+    flattening = alt.Legend(
+        title="Flattening", orient="top", symbolStrokeColor=COLORS["neutral"], symbolSize=500
     )
-    at = alt.Chart(pd.DataFrame({"k": [k], "label": [f"k = {k}"]})).encode(x="k:Q")
-    rule = at.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
-    text = at.mark_text(color=COLORS["threshold"], fontWeight="bold", baseline="bottom").encode(
-        y=alt.value(-3), text="label:N"
+    chart = alt.Chart(table).mark_line(strokeWidth=2.5)
+    return chart.encode(
+        x=alt.X("k:Q", title="k (users that share each combination)", scale=alt.Scale(nice=False)),
+        y=alt.Y("share:Q", title="Events kept", axis=_PERCENT, scale=alt.Scale(domain=[0, 1])),
+        color=alt.Color(
+            "strategy:N", scale=scale, legend=alt.Legend(title="Strategy", orient="top", symbolSize=500)
+        ),
+        strokeDash=alt.StrokeDash("flattening:N", scale=dashes, legend=flattening),
+        tooltip=[
+            alt.Tooltip("k:Q"),
+            alt.Tooltip("strategy:N", title="Strategy"),
+            alt.Tooltip("flattening:N", title="Flattening"),
+            alt.Tooltip("share:Q", title="Share of events", format=".1%"),
+            alt.Tooltip("events:Q", title="Events kept", format=","),
+            alt.Tooltip("users:Q", title="Users kept", format=","),
+        ],
     )
-    return _sized(alt.layer(lines, rule, text), 300)
-
-
-def _sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
-    """Give a chart the height of its plot alone, and the width of what it stands in."""
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, HEIGHT, Part, histogram, horizontal_bars, meaning_scale, stacked_share_bar
+from core.charts import (
+    COLORS,
+    HEIGHT,
+    Part,
+    histogram,
+    horizontal_bars,
+    meaning_scale,
+    sized,
+    stacked_share_bar,
+)
 from core.leakage import LeakageMeasures
 from core.leakage_views.tables import columns_table
 from core.reports import ReportChart
@@ -83,9 +90,7 @@ def _distribution(table: pd.DataFrame) -> alt.LayerChart:
         .encode(y="chance:Q", color=alt.Color("series:N", scale=scale, legend=legend))
     )
     line = base.mark_line(color=COLORS["chance"], strokeWidth=2, strokeDash=[5, 3]).encode(y="chance:Q")
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")  # the height is that of the plot alone
-    layers = alt.layer(bars, band, line, marks)
-    return cast("alt.LayerChart", layers.properties(width="container", height=HEIGHT, autosize=fit))
+    return sized(alt.layer(bars, band, line, marks), HEIGHT)
 
 
 def columns_chart(measures: LeakageMeasures) -> ReportChart:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.charts import VERDICT_LABELS, VERDICT_SYMBOLS
 from core.measures import MEASURES, Measure, format_number, unit_word
 from core.measures.measure import Unit
 from core.reports.content import column_units, figure_text, in_utc, sorted_findings, time_text
@@ -76,7 +75,7 @@ def _head(report: Report) -> str:
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{text(report.title)}: {VERDICT_LABELS[report.verdict]} – AnonAudit report</title>
+<title>{text(report.title)}: {report.verdict.word} – AnonAudit report</title>
 <style>{_STYLE}</style>
 </head>
 <body>
@@ -97,19 +96,19 @@ def _verdict_panel(report: Report) -> str:
     verdict = report.verdict
     parts = "".join(f"<li>{text(name)}{verdict_badge(part)}</li>" for name, part in report.verdicts.items())
     return f"""<section class="verdict {verdict.value}" aria-label="Verdict">
-<span class="mark" aria-hidden="true">{VERDICT_SYMBOLS[verdict]}</span>
-<span class="word">{VERDICT_LABELS[verdict]}</span>
+<span class="mark" aria-hidden="true">{verdict.symbol}</span>
+<span class="word">{verdict.word}</span>
 <span class="headline wrap">{text(report.headline)}</span>
 </section>
 {f'<ul class="parts">{parts}</ul>' if parts else ""}
-<p class="small">{VERDICT_LABELS[verdict]} means: {_VERDICT_MEANINGS[verdict]}</p>"""
+<p class="small">{verdict.word} means: {_VERDICT_MEANINGS[verdict]}</p>"""
 
 
 def verdict_badge(verdict: Verdict | None) -> str:
     """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
     if verdict is None:
         return ""
-    symbol, label = VERDICT_SYMBOLS[verdict], VERDICT_LABELS[verdict]
+    symbol, label = verdict.symbol, verdict.word
     return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
 
 

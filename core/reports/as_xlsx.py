@@ -14,7 +14,6 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
-from core.charts import VERDICT_LABELS
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
 from core.reports.archive import ReproducibleZip
@@ -42,10 +41,10 @@ _FIGURE_COLUMNS = ("Figure", "Value", "Unit", "Threshold", "Verdict", "Of", "Def
 _SUMMARY_WIDTHS = (36, 16, 11, 26, 16, 26, 70, 44)
 _SUMMARY_TEXT_COLUMNS = 6  # a text beside its name is merged over these columns
 _VERDICT_FILLS = {
-    VERDICT_LABELS[Verdict.PASS]: "D8F0E6",
-    VERDICT_LABELS[Verdict.WARN]: "FBEBC8",
-    VERDICT_LABELS[Verdict.NOT_ASSESSED]: "E4E7EC",
-    VERDICT_LABELS[Verdict.FAIL]: "F9DAD3",
+    Verdict.PASS.word: "D8F0E6",
+    Verdict.WARN.word: "FBEBC8",
+    Verdict.NOT_ASSESSED.word: "E4E7EC",
+    Verdict.FAIL.word: "F9DAD3",
 }
 _INK = "1F2937"
 _HEADER_FILL = PatternFill("solid", start_color="1F3A5F")

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from core.charts import VERDICT_LABELS
 from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
 from core.reports.model import Figure, Report, ReportTable
@@ -16,7 +15,7 @@ from core.verdict import Finding, Verdict
 
 def verdict_text(verdict: Verdict | None) -> str:
     """Return the verdict's word, empty where nothing is judged."""
-    return "" if verdict is None else VERDICT_LABELS[verdict]
+    return "" if verdict is None else verdict.word
 
 
 def time_text(moment: datetime) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.charts import horizontal_bars
-from core.class_size_chart import class_size_chart
+from core.charts import class_size_chart, horizontal_bars
 from core.reports import ReportChart
 from core.risk import RiskAudit
 from core.risk.words import counted, percent

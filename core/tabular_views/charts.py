@@ -5,8 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from core.charts import Specification, horizontal_bars, verdict_counts_bar
-from core.class_size_chart import class_size_chart
+from core.charts import Specification, class_size_chart, horizontal_bars, verdict_counts_bar
 from core.measures import MEASURES
 from core.reports import ReportChart
 from core.tabular import TabularAudit
@@ -69,12 +68,12 @@ def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specificat
 def file_charts(audit: TabularAudit, k: int) -> list[ReportChart]:
     """Return the charts of one file, each with the text that says what it shows."""
     measured = audit.measurement
-    counts = ", ".join(f"{measured.n_messages(status)} {status.value}" for status in Verdict)
+    counts = ", ".join(f"{measured.n_messages(status)} {status.word}" for status in Verdict)
     charts = [
         ReportChart(
             title=f"Column checks of {audit.name}",
             chart=messages_chart(audit),
-            alt_text=f"Bar of the column checks of {audit.name}: {counts.replace('_', ' ')}.",
+            alt_text=f"Bar of the column checks of {audit.name}: {counts}.",
         ),
         ReportChart(
             title=f"Figures of {audit.name} against their thresholds",

@@ -45,7 +45,7 @@ def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdic
 
 def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
-    rule, ours = audit.verdict.value, audit.second_opinion_verdict.value.replace("_", " ")
+    rule, ours = audit.verdict.value, audit.second_opinion_verdict.word
     sentence = f"The published rule says {rule}, the second opinion {ours}."
     reason = next((finding for finding in audit.all_findings if finding.verdict is audit.overall), None)
     if reason is None or audit.overall is Verdict.PASS:
@@ -61,7 +61,7 @@ def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) 
     counts = [
         (verdict, sum(file.audit.overall is verdict for file in files)) for verdict in reversed(Verdict)
     ]
-    parts = ", ".join(f"{n:,} {verdict.value.replace('_', ' ')}" for verdict, n in counts if n)
+    parts = ", ".join(f"{n:,} {verdict.word}" for verdict, n in counts if n)
     return f"{counted(len(files), 'file')} verified: {parts or 'none'}.{left_out}"
 
 

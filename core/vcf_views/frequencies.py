@@ -8,10 +8,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, HEIGHT
+from core.charts import COLORS, HEIGHT, sized, threshold_rule
 from core.reports import ReportChart
 from core.vcf import MAF_LIMIT, Mark, VcfAudit
-from core.vcf_views.sizing import fitted
 
 SMALLEST_MAF = 1e-5
 _MEANINGS = {"masked": "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
@@ -88,17 +87,11 @@ def maf_chart(audit: VcfAudit) -> ReportChart:
         )
     )
     threshold = audit.settings.maf_threshold
-    rule = alt.Chart(pd.DataFrame({"at": [threshold], "label": [f"threshold {threshold:g}"]})).encode(
-        x="at:Q"
-    )
-    line = rule.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
-    text = rule.mark_text(color=COLORS["threshold"], baseline="bottom", fontWeight="bold").encode(
-        y=alt.value(-3), text="label:N"
-    )
+    rule = threshold_rule(threshold, f"threshold {threshold:g}")
     total = int(table["n_sites"].sum())
     return ReportChart(
         title=f"Sites by minor allele frequency in {audit.scan.anonymized_name}",
-        chart=fitted(alt.layer(bars, line, text), HEIGHT),
+        chart=sized(alt.layer(bars, *rule), HEIGHT),
         alt_text=f"{total:,} sites by minor allele frequency; {_outcomes_in_words(table)}.",
     )
 

@@ -6,10 +6,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS
+from core.charts import COLORS, sized
 from core.reports import ReportChart
 from core.vcf import VcfAudit
-from core.vcf_views.sizing import fitted
 
 _MAX_CONTIGS = 30
 _N_BINS = 80
@@ -91,7 +90,7 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     n_left = int(table["n_unmasked"].sum())
     return ReportChart(
         title=f"Target sites along the contigs of {audit.scan.anonymized_name}",
-        chart=fitted(alt.layer(density, left), max(60, 26 * len(contigs))),
+        chart=sized(alt.layer(density, left), max(60, 26 * len(contigs))),
         alt_text=f"{int(table['n_sites'].sum()):,} target sites on {len(contigs)} contigs; red triangles "
         f"mark the intervals with the {n_left:,} that are not masked.",
     )

@@ -30,7 +30,7 @@ MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 def headline(audit: VcfAudit) -> str:
     """Return the sentence that explains a file's overall verdict."""
-    ours = audit.exposure_verdict.value.replace("_", " ")
+    ours = audit.exposure_verdict.word
     left = audit.n_targets - audit.n_masked
     rule = (
         f"{left:,} of {audit.n_targets:,} targets are not masked" if left else "Every target counts as masked"

@@ -22,24 +22,23 @@ from pages.components.text import plain, sentence
 
 
 class _Look(NamedTuple):
-    word: str
     icon: str
     color: Literal["green", "orange", "gray", "red"]
 
 
 # One meaning per colour on every page, and never the colour alone.
 _LOOKS: Mapping[Verdict, _Look] = {
-    Verdict.PASS: _Look("PASS", ":material/check_circle:", "green"),
-    Verdict.WARN: _Look("WARN", ":material/warning:", "orange"),
-    Verdict.NOT_ASSESSED: _Look("NOT ASSESSED", ":material/help:", "gray"),
-    Verdict.FAIL: _Look("FAIL", ":material/cancel:", "red"),
+    Verdict.PASS: _Look(":material/check_circle:", "green"),
+    Verdict.WARN: _Look(":material/warning:", "orange"),
+    Verdict.NOT_ASSESSED: _Look(":material/help:", "gray"),
+    Verdict.FAIL: _Look(":material/cancel:", "red"),
 }
 
 
 def show_badge(verdict: Verdict, label: str = "") -> None:
     """Show a verdict as icon, word and colour, with a label before the word."""
     look = _LOOKS[verdict]
-    st.badge(f"{plain(label)}: {look.word}" if label else look.word, icon=look.icon, color=look.color)
+    st.badge(f"{plain(label)}: {verdict.word}" if label else verdict.word, icon=look.icon, color=look.color)
 
 
 def show_verdict(
@@ -73,7 +72,9 @@ def _show_figure(figure: Figure) -> None:
     st.metric(
         plain(measure.label),
         format_value(measure, figure.value),
-        delta=f"{look.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}" if look else None,
+        delta=f"{figure.verdict.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}"
+        if figure.verdict
+        else None,
         delta_color=look.color if look else "off",
         delta_arrow="off",
         delta_description=plain(figure.threshold) if figure.threshold and not look else None,

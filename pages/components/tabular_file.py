@@ -134,7 +134,7 @@ def _show_columns(audit: TabularAudit) -> None:
         list(Verdict),
         default=list(Verdict),
         selection_mode="multi",
-        format_func=lambda status: status.value.replace("_", " "),
+        format_func=lambda status: status.word,
         key="tabular_statuses",
     )
     show_table(

@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from core.class_size_chart import class_size_table
+from core.charts import class_size_table
 from core.measures import format_number
 from core.reports import Figure, ReportTable, render_csv, render_html, render_json, render_xlsx
 from core.reports.as_xlsx import LARGEST_TEXT, cell_text

@@ -10,9 +10,10 @@ from core.charts import (
     DARK_BACKGROUND,
     LIGHT_BACKGROUND,
     TEXT_COLOR,
-    VERDICT_LABELS,
-    VERDICT_SYMBOLS,
     Part,
+    class_size_bins,
+    class_size_chart,
+    class_size_table,
     for_report,
     heatmap,
     histogram,
@@ -22,7 +23,6 @@ from core.charts import (
     stacked_share_bar,
     verdict_counts_bar,
 )
-from core.class_size_chart import class_size_bins, class_size_chart, class_size_table
 from core.verdict import Verdict
 
 TRICKY_NAMES = (
@@ -118,11 +118,6 @@ def test_colors__of_one_group_stay_apart_for_every_sight(group, sight):
     for one, other in itertools.combinations(group, 2):
         distance = float(np.linalg.norm(lab(COLORS[one], sight) - lab(COLORS[other], sight)))
         assert distance >= 15, (one, other)  # about 2 is just noticeable side by side
-
-
-def test_verdicts__have_a_word_and_a_symbol_of_their_own():
-    assert list(VERDICT_LABELS) == list(VERDICT_SYMBOLS) == list(Verdict)
-    assert len(set(VERDICT_SYMBOLS.values())) == len(set(VERDICT_LABELS.values())) == 4
 
 
 def test_meaning_scale__gives_each_meaning_its_color():

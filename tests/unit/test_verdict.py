@@ -15,6 +15,11 @@ def test_worst__is_the_later_in_the_order_whatever_comes_first(better: Verdict, 
     assert worst([worse, better]) is worse
 
 
+def test_verdict__has_a_word_and_a_symbol_of_its_own() -> None:
+    assert [verdict.word for verdict in Verdict] == ["PASS", "WARN", "NOT ASSESSED", "FAIL"]
+    assert [verdict.symbol for verdict in Verdict] == ["✓", "!", "?", "✕"]
+
+
 def test_worst__of_nothing_is_not_assessed() -> None:
     assert worst([]) is Verdict.NOT_ASSESSED
 
