@@ -50,6 +50,14 @@ SITE_CHECKS = (
         Mark.NAME_ONLY,
     ),
     Check(
+        "allele_respelled",
+        "Allele in another spelling",
+        FAIL,
+        MASKED + "have another ALT that still names the allele: in lower case, inside a symbolic allele, "
+        "beside an N, by an ambiguity code, with other padding, or with REF and ALT exchanged.",
+        Mark.RESPELLED,
+    ),
+    Check(
         "frequency_only",
         "Success through INFO alone",
         WARN,
@@ -68,7 +76,9 @@ SITE_CHECKS = (
         "public_id",
         "ID gives the allele back",
         FAIL,
-        MASKED + "keep an ID of a public database (such as dbSNP) or one that spells the allele out.",
+        MASKED
+        + "keep an ID of a public database (such as dbSNP), in the ID column, INFO or FILTER, or one that "
+        "spells the allele out.",
         Mark.PUBLIC_ID,
     ),
     Check(
@@ -82,8 +92,25 @@ SITE_CHECKS = (
         "allele_in_info",
         "Allele in INFO",
         FAIL,
-        MASKED + "still hold the allele in INFO: an annotation (CSQ, ANN, HGVS) or its text in a field.",
+        MASKED + "still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, HGVS) or its text in a "
+        "field, in either case, percent-encoded or on the other strand.",
         Mark.INFO_ALLELE,
+    ),
+    Check(
+        "described_in_info",
+        "Allele described in INFO",
+        WARN,
+        MASKED + "have INFO fields that describe the allele: its consequence, scores, class, or counts of "
+        "its reads or carriers.",
+        Mark.DESCRIBED,
+    ),
+    Check(
+        "indel_described",
+        "Insertion or deletion described",
+        WARN,
+        MASKED + "are insertions, deletions or symbolic alleles whose REF is longer than one base or whose "
+        "INFO gives kind, length or end: what is lost or how much is added may follow.",
+        Mark.INDEL,
     ),
     Check(
         "rare_frequency_in_info",
@@ -105,14 +132,31 @@ SITE_CHECKS = (
         "depth_betrays",
         "Depth fields betray the carrier",
         WARN,
-        MASKED + "have per-sample fields (AD, PL and the like) that show reads of the masked allele.",
+        MASKED + "have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that show who carries the "
+        "masked allele.",
         Mark.DEPTH,
     ),
     Check(
-        "allele_in_samples",
-        "Allele in a phasing identifier",
+        "carriers_blanked",
+        "Only carriers blanked",
         FAIL,
-        MASKED + "have a phasing identifier (PID, such as 1005_A_G) in a sample that spells the allele out.",
+        MASKED + "have genotypes in which the carriers alone were blanked: the blank tells who carries.",
+        Mark.BLANKED_CARRIERS,
+    ),
+    Check(
+        "sample_fields_kept",
+        "Other fields of samples",
+        WARN,
+        MASKED + "have per-sample fields whose meaning is not known here; they may tell the allele or "
+        "its carrier.",
+        Mark.SAMPLE_FIELDS,
+    ),
+    Check(
+        "allele_in_samples",
+        "Allele in the samples",
+        FAIL,
+        MASKED + "have a sample whose fields spell the allele out (PID, such as 1005_A_G; TGT, such as A/G) "
+        "or give the repeat's length (REPCN, GB and the like).",
         Mark.SAMPLE_ALLELE,
     ),
     Check(
@@ -127,15 +171,16 @@ SITE_CHECKS = (
         "repeat_in_masked_alt",
         "Repeat still in the masked ALT",
         FAIL,
-        MASKED + "still hold a short tandem repeat in the ALT that counts as masked.",
+        MASKED + "still hold the repeat, or half its copies, in the ALT that counts as masked.",
         Mark.REPEAT_IN_ALT,
     ),
     Check(
         "repeat_length_kept",
         "Repeat length kept",
         FAIL,
-        MASKED + "have a masked ALT exactly as long as the repeat it hides: the length, which "
-        "identifies, can be counted.",
+        MASKED
+        + "have a masked ALT from which the repeat's length, which identifies, can be counted: as many "
+        "letters as the repeat has bases or copies, or a number.",
         Mark.REPEAT_LENGTH,
     ),
     Check(

@@ -8,58 +8,73 @@ the record are at hand.
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
+from core.vcf.spellings import plain, spells, words_of
 
 _ANNOTATION = re.compile(rb"(?i)(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*=.")
 _ANNOTATION_STARTS = frozenset((b"CSQ", b"ANN", b"EFF", b"BCS", b"VEP", b"HGV", b"CLN", b"LOF", b"NMD"))
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
-_HGVS = re.compile(rb"[cgmnpr]\.[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])")
-_FREQUENCY = re.compile(rb"(?:^|;)(?!(?:AF|MAF)=)[\w.\-]*(?:AF|FREQ|Freq|freq|af)[\w.\-]*=([^;]+)")
+_HGVS = re.compile(
+    rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"
+    rb"|[ACGT][0-9]+[ACGT]|[A-Z][0-9]+[A-Z*])"
+)
+_FREQUENCY = re.compile(
+    rb"(?i)(?:^|;)([\w.\-]*(?:AF|FREQ|TOPMED|EXAC|1000G|1KG|ESP\d|KRG|GNOMAD|KOVA|ALFA|HGDP|UK10K)[\w.\-]*)=([^;]+)"
+)
 _NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_COUNT = re.compile(rb"(?:^|;)AC=([0-9]+(?:,[0-9]+)*)(?=;|$)")
+_TOTAL = re.compile(rb"(?:^|;)AN=([1-9][0-9]*)(?=;|$)")
+_USUAL_FILTERS = frozenset((b".", b"PASS"))
+_HGVS_MARKS = (b"c.", b"g.", b"p.", b"n.", b"m.", b"r.")
+_ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
+_ID_MARKS = tuple(
+    start + mark
+    for start in (b" ", b"=")
+    for mark in (b"RS", b"SS", b"ESV", b"NSV", b"ESSV", b"NSSV", b"COS", b"RCV", b"SCV", b"VCV", b"CA")
+)
+_ID_KEY = re.compile(
+    rb";(?:RS|RSID|RS_?ID|DBSNP\w*|AVSNP\w*|SNP_?ID|ALLELEID|VARIATIONID|CLNACC|CLNALLELEID|VRS_\w*)=[^;.]"
+)
+# Consequences, scores and classes of the allele, and counts of reads or carriers that are not zero.
+_DESCRIBING = re.compile(
+    rb";(?:FUNC|EXONICFUNC|AACHANGE|GENEDETAIL|CLN|MC=|CADD|SIFT|POLYPHEN|DBNSFP|REVEL|CONSEQUENCE|IMPACT"
+    rb"|CSQ|ANN=|EFF=|BCSQ|VEP|LOF=|NMD=)[\w.]*=?[^;.=]"
+    rb"|;(?:AC_\w+|MLEAC|NHOMALT|NHET|NHOM|HET|HOM|AO|QA|SAF|SAR|PAO|AC_?HOM|AC_?HET|SRF_ALT|AD|ADF|ADR)=[0,]*[1-9]"
+    rb"|;(?:AB|ABHET|ABHOM)=[^;]*[1-9]|;(?:AS_SB_TABLE|DP4|I16)=[^;]*[1-9]|;(?:BASECOUNTS?|ACGT|NTCOUNTS?)="
+    rb"|;AC=[0,]*[1-9][0-9,]*(?=;|$)"
+)
 _REPEAT_KEYS = re.compile(
-    rb"(?:^|;)(?:RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ|STR|PERIOD|BPDIFFS|END)="
+    rb"(?:^|;)(?:(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ|INSLEN"
+    rb"|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ|HRUN|TRF|TRID|VARID"
+    rb"|REPID|STRUC|VARTYPE|CIGAR)="
+)
+_REPEAT_WRITTEN = re.compile(
+    rb"(?i)\([ACGT]+\)[n0-9]|\[[ACGT]+\][n0-9]|[ACGT]\[[0-9]+\]|[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)"
+)
+_LENGTH_KEYS = re.compile(
+    rb"(?:^|;)(?:END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ)(?==|;|$)"
 )
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
-_LONG_ALLELE = 6
-# Blanks for all that ends a word of a field's value; a text before "=" is a key, not a word.
-_BLANKED = bytes(
-    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.*=" else 32 for byte in range(256)
-)
-
-#: FORMAT fields and what in a sample's value betrays a non-reference allele (applied from its start).
-DEPTH_FIELDS = {
-    b"AD": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
-    b"ADF": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
-    b"ADR": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
-    b"DPR": rb"[0-9.]++,(?:[0.]*+,)*+[1-9]",
-    b"AO": rb"(?:[0.]*+,)*+[1-9]",
-    b"DV": rb"[1-9]",
-    b"NV": rb"(?:[0.]*+,)*+[1-9]",
-    b"VAF": rb"(?:0?\.?0*,)*0?\.?0*[1-9]",
-    b"PL": rb"[1-9][0-9]*+,",
-    b"REPCN": rb"[0-9]",
-}
 
 
 def public_id(kept: Record) -> bool:
     """Tell whether the ID column holds a public database's identifier, which names the allele."""
-    return kept.id != b"." and _PUBLIC_ID.search(kept.id) is not None
+    return _PUBLIC_ID.search(kept.id) is not None
 
 
 def id_holds_allele(alleles: list[bytes], kept: Record) -> bool:
-    """Tell whether the ID spells the masked allele out, as in ``1:1005:A:G``."""
-    if kept.id == b".":
-        return False
-    words = re.split(rb"[^A-Za-z<>*]+", kept.id)
-    return any(allele in words for allele in alleles)
+    """Tell whether the ID spells the masked allele out, as in ``1:1005:A:G`` or ``chr1_1005_a_g``."""
+    words = re.split(rb"[^A-Z<>*]+", kept.id.upper())
+    return any(allele.upper() in words for allele in alleles)
 
 
-def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
-    """Tell whether INFO still holds a masked allele: an annotation of it, or its text in a field.
+def info_marks(alleles: list[bytes], ref: bytes, kept: Record, pattern: RepeatPattern | None) -> InfoLeaks:
+    """Tell what INFO and FILTER still hold of a masked site.
 
     Parameters
     ----------
@@ -67,29 +82,51 @@ def info_holds_allele(alleles: list[bytes], ref: bytes, info: bytes) -> bool:
         The original's ALT alleles.
     ref
         The original's REF: annotators write only what an insertion adds to it.
-    info
-        The anonymized record's INFO.
+    kept
+        The anonymized record.
+    pattern
+        Of a masked repeat: its pattern, which is searched in either case; None for other sites.
     """
-    if b"|" in info or b"HGVS" in info:
-        for field in info.split(b";"):
-            if field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field):
-                return True
-    return any(_spells(allele.strip(b"<>"), ref, info) for allele in alleles)
+    info = kept.info
+    if kept.filter not in _USUAL_FILTERS:
+        info = b"FILTER=%s;%s" % (kept.filter.replace(b";", b","), info)
+    elif info == b".":
+        return NO_LEAKS
+    text = plain(info)
+    words = words_of(text)
+    named = _annotated(info) or any(spells(allele.strip(b"<>"), ref, text, words) for allele in alleles)
+    return InfoLeaks(
+        allele=named or (pattern is not None and pattern.found(text)),
+        public_id=_holds_public_id(text, words),
+        described=_DESCRIBING.search(b";" + text) is not None,
+    )
 
 
-def _spells(allele: bytes, ref: bytes, info: bytes) -> bool:
-    """Tell whether INFO holds an allele as a word of a field's value or, if it is long, anywhere."""
-    inserted = allele[len(ref) :] if allele.startswith(ref) else b""
-    return _holds(allele, info) or (len(inserted) > 1 and _holds(inserted, info))
+class InfoLeaks(NamedTuple):
+    """Whether INFO names the allele, gives a public ID of it, or describes it by other fields."""
+
+    allele: bool
+    public_id: bool
+    described: bool
 
 
-def _holds(text: bytes, info: bytes) -> bool:
-    if text not in info:
-        return False
-    if len(text) >= _LONG_ALLELE:
+NO_LEAKS = InfoLeaks(allele=False, public_id=False, described=False)
+
+
+def _annotated(info: bytes) -> bool:
+    """Tell whether an annotation names an allele, or any field holds HGVS."""
+    if (b"|" in info or b"HGVS" in info) and any(
+        field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field) for field in info.split(b";")
+    ):
         return True
-    words = b" %s " % info.translate(_BLANKED)
-    return b" %s " % text in words or b"=%s " % text in words
+    return any(mark in info for mark in _HGVS_MARKS) and _HGVS.search(info) is not None
+
+
+def _holds_public_id(text: bytes, words: bytes) -> bool:
+    """Tell whether a value is a public database's identifier, or a field of such identifiers has one."""
+    if any(mark in words for mark in _ID_MARKS) and _ID_WORD.search(words):
+        return True
+    return b"GA4GH:" in text or _ID_KEY.search(b";" + text) is not None
 
 
 def _names_an_allele(field: bytes) -> bool:
@@ -102,48 +139,31 @@ def _names_an_allele(field: bytes) -> bool:
 
 
 def other_frequency(info: bytes, maf: float) -> bool:
-    """Tell whether an INFO field of another name (AF_afr, gnomAD_AF, …) holds a frequency as rare as `maf`.
+    """Tell whether any INFO field (AF_afr, gnomAD_AF, AC with AN, …) holds a frequency as rare as `maf`.
 
-    A value of exactly 0 in a population field says "not seen there", which is rare as well.
+    The field that decides the rule is one of them: another may stand behind it. A value of exactly 0 in
+    a population field says "not seen there", which is rare as well; values written with a percent sign,
+    or in a field named so, are hundredths, and those of POPAF are −log10.
     """
-    for match in _FREQUENCY.finditer(info):
-        for number in _NUMBER.findall(match[1]):
-            if float(number) <= maf * 1.001:
-                return True
-    return False
-
-
-def depth_betrays(kept: Record, carrier: int | None = None) -> bool:
-    """Tell whether AD, PL or a like field of any sample shows reads of a non-reference allele.
-
-    `carrier` is where in the samples that of a known carrier begins: it is looked at first.
-    """
-    if not kept.format:
-        return False
-    pattern = _depth_pattern(kept.format)
-    if pattern is None:
-        return False
-    if carrier is not None and pattern.match(kept.samples, carrier):
+    limit = maf * 1.001
+    counts, total = _COUNT.search(info), _TOTAL.search(info)
+    if counts and total and any(float(count) / float(total[1]) <= limit for count in counts[1].split(b",")):
         return True
-    return pattern.search(kept.samples) is not None
-
-
-@cache
-def _depth_pattern(format_: bytes) -> re.Pattern[bytes] | None:
-    """Return what matches at the tab before a sample that betrays an allele in any of its fields."""
-    keys = format_.split(b":")
-    fields = [(keys.index(key), value) for key, value in DEPTH_FIELDS.items() if key in keys]
-    betraying = [rb"(?:[^\t:]*+:){%d}+%s" % field for field in sorted(fields)]
-    return re.compile(rb"\t(?:%s)" % b"|".join(betraying)) if betraying else None
-
-
-def samples_hold_allele(alleles: list[bytes], kept: Record) -> bool:
-    """Tell whether a phasing identifier (PID, such as ``1005_A_G``) of any sample spells an allele out."""
-    if b"PID" not in kept.format and b"PGT" not in kept.format:
-        return False
     return any(
-        re.search(rb"[0-9]_[A-Za-z*]+_%s(?=[:\t]|\Z)" % re.escape(text), kept.samples) for text in alleles
+        min(share, 1 - share) <= limit for match in _FREQUENCY.finditer(info) for share in _shares(match)
     )
+
+
+def _shares(match: re.Match[bytes]) -> Iterator[float]:
+    """Yield the numbers of a field of frequencies that are shares."""
+    key = match[1].upper()
+    hundredths = b"%" in match[2] or b"PCT" in key or b"PERCENT" in key
+    for number in _NUMBER.findall(match[2]):
+        value = float(number) / 100 if hundredths else float(number)
+        if key.endswith(b"POPAF"):
+            value = 10**-value
+        if value <= 1:
+            yield value
 
 
 def masked_in_name_only(kept: Record) -> bool:
@@ -160,22 +180,60 @@ def _has_masked_base(allele: bytes) -> bool:
     return b"N" in _SYMBOLIC.sub(b"", _BREAKEND_MATE.sub(b"", allele))
 
 
-def repeat_still_in_alt(kept: Record, pattern: RepeatPattern) -> bool:
-    """Tell whether the masked ALT still holds a short tandem repeat."""
-    return pattern.found(kept.alt)
+def repeat_still_in_alt(original: Record, kept: Record, pattern: RepeatPattern) -> bool:
+    """Tell whether the masked ALT still holds a repeat, in either case, or half the copies of the motif.
+
+    An ``N`` between the copies does not hide them.
+    """
+    alt = kept.alt.upper()
+    if pattern.found(alt) or pattern.found(alt.replace(b"N", b"")):
+        return True
+    motif = pattern.motif(original.alt)
+    few = len(motif) * (pattern.min_repeat // 2 + 1)
+    shown = (motif[shift:] + motif[:shift] for shift in range(len(motif)))
+    bare = alt.replace(b"N", b"")
+    return any((one * (few // len(one)))[:few] in bare for one in shown)
 
 
 def repeat_length_kept(original: Record, kept: Record, pattern: RepeatPattern) -> bool:
-    """Tell whether a masked allele is as long as the repeat it masks, so that the length can be counted."""
-    lengths = {len(allele) for allele in original.alleles if pattern.found(allele)}
-    return any(b"N" in allele and len(allele) in lengths for allele in kept.alt.split(b","))
+    """Tell whether the length of a masked repeat can be read from the masked ALT.
+
+    That is: an allele as long as the original's, or as what it adds to REF, or with one ``N`` a copy of
+    the motif; or a number in ALT, as in ``<STR7>`` and ``(AC)7N``.
+    """
+    repeats = [allele for allele in original.alleles if pattern.found(allele)]
+    lengths = {len(allele) for allele in repeats}
+    for allele in repeats:
+        lengths |= {len(allele) - len(original.ref), *pattern.copies(allele)}
+    masked = [allele.strip(b"<>") for allele in kept.alt.split(b",") if b"N" in allele]
+    alleles = (allele for allele in kept.alt.split(b",") if not set(allele) & set(b"[]"))
+    return any(len(allele) > 1 and len(allele) in lengths for allele in masked) or any(
+        re.search(rb"[0-9]", allele) for allele in alleles
+    )
 
 
 def reference_holds_allele(alleles: list[bytes], kept: Record) -> bool:
     """Tell whether a REF that was changed holds a masked allele."""
-    return any(len(allele) > 1 and allele in kept.ref for allele in alleles)
+    ref = kept.ref.upper()
+    return any(allele.upper() == ref or (len(allele) > 1 and allele.upper() in ref) for allele in alleles)
 
 
 def repeat_described(kept: Record, pattern: RepeatPattern) -> bool:
     """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
-    return _REPEAT_KEYS.search(kept.info) is not None or pattern.found(kept.ref)
+    return (
+        _REPEAT_KEYS.search(kept.info) is not None
+        or _REPEAT_WRITTEN.search(kept.info) is not None
+        or pattern.found(kept.ref)
+    )
+
+
+def indel_described(original: Record, kept: Record) -> bool:
+    """Tell whether REF or INFO show what a masked insertion, deletion or symbolic allele changes.
+
+    A REF longer than one base beside a masked ALT of another length is a deletion, almost always of all
+    but the first base.
+    """
+    lengths = {len(allele) for allele in original.alleles if allele.isalpha()}
+    if lengths == {len(original.ref)}:
+        return False
+    return len(kept.ref) > 1 or _LENGTH_KEYS.search(kept.info) is not None

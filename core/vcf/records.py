@@ -19,11 +19,13 @@ class Record:
     when everything from QUAL on is that of a line that was.
     """
 
-    __slots__ = ("_line", "alt", "chrom", "format", "id", "info", "pos", "ref", "samples")
+    __slots__ = ("_line", "alt", "chrom", "filter", "format", "id", "info", "pos", "ref", "samples")
 
     def __init__(self, line: bytes) -> None:
         self._line = line
-        self.chrom, self.pos, self.id, self.ref, self.alt, _, _, self.info, *rest = line.split(b"\t", 9)
+        self.chrom, self.pos, self.id, self.ref, self.alt, _, self.filter, self.info, *rest = line.split(
+            b"\t", 9
+        )
         self.format = rest[0] if rest else b""
         self.samples = line[-len(rest[1]) - 1 :] if len(rest) > 1 else b""
 

@@ -14,6 +14,7 @@ class RepeatPattern:
 
     pattern: re.Pattern[bytes]
     min_length: int
+    min_repeat: int
 
     @classmethod
     def of(cls, settings: VcfSettings) -> RepeatPattern:
@@ -23,11 +24,15 @@ class RepeatPattern:
             settings.max_motif,
             settings.min_repeat - 1,
         )
-        return cls(re.compile(source), settings.min_motif * settings.min_repeat)
+        return cls(re.compile(source), settings.min_motif * settings.min_repeat, settings.min_repeat)
 
     def found(self, alt: bytes) -> bool:
         """Tell whether the ALT column as written (commas included) holds a repeat."""
         return len(alt) >= self.min_length and self.pattern.search(alt) is not None
+
+    def copies(self, alt: bytes) -> list[int]:
+        """Return how many copies of its motif each repeat of an ALT allele has."""
+        return [len(match[0]) // len(match[1]) for match in self.pattern.finditer(alt)]
 
     def motif(self, alt: bytes) -> bytes:
         """Return the motif of the first repeat in the ALT column, b"" for none.

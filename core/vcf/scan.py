@@ -246,7 +246,7 @@ class _Scanner:
         )
         for line, place, text, kept_text, is_candidate, begin, end in changed:
             if is_candidate and self.same_declarations and _is_blanked(text, kept_text, begin, end):
-                self._mark_blanked(state, line, text[begin:end], Record(kept_text))
+                self._mark_blanked(state, line, Record(text), Record(kept_text))
                 continue
             original = self._original(block, line)
             record = self._record(kept_block, place, kept_text, original)
@@ -255,14 +255,13 @@ class _Scanner:
             if record.ref != original.ref or record.rest != original.rest:
                 self._compare_integrity([original], [record])
 
-    def _mark_blanked(self, state: OriginalBlock, line: int, allele: bytes, record: Record) -> None:
+    def _mark_blanked(self, state: OriginalBlock, line: int, original: Record, record: Record) -> None:
         if state.marks[line] & Mark.REPEAT:
             original = self._original(state.block, line)
             self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
             return
-        state.marks[line] = mark_blanked(
-            allele, record, state.find_carriers(self.rules).first(state.block, line)
-        )
+        carrier = state.find_carriers(self.rules).first(state.block, line)
+        state.marks[line] = mark_blanked(original, record, carrier)
         state.masked_up_to[line] = ALWAYS_MASKED
 
     def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.vcf import leaks
+from core.vcf import leaks, sample_leaks
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.rarity import reference_is_rarest
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
+from core.vcf.spellings import respelled
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
@@ -46,6 +47,11 @@ class Mark:
     SAMPLE_ALLELE = 1 << 20
     ALT_CHANGED = 1 << 19  # some anonymized record's ALT differs from the original's
     PHASED = 1 << 21  # a phasing identifier of another record names an allele of the site
+    DESCRIBED = 1 << 22  # INFO describes the allele
+    RESPELLED = 1 << 23  # another ALT names the allele in another spelling
+    INDEL = 1 << 24  # REF or INFO shows what a masked insertion or deletion changes
+    BLANKED_CARRIERS = 1 << 25  # only the carriers' genotypes were blanked
+    SAMPLE_FIELDS = 1 << 26  # samples hold fields whose meaning is not known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,33 +114,39 @@ def mark_site(original: Record, maf: float, kept: Sequence[KeptRecord], rules: S
         if record.alt != original.alt:
             marks |= Mark.ALT_CHANGED
     if marks & Mark.REPEAT_MASKED if is_repeat else masked_up_to > maf:
-        marks |= _exposure_marks(original, maf, kept, is_repeat=is_repeat)
+        marks |= _exposure_marks(original, maf, kept, rules.pattern, is_repeat=is_repeat)
     if sole_carrier(original, [record.record for record in kept], rules.original_reader):
         marks |= Mark.SOLE_CARRIER
     return SiteMark(marks, masked_up_to)
 
 
-def mark_blanked(allele: bytes, kept: Record, carrier: int | None) -> int:
+def mark_blanked(original: Record, kept: Record, carrier: int | None) -> int:
     """Mark a site as :func:`mark_site` does when its one ALT allele became ``.`` and nothing else changed.
 
     Most masked sites are such. The frequency is computable and the same in both files, so it still
     tells how rare the allele is. `carrier` is where in the samples one that carries the allele begins,
     when one is known.
     """
-    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(kept.ref, [allele], kept)
-    return marks | _sample_leaks([allele], kept, carrier) if kept.format else marks
+    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(original, [original.alt], kept)
+    return marks | _sample_leaks([original.alt], kept, carrier) if kept.format else marks
 
 
-def _exposure_marks(original: Record, maf: float, kept: Sequence[KeptRecord], *, is_repeat: bool) -> int:
+def _exposure_marks(
+    original: Record, maf: float, kept: Sequence[KeptRecord], pattern: RepeatPattern, *, is_repeat: bool
+) -> int:
     """Mark what gives a masked site away."""
     marks = 0
     alleles = original.alleles
     for record, kept_maf in kept:
         if record.names(alleles):
             marks |= _named_mark(original, maf, record, kept_maf, is_repeat=is_repeat)
-        marks |= _site_leaks(original.ref, alleles, record)
+        elif respelled(alleles, original.ref, record.ref, record.alt):
+            marks |= Mark.RESPELLED
+        marks |= _site_leaks(original, alleles, record, pattern if is_repeat else None)
         if record.format and record.alt != original.alt:
-            marks |= _sample_leaks(alleles, record)
+            marks |= _sample_leaks(alleles, record, is_repeat=is_repeat)
+            if record.samples != original.samples and sample_leaks.carriers_blanked(original, record):
+                marks |= Mark.BLANKED_CARRIERS
         if not is_repeat and (kept_maf <= maf or leaks.other_frequency(record.info, maf)):
             marks |= Mark.INFO_FREQUENCY
     return marks
@@ -147,7 +159,7 @@ def _repeat_marks(original: Record, kept: Sequence[KeptRecord], pattern: RepeatP
     marks = Mark.REPEAT_MASKED
     if all(leaks.masked_in_name_only(record) for record in satisfying):
         marks |= Mark.NAME_ONLY
-    if any(leaks.repeat_still_in_alt(record, pattern) for record in satisfying):
+    if any(leaks.repeat_still_in_alt(original, record, pattern) for record in satisfying):
         marks |= Mark.REPEAT_IN_ALT
     if any(leaks.repeat_length_kept(original, record, pattern) for record in satisfying):
         marks |= Mark.REPEAT_LENGTH
@@ -168,28 +180,43 @@ def _named_mark(original: Record, maf: float, kept: Record, kept_maf: float, *, 
     return Mark.INFO_ONLY if kept_maf > maf else Mark.DUPLICATE
 
 
-def _site_leaks(ref: bytes, alleles: list[bytes], kept: Record) -> int:
-    """Mark where the columns up to INFO still hold a masked allele; `ref` is the original's REF."""
+def _site_leaks(
+    original: Record, alleles: list[bytes], kept: Record, pattern: RepeatPattern | None = None
+) -> int:
+    """Mark where the columns up to INFO still hold a masked allele; `pattern` is given for a repeat."""
     marks = 0
     if kept.id != b".":
         known = leaks.public_id(kept) or leaks.id_holds_allele(alleles, kept)
         marks |= Mark.PUBLIC_ID if known else Mark.OTHER_ID
-    if kept.info != b"." and leaks.info_holds_allele(alleles, ref, kept.info):
+    in_info = leaks.info_marks(alleles, original.ref, kept, pattern)
+    if in_info.allele:
         marks |= Mark.INFO_ALLELE
-    if kept.ref != ref and leaks.reference_holds_allele(alleles, kept):
+    if in_info.public_id:
+        marks |= Mark.PUBLIC_ID
+    if in_info.described:
+        marks |= Mark.DESCRIBED
+    if kept.ref != original.ref and leaks.reference_holds_allele(alleles, kept):
         marks |= Mark.REFERENCE
+    if pattern is None and kept.alt != original.alt and leaks.indel_described(original, kept):
+        marks |= Mark.INDEL
     return marks
 
 
-def _sample_leaks(alleles: list[bytes], kept: Record, carrier: int | None = None) -> int:
+def _sample_leaks(
+    alleles: list[bytes], kept: Record, carrier: int | None = None, *, is_repeat: bool = False
+) -> int:
     """Mark where the samples still tell who carries a masked allele."""
     marks = 0
-    if carrier is not None or kept.has_carriers:
+    if carrier is not None or kept.has_carriers or sample_leaks.genotype_elsewhere(kept):
         marks |= Mark.GENOTYPE
-    if leaks.depth_betrays(kept, carrier):
+    if sample_leaks.depth_betrays(kept, carrier):
         marks |= Mark.DEPTH
-    if leaks.samples_hold_allele(alleles, kept):
+    if sample_leaks.samples_hold_allele(alleles, kept):
         marks |= Mark.SAMPLE_ALLELE
+    if is_repeat and sample_leaks.repeat_in_samples(kept):
+        marks |= Mark.SAMPLE_ALLELE
+    if sample_leaks.unknown_fields(kept):
+        marks |= Mark.SAMPLE_FIELDS
     return marks
 
 

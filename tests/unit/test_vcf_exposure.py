@@ -11,6 +11,8 @@ from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
 REPEAT = "ACACACACACACACA"
 RARE = "chr1 100 . A G . . AF=0.001"
 COMMON = "chr1 900 . A T . . AF=0.4"
+DELETION = "chr1 500 . ATG A . . AF=0.001"
+INSERTION = "chr1 600 . A ACGTTGCA . . AF=0.001"
 STR = f"chr1 200 . A {REPEAT} . . AF=0.3"
 CLEAN = ["chr1 100 . A . . . .", "chr1 200 . A N . . .", COMMON]
 SAMPLES = ("S1", "S2", "S3")
@@ -70,7 +72,53 @@ def test_judge_scan__a_clean_file_exposes_nothing() -> None:
         ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AC=1;AN=1000"),
         ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_afr=0.0009"),
         ("rare_frequency_in_info", RARE, "chr1 100 . A . . . gnomAD_AF=0"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . ORIG=g"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . OLD=A%3EG"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . ALT_ORIG=%47"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . X=c.100A_G"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . X=AtoG"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . AAChange.refGene=BRCA1:NM_1:exon2:c.A100G:p.R34G"),
+        ("allele_in_info", RARE, "chr1 100 . A . . . X=NM_1:p.Arg5Gly"),
+        ("allele_in_info", RARE, "chr1 100 . A . . G ."),
+        ("allele_in_info", INSERTION, "chr1 600 . A . . . X=tgcaacgt"),
+        ("allele_in_info", STR, f"chr1 200 . A N . . X={REPEAT.lower()}"),
+        ("allele_in_info", STR, "chr1 200 . A N . . X=TGTGTGTGTGTGTGT"),
+        ("allele_in_info", STR, "chr1 200 . A N . . HOMSEQ=ACACACACACACAC"),
+        ("public_id", RARE, "chr1 100 chr1_100_a_g A . . . ."),
+        ("public_id", RARE, "chr1 100 . A . . . X=rs1234567"),
+        ("public_id", RARE, "chr1 100 . A . . . RS=12345"),
+        ("public_id", RARE, "chr1 100 . A . . . CLNVI=ClinGen:CA123"),
+        ("public_id", RARE, "chr1 100 . A . . . VRS_Allele_IDs=ga4gh:VA.abc"),
+        ("public_id", RARE, "chr1 100 . A . . rs12345 ."),
+        ("described_in_info", RARE, "chr1 100 . A . . . ExonicFunc=stopgain"),
+        ("described_in_info", RARE, "chr1 100 . A . . . CLNSIG=Pathogenic"),
+        ("described_in_info", RARE, "chr1 100 . A . . . AC_Het=1;AC_Hom=0"),
+        ("described_in_info", RARE, "chr1 100 . A . . . AC=1"),
+        ("described_in_info", RARE, "chr1 100 . A . . . AS_SB_TABLE=10,10|3,4"),
+        ("indel_described", DELETION, "chr1 500 . ATG . . . ."),
+        ("indel_described", INSERTION, "chr1 600 . A . . . SVLEN=7"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.02;AC=1;AN=1000"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . EAF=0.1%"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_percent=0.1"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . POPAF=3.0"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . TOPMED=0.999,0.001"),
+        ("allele_respelled", RARE, "chr1 100 . A g . . ."),
+        ("allele_respelled", RARE, "chr1 100 . A G. . . AF=0.4"),
+        ("allele_respelled", RARE, "chr1 100 . A GN . . AF=0.4"),
+        ("allele_respelled", RARE, "chr1 100 . A <SNV_G> . . AF=0.4"),
+        ("allele_respelled", RARE, "chr1 100 . A R . . ."),
+        ("allele_respelled", RARE, "chr1 100 . G A . . AF=0.4"),
+        ("allele_respelled", RARE, "chr1 100 . AT GT . . AF=0.4"),
+        ("allele_respelled", RARE, "chr1 100 . A . . . .\nchr1 100 . A g . . ."),
+        ("allele_in_ref", RARE, "chr1 100 . G . . . ."),
         ("repeat_in_masked_alt", STR, f"chr1 200 . A {REPEAT}N . . ."),
+        ("repeat_in_masked_alt", STR, f"chr1 200 . A {REPEAT.lower()},N . . ."),
+        ("repeat_in_masked_alt", STR, "chr1 200 . A NACACACAC . . ."),
+        ("repeat_in_masked_alt", STR, "chr1 200 . A ACNACNACNACNACNACNACN . . ."),
+        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * 14} . . ."),
+        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * 7} . . ."),
+        ("repeat_length_kept", STR, "chr1 200 . A <STR7>,N . . ."),
+        ("repeat_described", STR, "chr1 200 . A N . . X=(AC)7"),
         ("repeat_length_kept", STR, f"chr1 200 . A {'N' * len(REPEAT)} . . ."),
         ("allele_in_ref", STR, f"chr1 200 . {REPEAT} N . . ."),
         ("repeat_described", STR, "chr1 200 . A N . . RU=AC;RL=14"),
@@ -100,6 +148,15 @@ def test_judge_scan__finds(check: str, original: str, kept: str) -> None:
         ("public_id", RARE, "chr1 100 first7 A . . . ."),
         ("repeat_neighbour", STR, "chr1 200 . A N . . ."),
         ("frequency_only", RARE, "chr1 100 . A T . . ."),
+        ("allele_respelled", RARE, "chr1 100 . A T,<NON_REF> . . ."),
+        ("allele_respelled", RARE, "chr1 100 . AT TT . . ."),
+        ("allele_in_info", RARE, "chr1 100 . A . . . GENE=TAGTOG;X=1e-3"),
+        ("public_id", RARE, "chr1 100 . A . . . FS=12;CA=3;MQRS=17"),
+        ("described_in_info", RARE, "chr1 100 . A . . . DP=7;MQ=60;AC_Hom=0;nhomalt=0"),
+        ("indel_described", RARE, "chr1 100 . A . . . END=100"),
+        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.02;AC=1;AN=10;EAF=3%"),
+        ("repeat_in_masked_alt", STR, "chr1 200 . A ACACN . . ."),
+        ("repeat_length_kept", STR, "chr1 200 . A NN . . ."),
     ],
 )
 def test_judge_scan__does_not_find(check: str, original: str, kept: str) -> None:
@@ -119,6 +176,17 @@ GENOTYPES = "GT:AD:PL 0/0:9,0:0,9,99 0/1:4,5:50,0,50 0/0:9,0:0,9,99"
         ("GT:AD 0/0:9,0 ./.:4,5 0/0:9,0", {"depth_betrays"}),
         ("GT:PL 0/0:0,9,99 ./.:50,0,50 0/0:0,9,9", {"depth_betrays"}),
         ("GT:AO 0/0:0 ./.:12 0/0:0", {"depth_betrays"}),
+        ("GT:GP 0/0:1,0,0 ./.:0,1,0 0/0:1,0,0", {"depth_betrays"}),
+        ("GT:GP 0/0:1,0,0 ./.:1e-4,0.9,0 0/0:1,0,0", {"depth_betrays"}),
+        ("GT:GL 0/0:0,-3,-9 ./.:-3,0,-9 0/0:0,-3,-9", {"depth_betrays"}),
+        ("GT:DS 0/0:0 ./.:1.0 0/0:0", {"depth_betrays"}),
+        ("GT:PP 0/0:0,9,99 ./.:9,0,99 0/0:0,9,9", {"depth_betrays"}),
+        ("GT:SB 0/0:5,5,0,0 ./.:5,5,3,3 0/0:5,5,0,0", {"depth_betrays"}),
+        ("GT:RD:AD 0/0:9:0 ./.:5:4 0/0:9:0", {"depth_betrays"}),
+        ("GT:PS 0/0:. ./.:100 0/0:.", {"depth_betrays"}),
+        ("GT:OGT 0/0:0/0 ./.:0/1 0/0:0/0", {"genotype_kept"}),
+        ("DP:GT 3:0/0 3:0/1 3:0/0", {"genotype_kept"}),
+        ("GT:GP:GL:DS 0/0:1,0,0:0,-3,-9:0.01 ./.:.:.:. 0/0:.:.:.", set()),
         ("GT:AD 0/0:9,0 ./.:. 0/0:9,0", set()),
         ("GT ./. ./. 0/0", set()),
         ("DP 11 12 13", set()),
@@ -135,6 +203,51 @@ def test_judge_scan__finds_the_allele_in_a_phasing_identifier(pid: str, n_sites:
     samples = f"GT:PGT:PID 0/0:.:. ./.:0|1:{pid} 0/0:.:."
     audit = _audit([f"{RARE} {GENOTYPES}"], [f"chr1 100 . A . . . . {samples}"], samples=SAMPLES)
     assert _found(audit).get("allele_in_samples", 0) == n_sites
+
+
+@pytest.mark.parametrize(
+    ("original", "kept", "n_sites"),
+    [
+        ("0/0 0/1 0/0", "0/0 ./. 0/0", 1),
+        ("0|0 0|1 0/0", "0|0 0/. 0/0", 1),
+        ("0 1 0", "0 . 0", 1),
+        ("0/0 0/1 ./.", "0/0 ./. ./.", 0),
+        ("0/0 0/1 0/0", "./. ./. 0/0", 0),
+        ("0/0 0/1 0/0", "0/0 0/0 0/0", 0),
+        ("0/0 0/1 0/0", "./. ./. ./.", 0),
+        ("0/1 0/1 1/1", "./. ./. ./.", 0),
+        ("0/0 0/1 0/0", "0/0 0/1 0/0", 0),
+    ],
+)
+def test_judge_scan__finds_that_only_the_carriers_were_blanked(
+    original: str, kept: str, n_sites: int
+) -> None:
+    audit = _audit([f"{RARE} GT {original}"], [f"chr1 100 . A . . . . GT {kept}"], samples=SAMPLES)
+    assert _found(audit).get("carriers_blanked", 0) == n_sites
+
+
+@pytest.mark.parametrize(
+    ("site", "kept", "samples", "check"),
+    [
+        (RARE, ".", "GT:TGT ./.:A/A ./.:A/G ./.:A/A", "allele_in_samples"),
+        (RARE, ".", "GT:PID ./.:. ./.:100_a_g ./.:.", "allele_in_samples"),
+        (STR, "N", "GT:REPCN ./.:. ./.:7 ./.:.", "allele_in_samples"),
+        (STR, "N", "GT:GB ./.:. ./.:0|14 ./.:.", "allele_in_samples"),
+        (RARE, ".", "GT:ZZ ./.:QQ ./.:Rw ./.:QQ", "sample_fields_kept"),
+        (RARE, ".", "GT:DP:GQ:FT ./.:3:9:PASS ./.:3:9:PASS ./.:3:9:.", None),
+        (RARE, ".", "GT:ZZ ./.:. ./.:. ./.:.", None),
+    ],
+)
+def test_judge_scan__finds_other_fields_of_samples(
+    site: str, kept: str, samples: str, check: str | None
+) -> None:
+    audit = _audit(
+        [f"{site} GT 0/0 0/1 0/0"],
+        [f"{site.rsplit(' ', 4)[0]} {kept} . . . {samples}"],
+        samples=SAMPLES,
+        names=("a1", "b2", "c3"),
+    )
+    assert {*_found(audit)} - {"depth_betrays"} == ({check} if check else set())
 
 
 PHASED = [*HEADER, '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">']
@@ -374,5 +487,5 @@ def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
 
 
 def test_checks__have_one_name_each() -> None:
-    assert len(CHECKS) == 37
+    assert len(CHECKS) == 42
     assert all(name == check.name for name, check in CHECKS.items())

@@ -1,0 +1,111 @@
+"""A masked allele in another spelling: other case, percent signs, the other strand, other padding.
+
+Everything here works on upper-case text whose percent signs are decoded, as :func:`plain` returns it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote_to_bytes
+
+_OTHER_STRAND = bytes.maketrans(b"ACGT", b"TGCA")
+_LONG_ALLELE = 6
+_PAIR_CODES = {b"AG": b"R", b"CT": b"Y", b"CG": b"S", b"AT": b"W", b"GT": b"K", b"AC": b"M"}
+# Blanks for all that ends a word of a field's value; a text before "=" is a key, not a word.
+_BLANKED = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.*=" else 32 for byte in range(256)
+)
+_LETTERS = re.compile(rb"[A-Z*]+")
+
+
+def plain(text: bytes) -> bytes:
+    """Return a text in upper case with its percent signs decoded."""
+    return (unquote_to_bytes(text) if b"%" in text else text).upper()
+
+
+def words_of(text: bytes) -> bytes:
+    """Return the words of a plain INFO column, each between blanks or after its key and ``=``."""
+    return b" %s " % text.translate(_BLANKED)
+
+
+def spells(allele: bytes, ref: bytes, text: bytes, words: bytes) -> bool:
+    """Tell whether a text holds an allele as a word, or beside REF, or if it is long anywhere.
+
+    Parameters
+    ----------
+    allele, ref
+        The masked ALT allele, without angle brackets, and the original's REF.
+    text, words
+        The text as :func:`plain` returns it, and :func:`words_of` it.
+
+    Notes
+    -----
+    Of an insertion, what it adds to REF is searched too, for annotators write only that. Long alleles
+    are also searched on the other strand.
+    """
+    allele, ref = allele.upper(), ref.upper()
+    inserted = allele[len(ref) :] if allele.startswith(ref) else b""
+    return (
+        _holds(allele, text, words)
+        or (len(inserted) > 1 and _holds(inserted, text, words))
+        or _substitutes(ref, allele, text)
+    )
+
+
+def _holds(allele: bytes, text: bytes, words: bytes) -> bool:
+    if len(allele) >= _LONG_ALLELE:
+        return allele in text or allele.translate(_OTHER_STRAND)[::-1] in text
+    return allele in text and (b" %s " % allele in words or b"=%s " % allele in words)
+
+
+def _substitutes(ref: bytes, allele: bytes, text: bytes) -> bool:
+    """Tell whether REF and the allele stand together, as in ``1005_A_G``, ``A1005G`` or ``AtoG``."""
+    if not ref.isalpha() or not allele.isalpha() or allele not in text or ref not in text:
+        return False
+    between = rb"(?<![A-Z])%s(?:_|TO|[0-9]+)%s(?![A-Z0-9])" % (re.escape(ref), re.escape(allele))
+    return re.search(between, text) is not None
+
+
+def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: bytes) -> bool:
+    """Tell whether an ALT that differs from the original's names one of its alleles all the same.
+
+    That is: in another case, inside a symbolic allele or beside a dot or an ``N``, by an ambiguity code
+    of REF and the allele, with other padding, or with REF and ALT exchanged.
+
+    Parameters
+    ----------
+    alleles, ref
+        The original's ALT alleles and REF.
+    kept_ref, kept_alt
+        REF and the ALT column of the anonymized record.
+    """
+    ref, kept_ref = ref.upper(), kept_ref.upper()
+    names = _names(kept_alt)
+    for allele in (one.strip(b"<>").upper() for one in alleles):
+        if allele in names or (allele == kept_ref and ref in names):
+            return True
+        if len(ref) == len(allele) == 1 and _PAIR_CODES.get(bytes(sorted(ref + allele))) in names:
+            return True
+        if any(_trimmed(kept_ref, name) == _trimmed(ref, allele) for name in names if kept_ref != ref):
+            return True
+    return False
+
+
+def _names(alt: bytes) -> set[bytes]:
+    """Return what the alleles of an ALT column name, without the letters that mask: ``GN`` names ``G``."""
+    found: set[bytes] = set()
+    for allele in alt.upper().split(b","):
+        if not allele.startswith(b"<NON_REF"):
+            found.update(_LETTERS.findall(allele))
+            found.update(part for part in allele.strip(b"<>").split(b"N") if part)
+    return found
+
+
+def _trimmed(ref: bytes, alt: bytes) -> tuple[bytes, bytes]:
+    """Return a variant without what REF and ALT have in common at their ends, the last base first."""
+    while ref and alt and ref[-1] == alt[-1]:
+        ref, alt = ref[:-1], alt[:-1]
+    while ref and alt and ref[0] == alt[0]:
+        ref, alt = ref[1:], alt[1:]
+    return ref, alt
