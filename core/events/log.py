@@ -101,6 +101,43 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
         Columns are missing (all named), records are unreadable and were not to be left out, or no
         record is readable.
     """
+    readable = _readable_records(dataset, settings)
+    user_of_event, users = _coded(readable.user)
+    event_of_event, events = _coded(readable.event)
+    class_of_event, classes, unmapped = _classified(event_of_event, events, settings)
+    findings = (
+        *readable.findings,
+        _duplicates_finding(readable.time, user_of_event, event_of_event),
+        _unmapped_finding(unmapped, n_events=len(user_of_event)),
+        _years_finding(readable.calendar, settings),
+    )
+    return EventLog(
+        settings=settings,
+        n_events_in_file=dataset.n_records,
+        user_of_event=user_of_event,
+        users=users,
+        event_of_event=event_of_event,
+        events=events,
+        class_of_event=class_of_event,
+        classes=classes,
+        unmapped=unmapped,
+        calendar=readable.calendar,
+        findings=tuple(finding for finding in findings if finding is not None),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ReadableRecords:
+    """The records that have a user, an event and a readable time, and what was odd about the others."""
+
+    user: pa.ChunkedArray
+    time: pa.ChunkedArray
+    event: pa.ChunkedArray
+    calendar: Calendar
+    findings: tuple[Finding | None, ...]
+
+
+def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRecords:
     _require_columns(dataset, settings)
     user, time, event = (
         dataset.table[name] for name in (settings.user_column, settings.time_column, settings.event_column)
@@ -113,45 +150,39 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
     }
     left_out = np.logical_or.reduce(list(unreadable.values()))
     _refuse_unreadable(dataset, unreadable, left_out, agreed=settings.leave_out_unreadable)
-    keep = pa.array(~left_out)
-    user_of_event, users = _coded(user.filter(keep))
-    event_of_event, events = _coded(event.filter(keep))
-    calendar = Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out])
-    class_of_name, classes, named = _classified(events, settings)
-    n_by_event = np.bincount(event_of_event, minlength=len(events))
-    unmapped = {name: int(n) for name, n, known in zip(events, n_by_event, named, strict=True) if not known}
-    findings = (
-        _unreadable_finding(unreadable, left_out),
-        _date_only_finding(timestamps),
-        _zones_finding(timestamps),
-        _duplicates_finding(time.filter(keep), user_of_event, event_of_event),
-        _unmapped_finding(unmapped, n_events=len(user_of_event)),
-        _years_finding(calendar, settings),
+    return _ReadableRecords(
+        user=_without(user, left_out),
+        time=_without(time, left_out),
+        event=_without(event, left_out),
+        calendar=Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out]),
+        findings=(
+            _unreadable_finding(unreadable, left_out),
+            _date_only_finding(timestamps),
+            _zones_finding(timestamps),
+        ),
     )
-    return EventLog(
-        settings=settings,
-        n_events_in_file=dataset.n_records,
-        user_of_event=user_of_event,
-        users=users,
-        event_of_event=event_of_event,
-        events=events,
-        class_of_event=class_of_name[event_of_event],
-        classes=classes,
-        unmapped=unmapped,
-        calendar=calendar,
-        findings=tuple(finding for finding in findings if finding is not None),
-    )
+
+
+def _without(column: pa.ChunkedArray, left_out: BoolArray) -> pa.ChunkedArray:
+    """Return the other cells; the column itself, not a copy, where none is left out."""
+    return column.filter(pa.array(~left_out)) if left_out.any() else column
 
 
 def _classified(
-    events: tuple[str, ...], settings: EventSettings
-) -> tuple[IntArray, tuple[str, ...], list[bool]]:
-    """Return the class code of each event name, the classes, and whether the mapping names it."""
+    event_of_event: IntArray, events: tuple[str, ...], settings: EventSettings
+) -> tuple[IntArray, tuple[str, ...], dict[str, int]]:
+    """Return the class code of each event, the classes, and how often what the mapping does not name."""
     found = [settings.mapping.classify(name) for name in events]
     classes = tuple(sorted({event_class or OTHER_EVENT for event_class in found}))
     position = {name: code for code, name in enumerate(classes)}
     codes = np.array([position[event_class or OTHER_EVENT] for event_class in found], dtype=np.int64)
-    return codes, classes, [event_class is not None for event_class in found]
+    n_by_event = np.bincount(event_of_event, minlength=len(events))
+    unmapped = {
+        name: int(n)
+        for name, n, event_class in zip(events, n_by_event, found, strict=True)
+        if event_class is None
+    }
+    return codes[event_of_event], classes, unmapped
 
 
 def _require_columns(dataset: Dataset, settings: EventSettings) -> None:

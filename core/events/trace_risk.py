@@ -150,23 +150,30 @@ def trace_risk(
     rng = np.random.default_rng(seed)
     enumerated = _enumerate_choices(traces, largest_exact)
     searched = _search(traces, enumerated, n_users_searched, rng)
-    by_known = []
-    for n_known in KNOWN_EVENTS:
-        if n_known in enumerated:
-            unique, share = enumerated[n_known].unique_of_user, enumerated[n_known].random
-            by_known.append(
-                KnownEvents(n_known=n_known, singled_out=_exact(unique.mean()), random=_exact(share))
-            )
-        else:
-            n_unique = count_unique_draws(traces, n_known, n_draws=N_DRAWS, rng=rng)
-            random = _sampled(n_unique, N_DRAWS)
-            by_known.append(KnownEvents(n_known=n_known, singled_out=searched[n_known], random=random))
     return TraceRisk(
-        by_known=tuple(by_known),
+        by_known=tuple(
+            _exactly_known(n_known, enumerated[n_known])
+            if n_known in enumerated
+            else _known_from_draws(traces, n_known, searched[n_known], rng)
+            for n_known in KNOWN_EVENTS
+        ),
         whole_trace=float(_any_of_user(traces, _whole_trace_is_unique(traces)).mean()),
         n_users=traces.n_users,
         n_traces=len(traces.user_of_trace),
     )
+
+
+def _exactly_known(n_known: int, choices: _Enumerated) -> KnownEvents:
+    return KnownEvents(
+        n_known=n_known, singled_out=_exact(choices.unique_of_user.mean()), random=_exact(choices.random)
+    )
+
+
+def _known_from_draws(
+    traces: Traces, n_known: int, singled_out: Share, rng: np.random.Generator
+) -> KnownEvents:
+    n_unique = count_unique_draws(traces, n_known, n_draws=N_DRAWS, rng=rng)
+    return KnownEvents(n_known=n_known, singled_out=singled_out, random=_sampled(n_unique, N_DRAWS))
 
 
 def wilson_interval(n_hits: int, n_draws: int) -> tuple[float, float]:

@@ -126,11 +126,9 @@ def measure_distances(
     max_comparisons: int,
     holdout: Dataset | None = None,
 ) -> Distances:
-    """Measure how close scrambled rows come to original records.
+    """Measure how close scrambled rows come to original records, by Gower's distance.
 
-    Gower's distance is the mean over columns of |x − y| / range for numbers and 0 or 1 for words,
-    over the columns where neither cell is missing or ignored; 1 where there is none. A column is
-    of numbers when every cell of it, in all tables, is a finite number.
+    See :mod:`core.leakage.gower` for the distance.
 
     Parameters
     ----------
@@ -157,42 +155,57 @@ def measure_distances(
 
     References
     ----------
-    Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971.
     Yao et al., The DCR delusion: measuring the privacy risk of synthetic data, 2025: such distances
     alone can miss leaks.
     """
     if holdout is not None:
         require_columns(holdout, columns)
-    original, scrambled = pair.original, pair.scrambled
     generator = np.random.default_rng(settings.seed)
-    n_cells = original.n_records * len(columns)
-    rows = _sample(generator, scrambled.n_records, max_comparisons // n_cells)
-    own = _sample(generator, original.n_records, max_comparisons // n_cells)
-    tables = [original, scrambled, *([] if holdout is None else [holdout])]
-    every, sampled, *strangers = gower_tables(
-        tables,
-        columns,
-        settings,
-        rows=[slice(None), rows, *([] if holdout is None else [slice(None)])],
-        codes=pair.codes if holdout is None else None,
-    )
-    single = original.n_records == 1
-    within = None if single else _closest(every.take(own), every, own_rows=own)
-    samples: list[ClosestRecords | None] = [None, None]
-    if strangers:
-        n_references = min(every.n_rows, strangers[0].n_rows)
-        samples = [
-            _closest(sampled, table.take(_chosen(generator, table.n_rows, n_references)))
-            for table in (every, strangers[0])
-        ]
+    fitting = max_comparisons // (pair.original.n_records * len(columns))
+    rows = _sample(generator, pair.scrambled.n_records, fitting)
+    own = _sample(generator, pair.original.n_records, fitting)
+    every, sampled, strangers = _comparable_records(pair, columns, settings, rows, holdout)
+    within = None if every.n_rows == 1 else _closest(every.take(own), every, own_rows=own)
+    to_original_sample, to_holdout = _closest_of_equally_many(sampled, every, strangers, generator)
     return Distances(
         n_rows=len(rows),
-        is_exact=len(rows) == scrambled.n_records,
+        is_exact=len(rows) == pair.scrambled.n_records,
         to_original=_closest(sampled, every),
         within_original=within,
-        to_original_sample=samples[0],
-        to_holdout=samples[1],
+        to_original_sample=to_original_sample,
+        to_holdout=to_holdout,
     )
+
+
+def _comparable_records(
+    pair: TablePair,
+    columns: Sequence[str],
+    settings: LeakageSettings,
+    rows: IntArray,
+    holdout: Dataset | None,
+) -> tuple[GowerTable, GowerTable, GowerTable | None]:
+    """Return all original records, the sampled scrambled rows, and the hold-out, if there is one."""
+    tables = [pair.original, pair.scrambled]
+    kept: list[IntArray | slice] = [slice(None), rows]
+    if holdout is None:
+        every, sampled = gower_tables(tables, columns, settings, rows=kept, codes=pair.codes)
+        return every, sampled, None
+    every, sampled, strangers = gower_tables([*tables, holdout], columns, settings, rows=[*kept, slice(None)])
+    return every, sampled, strangers
+
+
+def _closest_of_equally_many(
+    records: GowerTable, every: GowerTable, strangers: GowerTable | None, generator: np.random.Generator
+) -> tuple[ClosestRecords | None, ClosestRecords | None]:
+    """Return the distances to equally many records of the original and the hold-out, if there is one."""
+    if strangers is None:
+        return None, None
+    n_references = min(every.n_rows, strangers.n_rows)
+    to_original, to_holdout = (
+        _closest(records, table.take(_chosen(generator, table.n_rows, n_references)))
+        for table in (every, strangers)
+    )
+    return to_original, to_holdout
 
 
 def require_columns(holdout: Dataset, columns: Sequence[str]) -> None:

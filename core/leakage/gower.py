@@ -1,4 +1,13 @@
-"""Gower's distance between records of numbers and words, for many pairs of records at once."""
+"""Gower's distance between records of numbers and words, for many pairs of records at once.
+
+It is the mean over columns of |x − y| / range for numbers and 0 or 1 for words, over the columns where
+neither cell is missing or ignored; 1 where there is none. A column is of numbers when every cell of it,
+in all tables, is a finite number.
+
+References
+----------
+Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971.
+"""
 
 from __future__ import annotations
 

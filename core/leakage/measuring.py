@@ -86,7 +86,14 @@ class LeakageMeasures:
         return z
 
 
-_N_STEPS = 6
+_STEPS = (
+    "Comparing cells",
+    "Drawing random orders",
+    "Looking for whole rows",
+    "Looking for nearest rows",
+    "Looking for near copies",
+    "Measuring distances",
+)
 
 # Below this share of the expectation a standard deviation is the rounding of a zero.
 _NO_VARIATION = 1e-9
@@ -131,21 +138,12 @@ def measure_leakage(
     columns = compared_columns(pair, settings)
     if holdout is not None:
         require_columns(holdout, columns)
-    progress.report(0, _N_STEPS, "Comparing cells")
+    _begin("Comparing cells", progress)
     packed = pack_tables(pair, columns, settings)
-    progress.report(1, _N_STEPS, "Drawing random orders")
+    _begin("Drawing random orders", progress)
     rows, chance, orders = _measure_rows(pair, columns, settings, packed, progress)
-    progress.report(2, _N_STEPS, "Looking for whole rows")
-    whole_rows = find_whole_rows(pair, columns)
-    progress.report(3, _N_STEPS, "Looking for nearest rows")
-    nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
-    progress.report(4, _N_STEPS, "Looking for near copies")
-    near_copies = find_near_copies(
-        pair, packed, columns, settings, nearest, max_comparisons=_budget(settings, progress) // 4
-    )
-    progress.report(5, _N_STEPS, "Measuring distances")
-    distances = measure_distances(
-        pair, columns, settings=settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 2
+    whole_rows, nearest, near_copies, distances = _measure_without_order(
+        pair, columns, settings, packed, progress, holdout=holdout
     )
     return LeakageMeasures(
         settings=settings,
@@ -184,6 +182,11 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
     return columns
 
 
+def _begin(step: str, progress: Progress) -> None:
+    """Say that a step begins, those before it being done."""
+    progress.report(_STEPS.index(step), len(_STEPS), step)
+
+
 def _budget(settings: LeakageSettings, progress: Progress) -> int:
     """Return how many cells may be compared, few once the person asked to stop."""
     return settings.max_comparisons // (_WHEN_STOPPED if progress.stop_asked else 1)
@@ -213,3 +216,28 @@ def _measure_rows(
             seed=settings.seed,
         ),
     )
+
+
+def _measure_without_order(
+    pair: TablePair,
+    columns: tuple[str, ...],
+    settings: LeakageSettings,
+    packed: PackedTables,
+    progress: Progress,
+    *,
+    holdout: Dataset | None,
+) -> tuple[WholeRows, NearestRows, NearCopies, Distances]:
+    """Return what rows give away wherever they stand: whole rows, nearest rows, near copies, distances."""
+    _begin("Looking for whole rows", progress)
+    whole_rows = find_whole_rows(pair, columns)
+    _begin("Looking for nearest rows", progress)
+    nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
+    _begin("Looking for near copies", progress)
+    near_copies = find_near_copies(
+        pair, packed, columns, settings, nearest, max_comparisons=_budget(settings, progress) // 4
+    )
+    _begin("Measuring distances", progress)
+    distances = measure_distances(
+        pair, columns, settings=settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 2
+    )
+    return whole_rows, nearest, near_copies, distances

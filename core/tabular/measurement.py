@@ -22,7 +22,7 @@ from core.tabular.columns import (
     logged_quasi_identifiers,
     match_columns,
 )
-from core.tabular.log import AnonymizationLog
+from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.rules import (
     ColumnCheck,
     ScannedColumn,
@@ -215,21 +215,11 @@ def measure_tabular(
         n_original=original.n_records,
         n_anonymized=anonymized.n_records,
         columns=_check(original, anonymized, matched, scanned, log),
-        residuals=tuple(
-            ResidualCount(
-                column=name,
-                n_filled=column.values.n_filled,
-                n_cells=column.n_residual,
-                counts=column.residual_counts,
-            )
-            for name, column in scanned.items()
-        ),
+        residuals=_residuals(scanned),
         n_logged=len(log.entries),
         inconsistent_columns=_inconsistent(matched, scanned, log),
         n_high_risk=len(high_risk),
-        unprotected_columns=tuple(
-            entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
-        ),
+        unprotected_columns=_unprotected(high_risk, log),
         quasi_identifiers=logged_quasi_identifiers(matched),
         notes=log.notes_about(original_name=original.name, anonymized_name=anonymized.name),
     )
@@ -280,6 +270,25 @@ def _check(
         for match, found in zip(matched, threads.map(check, matched), strict=True):
             checks.setdefault(match.original, []).append(found)
     return tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items())
+
+
+def _residuals(scanned: Mapping[str, ScannedColumn]) -> tuple[ResidualCount, ...]:
+    return tuple(
+        ResidualCount(
+            column=name,
+            n_filled=column.values.n_filled,
+            n_cells=column.n_residual,
+            counts=column.residual_counts,
+        )
+        for name, column in scanned.items()
+    )
+
+
+def _unprotected(high_risk: Sequence[LogEntry], log: AnonymizationLog) -> tuple[str, ...]:
+    """Return the names of high-risk columns whose logged action protects nothing."""
+    return tuple(
+        entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
+    )
 
 
 def _inconsistent(
