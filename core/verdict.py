@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -75,6 +75,25 @@ class Finding:
     message: str
     column: str | None = None
     n_affected: int | None = None
+
+    def of_file(self, name: str) -> Finding:
+        """Return the finding with the name of the file it is about before its message."""
+        return replace(self, message=f"{name}: {self.message}")
+
+    def document(self) -> dict[str, object]:
+        """Return the finding as the command line writes it in JSON."""
+        return {
+            "check": self.check,
+            "verdict": self.verdict.value,
+            "column": self.column,
+            "message": self.message,
+            "n_affected": self.n_affected,
+        }
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings with the worst first, otherwise in the order given."""
+    return tuple(sorted(findings, key=lambda finding: -finding.verdict.severity))
 
 
 def exit_code(overall: Verdict, *, incomplete: bool) -> int:

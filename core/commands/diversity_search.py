@@ -180,16 +180,7 @@ def audit_document(audit: DiversityAudit) -> dict[str, object]:
         "sensitive_bins": {
             each.name: None if each.edges is None else each.edges.tolist() for each in problem.sensitive
         },
-        "findings": [
-            {
-                "check": f.check,
-                "verdict": f.verdict,
-                "column": f.column,
-                "message": f.message,
-                "n_affected": f.n_affected,
-            }
-            for f in audit.findings
-        ],
+        "findings": [finding.document() for finding in audit.findings],
     }
 
 

@@ -98,16 +98,7 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "n_unique_exact_rows_anywhere": whole.n_unique_exact,
         "expected_unique_exact_rows_anywhere": whole.expected_unique_exact,
         "relink_share": measures.nearest.relink_share,
-        "findings": [
-            {
-                "check": finding.check,
-                "verdict": finding.verdict.value,
-                "column": finding.column,
-                "message": finding.message,
-                "n_affected": finding.n_affected,
-            }
-            for finding in audit.findings
-        ],
+        "findings": [finding.document() for finding in audit.findings],
     }
 
 

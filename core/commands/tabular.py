@@ -222,16 +222,7 @@ def _file_document(result: _Done) -> dict[str, object]:
         "share_k_lt_2": below_2,
         "share_k_lt_5": below_5,
         "columns": [_column_document(column) for column in measured.columns],
-        "findings": [
-            {
-                "check": finding.check,
-                "verdict": finding.verdict.value,
-                "column": finding.column,
-                "message": finding.message,
-                "n_affected": finding.n_affected,
-            }
-            for finding in audit.all_findings
-        ],
+        "findings": [finding.document() for finding in audit.all_findings],
         "seconds": round(result.seconds, 3),
     }
 

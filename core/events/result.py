@@ -25,16 +25,7 @@ def events_document(audit: EventAudit) -> dict[str, object]:
         **_trace_figures(audit),
         "diversity": _diversity_figures(audit),
         "unmapped_events": audit.measured.log.unmapped,
-        "findings": [
-            {
-                "check": finding.check,
-                "verdict": finding.verdict,
-                "column": finding.column,
-                "message": finding.message,
-                "n_affected": finding.n_affected,
-            }
-            for finding in audit.findings
-        ],
+        "findings": [finding.document() for finding in audit.findings],
     }
 
 

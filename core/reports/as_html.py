@@ -10,11 +10,11 @@ import pandas as pd
 
 from core.measures import MEASURES, Measure, format_number, unit_word
 from core.measures.measure import Unit
-from core.reports.content import column_units, figure_text, in_utc, sorted_findings, time_text
+from core.reports.content import column_units, figure_text, in_utc, time_text
 from core.reports.drawing import chart_svg
 from core.reports.model import Figure, InputFacts, Report, ReportChart, ReportTable
 from core.reports.plain import printable, scalar, setting_text
-from core.verdict import Verdict
+from core.verdict import Verdict, worst_first
 
 MOST_ROWS = 50
 MOST_COLUMNS = 14
@@ -171,7 +171,7 @@ def _findings_section(report: Report) -> str:
         f"<tr><td>{verdict_badge(finding.verdict)}</td>"
         f"{_text_cell(finding.message)}{_text_cell(finding.column or '')}"
         f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
-        for finding in sorted_findings(report)
+        for finding in worst_first(report.findings)
     ]
     return _section("Findings", _table_html("Findings", ["Verdict", "Finding", "Column", "Affected"], rows))
 

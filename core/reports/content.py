@@ -10,7 +10,7 @@ from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
 from core.reports.model import Figure, Report, ReportTable
 from core.reports.plain import setting_text
-from core.verdict import Finding, Verdict
+from core.verdict import Verdict, worst_first
 
 
 def verdict_text(verdict: Verdict | None) -> str:
@@ -58,16 +58,11 @@ def figures_frame(report: Report) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
-def sorted_findings(report: Report) -> tuple[Finding, ...]:
-    """Return the findings with the gravest first, otherwise in the order given."""
-    return tuple(sorted(report.findings, key=lambda finding: -finding.verdict.severity))
-
-
 def findings_frame(report: Report) -> pd.DataFrame:
     """Return a row per finding, the gravest first."""
     rows = [
         (verdict_text(finding.verdict), finding.message, finding.column, finding.n_affected, finding.check)
-        for finding in sorted_findings(report)
+        for finding in worst_first(report.findings)
     ]
     return pd.DataFrame(rows, columns=["Verdict", "Finding", "Column", "Affected", "Check"], dtype=object)
 

@@ -19,7 +19,7 @@ from core.tabular.second_opinion import (
 )
 from core.tabular.settings import TabularSettings, TabularThresholds
 from core.tabular.words import listed, percent, share_of
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -231,7 +231,7 @@ def _reviews(
         )
 
 
-def _columns(measured: TabularMeasurement) -> list[Finding]:
+def _columns(measured: TabularMeasurement) -> tuple[Finding, ...]:
     """Return a finding for each check that is not PASS, the worst first."""
     findings = [
         Finding(
@@ -244,4 +244,4 @@ def _columns(measured: TabularMeasurement) -> list[Finding]:
         for check in measured.checks
         if check.status is not Verdict.PASS
     ]
-    return sorted(findings, key=lambda finding: -finding.verdict.severity)
+    return worst_first(findings)

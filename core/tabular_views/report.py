@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from core.reports import Figure, Report, ReportTable, current_versions
@@ -19,7 +20,7 @@ from core.tabular_views.tables import (
 )
 from core.tabular_views.verified_file import VerifiedFile
 from core.tabular_views.words import LIMITS, QUESTION, TITLE, run_headline, run_verdict
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 
 
 def tabular_report(
@@ -75,21 +76,13 @@ def _settings(files: Sequence[VerifiedFile]) -> dict[str, object]:
 
 def _of_file(figure: Figure, file: str) -> Figure:
     of = ": ".join(part for part in (file, figure.of) if part)
-    return Figure(
-        measure=figure.measure, value=figure.value, threshold=figure.threshold, verdict=figure.verdict, of=of
-    )
+    return replace(figure, of=of)
 
 
 def _findings(audits: Sequence[TabularAudit], skipped: Sequence[LeftOutFile]) -> tuple[Finding, ...]:
     several = len(audits) > 1
     found = [
-        Finding(
-            check=finding.check,
-            verdict=finding.verdict,
-            message=f"{audit.name}: {finding.message}" if several else finding.message,
-            column=finding.column,
-            n_affected=finding.n_affected,
-        )
+        finding.of_file(audit.name) if several else finding
         for audit in audits
         for finding in audit.all_findings
     ]
@@ -97,7 +90,7 @@ def _findings(audits: Sequence[TabularAudit], skipped: Sequence[LeftOutFile]) ->
         Finding(check="not_verified", verdict=Verdict.NOT_ASSESSED, message=f"{file.name}: {file.reason}")
         for file in skipped
     ]
-    return tuple(sorted(found, key=lambda finding: -finding.verdict.severity))
+    return worst_first(found)
 
 
 def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tuple[ReportTable, ...]:

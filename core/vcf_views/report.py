@@ -136,15 +136,7 @@ def _named(audit: VcfAudit, *, several: bool) -> tuple[Finding, ...]:
     """Return the findings of a file, with its name before them when there are several files."""
     if not several:
         return findings(audit)
-    return tuple(
-        Finding(
-            check=finding.check,
-            verdict=finding.verdict,
-            message=f"{audit.scan.anonymized_name}: {finding.message}",
-            n_affected=finding.n_affected,
-        )
-        for finding in findings(audit)
-    )
+    return tuple(finding.of_file(audit.scan.anonymized_name) for finding in findings(audit))
 
 
 def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tuple[ReportTable, ...]:

@@ -17,7 +17,7 @@ from core.measures.formatting import format_value
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.names import report_stem
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, Verdict, worst_first
 from pages.components.text import plain, sentence
 
 
@@ -116,7 +116,7 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
 
 def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) -> None:
     """Show findings, the worst first; beyond `at_once` behind an expander, none hidden."""
-    ordered = sorted(findings, key=lambda finding: -finding.verdict.severity)
+    ordered = worst_first(findings)
     for finding in ordered[:at_once]:
         _show_finding(finding)
     if rest := ordered[at_once:]:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from core.verdict import Verdict, exit_code, worst
+from core.verdict import Finding, Verdict, exit_code, worst, worst_first
 
 ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
 
@@ -13,6 +13,31 @@ ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
 def test_worst__is_the_later_in_the_order_whatever_comes_first(better: Verdict, worse: Verdict) -> None:
     assert worst([better, worse]) is worse
     assert worst([worse, better]) is worse
+
+
+def finding(check: str, verdict: Verdict) -> Finding:
+    return Finding(check=check, verdict=verdict, message="2 of 3 cells are left.", column="age", n_affected=2)
+
+
+def test_worst_first__keeps_the_order_of_equals() -> None:
+    given = [
+        finding("a", Verdict.WARN),
+        finding("b", Verdict.FAIL),
+        finding("c", Verdict.WARN),
+        finding("d", Verdict.NOT_ASSESSED),
+    ]
+    assert [each.check for each in worst_first(given)] == ["b", "d", "a", "c"]
+
+
+def test_finding__names_its_file_and_keeps_the_rest() -> None:
+    named = finding("a", Verdict.WARN).of_file("x.csv").document()
+    assert named == {
+        "check": "a",
+        "verdict": "WARN",
+        "column": "age",
+        "message": "x.csv: 2 of 3 cells are left.",
+        "n_affected": 2,
+    }
 
 
 def test_verdict__has_a_word_and_a_symbol_of_its_own() -> None:

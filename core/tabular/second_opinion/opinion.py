@@ -44,7 +44,7 @@ from core.tabular.second_opinion.unchanged import (
     measure_unchanged,
     unchanged_table,
 )
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -188,19 +188,20 @@ def judge_second_opinion(
         Verdict, findings and tables.
     """
     thresholds = thresholds or SecondOpinionThresholds()
-    findings = [
-        *judge_relinkage(measured.relinkage, thresholds),
-        *judge_unchanged(measured.columns, thresholds),
-        *judge_disguises(measured.disguises, thresholds),
-        *judge_sanity(measured.sanity, thresholds),
-        *judge_classes(measured.classes, thresholds),
-        *judge_pseudonyms(measured.pseudonyms, thresholds),
-        *judge_structure(measured.structure, thresholds),
-    ]
-    findings.sort(key=lambda finding: -finding.verdict.severity)
+    findings = worst_first(
+        [
+            *judge_relinkage(measured.relinkage, thresholds),
+            *judge_unchanged(measured.columns, thresholds),
+            *judge_disguises(measured.disguises, thresholds),
+            *judge_sanity(measured.sanity, thresholds),
+            *judge_classes(measured.classes, thresholds),
+            *judge_pseudonyms(measured.pseudonyms, thresholds),
+            *judge_structure(measured.structure, thresholds),
+        ]
+    )
     return SecondOpinion(
         verdict=worst([Verdict.PASS, *(finding.verdict for finding in findings)]),
-        findings=tuple(findings),
+        findings=findings,
         tables={
             "Columns": unchanged_table(measured.columns, thresholds),
             "Re-linkage": relinkage_table(measured.relinkage, thresholds),
