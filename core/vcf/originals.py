@@ -15,7 +15,6 @@ from core.vcf.settings import MAF_LIMIT
 from core.vcf.sites import ALWAYS_MASKED, Mark, SiteRules
 
 DOT, COMMA = 46, 44
-HEAVY_LINE = 4_000  # bytes: of such lines, decompressing takes longer than all that is done later
 
 
 @dataclass(eq=False)
@@ -26,22 +25,13 @@ class OriginalBlock:
     has_alt: Mask
     rarity: Rarity
     candidates: Mask
+    carriers: Carriers
     marks: Marks
     masked_up_to: npt.NDArray[np.float64]
-    carriers: Carriers | None = None
-
-    def find_carriers(self, rules: SiteRules) -> Carriers:
-        """Find who carries the candidates' alleles, unless that is done, and mark where one sample does."""
-        if self.carriers is None:
-            self.carriers = find_carriers(self.block, rules.original_reader, self.candidates, self.rarity)
-            self.marks[self.carriers.sole] |= Mark.SOLE_CARRIER
-        return self.carriers
 
 
 def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
-    """Judge a block of the original by itself, in the thread that reads ahead.
-
-    The carriers are found here too, unless the lines are so long that this thread is the busy one.
+    """Judge a block of the original by itself.
 
     Raises
     ------
@@ -49,7 +39,6 @@ def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
         When a line is not one of VCF.
     """
     block.check_info_keys()
-    _ = block.positions, block.segments  # worked out and kept
     alt_starts, alt_ends = block.tabs[3] + 1, block.tabs[4]
     lengths = alt_ends - alt_starts
     first = np.take(block.text, alt_starts, mode="clip")
@@ -64,7 +53,6 @@ def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
         if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
             masked_up_to[line] = ALWAYS_MASKED
     candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
-    prepared = OriginalBlock(block, has_alt, rarity, candidates, marks, masked_up_to)
-    if block.size <= HEAVY_LINE * len(block.ends):
-        prepared.find_carriers(rules)
-    return prepared
+    carriers = find_carriers(block, rules.original_reader, candidates, rarity)
+    marks[carriers.sole] |= Mark.SOLE_CARRIER
+    return OriginalBlock(block, has_alt, rarity, candidates, carriers, marks, masked_up_to)

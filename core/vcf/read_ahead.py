@@ -1,4 +1,4 @@
-"""Read ahead in a thread, so that decompressing and judging share the cores."""
+"""Read ahead in a thread, so that both files are decompressed while what came is judged."""
 
 from __future__ import annotations
 

@@ -124,10 +124,10 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
         first, second, contigs = sorted_blocks(first, order), sorted_blocks(second, order), order
     scanner = _Scanner(settings, first_header, second_header)
     with (
-        closing(read_ahead(map(scanner.prepare, first))) as prepared,
+        closing(read_ahead(first)) as original,
         closing(read_ahead(second)) as anonymized,
     ):
-        for pairing in align(scanner.originals(prepared), scanner.count_anonymized(anonymized), contigs):
+        for pairing in align(scanner.originals(original), scanner.count_anonymized(anonymized), contigs):
             scanner.take(pairing)
     return scanner.result(pair)
 
@@ -181,18 +181,13 @@ class _Scanner:
         self.tallies = {name: Tally() for name in _TALLIES}
         self.orders: list[tuple[Offsets, Offsets]] = []
 
-    def prepare(self, block: Block) -> OriginalBlock:
-        """Judge a block of the original by itself; called in the thread that reads ahead."""
-        return prepare(block, self.rules)
-
-    def originals(self, prepared: Iterator[OriginalBlock]) -> Iterator[Block]:
-        """Pass the original's blocks on; each is stored when the next one comes."""
-        for state in prepared:
+    def originals(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Pass the original's blocks on, each judged as it comes and stored when the next one comes."""
+        for block in blocks:
             self._store()
-            self.pending = state
-            self._count_block(state)
-            state.find_carriers(self.rules)
-            yield state.block
+            self.pending = prepare(block, self.rules)
+            self._count_block(self.pending)
+            yield block
         self._store()
 
     def count_anonymized(self, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -260,7 +255,7 @@ class _Scanner:
             original = self._original(state.block, line)
             self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
             return
-        carrier = state.find_carriers(self.rules).first(state.block, line)
+        carrier = state.carriers.first(state.block, line)
         state.marks[line] = mark_blanked(original, record, carrier)
         state.masked_up_to[line] = ALWAYS_MASKED
 
