@@ -230,6 +230,41 @@ OTHER_CHECKS = (
         "record is not masked.",
     ),
     Check(
+        "added_neighbour",
+        "Added record near a masked site",
+        FAIL,
+        MASKED + "have within {window} bases a record that the original lacks and that names an allele: a "
+        "moved record is not masked.",
+    ),
+    Check(
+        "rare_added",
+        "Added records that are rare",
+        FAIL,
+        RECORDS + "stand at sites that the original lacks, name an allele, and are rare by their own INFO: "
+        "a moved record is not masked.",
+    ),
+    Check(
+        "alleles_shown",
+        "Allele shown that the original hides",
+        FAIL,
+        RECORDS + "name an allele or show a repeat where the original shows none: are the original and "
+        "the anonymized file exchanged?",
+    ),
+    Check(
+        "level_assumed",
+        "Level not in the file name",
+        NOT_ASSESSED,
+        "The file's name begins with none of high_, strong_, low_ and weak_, written so; the low level was "
+        "assumed and no variant was verified.",
+    ),
+    Check(
+        "variants_not_verified",
+        "Variants left by the low level",
+        WARN,
+        "{n} of {of} rare or repeat sites still name their allele: the low level asks for the header "
+        "only, and each can help to find the donor.",
+    ),
+    Check(
         "records_reordered",
         "Records reordered",
         WARN,
@@ -288,7 +323,25 @@ HEADER_CHECKS = (
         "header_person",
         "Sample or pedigree lines",
         FAIL,
-        LINES + "describe samples, pedigrees or individuals.",
+        LINES + "describe samples, pedigrees or individuals, or name a sample.",
+    ),
+    Check(
+        "header_file",
+        "Data files in the header",
+        FAIL,
+        LINES + "name a file of reads or variants, whose name often is a person's.",
+    ),
+    Check(
+        "header_allele",
+        "Alleles in the header",
+        FAIL,
+        LINES + "hold a variant or a public database's ID.",
+    ),
+    Check(
+        "header_leftover",
+        "Free text left in the header",
+        WARN,
+        LINES + "stand word for word in the original, under a key that is not of the VCF standard.",
     ),
     Check("header_path", "File paths in the header", FAIL, LINES + "hold a file path."),
     Check("header_host", "Users or hosts in the header", FAIL, LINES + "name a user or a computer."),
@@ -299,7 +352,12 @@ HEADER_CHECKS = (
         WARN,
         LINES + "tell the assembly, checksum or address of a contig's sequence.",
     ),
-    Check("samples_kept", "Sample names kept", WARN, "{n} of {of} sample names are those of the original."),
+    Check(
+        "samples_kept",
+        "Sample names kept",
+        WARN,
+        "{n} of {of} sample names are those of the original, or hold one, in either case.",
+    ),
     Check(
         "samples_identify",
         "Sample names look personal",

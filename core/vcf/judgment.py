@@ -14,6 +14,7 @@ from core.vcf.checks import SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header import VcfHeader
 from core.vcf.header_leaks import header_exposures
+from core.vcf.pairing import names_level, original_name
 from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Mark
@@ -180,8 +181,10 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
     nothing = metadata_targets + len(targets.candidates) == 0
     exposure = [
         *_assessability(scan, settings.severities, nothing=nothing),
+        *_level(scan, all_targets, settings.severities),
         *_site_exposures(scan, targets, settings.severities),
         *_neighbours(scan, targets, settings.severities),
+        *_added(scan, targets, settings),
         *_donors(scan, all_targets, settings.severities),
         *_integrity(scan, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
@@ -288,6 +291,42 @@ def _places(candidates: Candidates, which: Offsets) -> Offsets:
     return (contigs << 40) + np.minimum(positions, 1 << 39)
 
 
+def _added(scan: VcfScan, targets: Targets, settings: VcfSettings) -> list[Exposure]:
+    """Find added records that may be masked ones, moved: close to a masked site, or rare by their INFO."""
+    if scan.level == "low" or not scan.added_alleles.places:
+        return []
+    candidates, masked = scan.candidates, targets.candidates[targets.is_masked]
+    contigs = [candidates.contig_names[one] for one in candidates.contigs[masked].tolist()]
+    positions = candidates.positions[masked].astype(np.int64)
+    close = masked[scan.added_alleles.near(contigs, positions, NEIGHBOUR_WINDOW)]
+    examples = positions_of(candidates, close[:5])
+    n_rare = scan.added_alleles.n_rare(settings.maf_threshold)
+    return [
+        *found(
+            "added_neighbour", len(close), len(masked), examples, settings.severities, window=NEIGHBOUR_WINDOW
+        ),
+        *found("rare_added", n_rare, scan.n_anonymized, (), settings.severities),
+    ]
+
+
+def _level(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Say which variants the low level left unverified, and whether the file's name gave the level."""
+    if scan.level != "low":
+        return []
+    left = targets.candidates[~targets.is_masked]
+    unnamed = original_name(scan.anonymized_name) is not None and not names_level(scan.anonymized_name)
+    return [
+        *found("level_assumed", int(unnamed), 1, (), severities),
+        *found(
+            "variants_not_verified",
+            len(left),
+            len(targets.candidates),
+            positions_of(scan.candidates, left[:5]),
+            severities,
+        ),
+    ]
+
+
 def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
     marks = scan.candidates.marks[targets.candidates]
     affected = targets.candidates[(marks & Mark.SOLE_CARRIER) != 0]
@@ -301,6 +340,7 @@ def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposur
         ("records_removed", scan.removed, scan.n_original),
         ("records_added", scan.added, scan.n_anonymized),
         ("repeats_added", scan.added_repeats, scan.n_anonymized),
+        ("alleles_shown", scan.alleles_shown, scan.n_anonymized),
         ("genotypes_changed", scan.genotypes_changed, scan.n_original),
         ("reference_changed", scan.reference_changed, scan.n_original),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -58,13 +59,19 @@ def level_of(anonymized: str) -> Level:
     return next((level for prefix, level in _LEVELS if anonymized.startswith(prefix)), "low")
 
 
+def names_level(anonymized: str) -> bool:
+    """Tell whether an anonymized file's name begins with a level, written as it must be."""
+    return anonymized.startswith(tuple(prefix for prefix, _ in _LEVELS))
+
+
 def pair_files(originals: Sequence[VcfFile], anonymized: Sequence[VcfFile]) -> Pairing:
     """Pair files by name.
 
     Every anonymized file of an original makes a pair. Names without a partner, on either side,
-    are listed in `unmatched`.
+    are listed in `unmatched`; so are originals that share a name, for nobody can say which is meant.
     """
-    by_name = {file.name: file for file in originals}
+    counts = Counter(file.name for file in originals)
+    by_name = {file.name: file for file in originals if counts[file.name] == 1}
     pairs, unmatched = [], []
     for file in anonymized:
         original = by_name.get(original_name(file.name) or "")
@@ -73,7 +80,7 @@ def pair_files(originals: Sequence[VcfFile], anonymized: Sequence[VcfFile]) -> P
         else:
             pairs.append(VcfPair(original=original, anonymized=file, level=level_of(file.name)))
     used = {pair.original.name for pair in pairs}
-    unmatched.extend(name for name in by_name if name not in used)
+    unmatched.extend(name for name in counts if name not in used)
     return Pairing(pairs=tuple(_in_order(pairs)), unmatched=tuple(unmatched))
 
 

@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from core.vcf.added import AddedAlleles, shows_more
 from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, Repeated, align
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.blocks import (
@@ -56,6 +57,10 @@ class VcfScan:
         Records whose frequency a declaration in the header makes not computable.
     removed, added, reordered, reference_changed, genotypes_changed
         Records of the anonymized file compared with the original.
+    alleles_shown
+        Sites at which it shows an allele or a repeat and the original does not.
+    added_alleles
+        Where its added records name an allele.
     """
 
     original_name: str
@@ -76,6 +81,8 @@ class VcfScan:
     reordered: int
     reference_changed: Tally
     genotypes_changed: Tally
+    alleles_shown: Tally
+    added_alleles: AddedAlleles
 
     @cached_property
     def header_findings(self) -> tuple[HeaderFinding, ...]:
@@ -180,6 +187,7 @@ class _Scanner:
         self.counts = dict.fromkeys(("original", "anonymized", "with_alt", "without_frequency"), 0)
         self.tallies = {name: Tally() for name in _TALLIES}
         self.orders: list[tuple[Offsets, Offsets]] = []
+        self.added_alleles = AddedAlleles()
 
     def originals(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """Pass the original's blocks on, each judged as it comes and stored when the next one comes."""
@@ -247,6 +255,8 @@ class _Scanner:
             record = self._record(kept_block, place, kept_text, original)
             if is_candidate:
                 self._mark(state, line, original, [self._kept(record, original, state.rarity.mafs[line])])
+            if record.alt != original.alt and shows_more(original, record, self.rules.pattern):
+                self.tallies["alleles_shown"].add(record.chrom, record.pos)
             if record.ref != original.ref or record.rest != original.rest:
                 self._compare_integrity([original], [record])
 
@@ -295,6 +305,8 @@ class _Scanner:
         for line, original in zip(lines, originals, strict=True):
             if state.candidates[line]:
                 self._mark(state, line, original, kept)
+        if any(all(shows_more(one, record, self.rules.pattern) for one in originals) for record in records):
+            self.tallies["alleles_shown"].add(records[0].chrom, records[0].pos)
         self._compare_integrity(originals, records)
 
     def _compare_integrity(self, originals: list[Record], records: list[Record]) -> None:
@@ -339,7 +351,8 @@ class _Scanner:
         self._tally_lines("added", added.block, added.lines)
         for line in added.lines.tolist():
             record = self._checked(added.block, line)
-            if self.rules.pattern.found(record.alt):
+            self.added_alleles.add(record, self.rules.anonymized_reader.maf(record.info))
+            if self.rules.pattern.found(record.alt.upper()):
                 self.tallies["added_repeats"].add(record.chrom, record.pos)
 
     def _tally_lines(self, name: str, block: Block, lines: Offsets) -> None:
@@ -376,6 +389,7 @@ class _Scanner:
             n_with_alt=self.counts["with_alt"],
             n_without_frequency=self.counts["without_frequency"],
             reordered=_n_out_of_order(self.orders),
+            added_alleles=self.added_alleles,
             **self.tallies,
         )
 
@@ -397,6 +411,7 @@ _TALLIES = (
     "added_repeats",
     "reference_changed",
     "genotypes_changed",
+    "alleles_shown",
 )
 
 

@@ -46,6 +46,10 @@ def test_command__prints_checks_summary_and_a_line_per_file(
     assert lines[5] == "Report: reports/VCF_anonymization_verification_report.csv"
     assert lines[6:] == [
         "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
+        (
+            "  WARN: 2 of 2 rare or repeat sites still name their allele: the low level asks for the header "
+            "only, and each can help to find the donor."
+        ),
         "high_anony_s.vcf.gz: ok  100.00%(4/4)  (meta 2/2, variant 2/2)",
     ]
 
@@ -67,7 +71,8 @@ def test_command__json_is_one_document_and_writes_no_file(
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched"]
-    assert (document["tool"], document["verdict"]) == ("vcf", "PASS")
+    assert (document["tool"], document["verdict"]) == ("vcf", "WARN")
+    assert [pair["overall"] for pair in document["pairs"]] == ["WARN", "PASS"]
     first = document["pairs"][1]
     assert list(first) == [
         *REPORT_COLUMNS,

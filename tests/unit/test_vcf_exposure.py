@@ -5,6 +5,7 @@ import pytest
 from core.errors import AuditInputError
 from core.vcf import CHECKS, VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
 from core.vcf.header_leaks import looks_personal
+from core.vcf.pairing import Level
 from core.verdict import Verdict
 from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
 
@@ -422,7 +423,7 @@ def test_judge_scan__records_without_a_frequency_are_counted() -> None:
 @pytest.mark.parametrize(
     ("line", "checks"),
     [
-        ("##bcftools_viewCommand=view -o out in.vcf", {"header_command"}),
+        ("##bcftools_viewCommand=view -o out in.vcf", {"header_command", "header_file"}),
         ('##GATKCommandLine=<ID=x,CommandLine="HaplotypeCaller">', {"header_command"}),
         ("##cmdline=caller", {"header_command"}),
         ("##source=GATK", {"header_source"}),
@@ -430,13 +431,31 @@ def test_judge_scan__records_without_a_frequency_are_counted() -> None:
         ("##note=made 2024-01-31", {"header_date"}),
         ("##SAMPLE=<ID=S1,Sex=F>", {"header_person"}),
         ("##PEDIGREE=<ID=S1,Father=S2>", {"header_person"}),
-        ("##note=/data/run/in.bam", {"header_path"}),
-        ("##note=C:\\runs\\in.bam", {"header_path"}),
+        ("##note=/data/run/in.bam", {"header_path", "header_file"}),
+        ("##note=C:\\runs\\in.bam", {"header_path", "header_file"}),
         ("##note=/Users/mina", {"header_path", "header_host"}),
         ("##note=hostname: node7", {"header_host"}),
         ("##note=ask mina@clinic.example.org", {"header_email"}),
         ("##contig=<ID=chr9,assembly=GRCh38>", {"header_contig_origin"}),
         ("##contig=<ID=chr9,URL=file:/refs/x/y.fa>", {"header_contig_origin", "header_path"}),
+        ("##args=-I in.bam -O out", {"header_command", "header_file"}),
+        ("##note=Kim_Minji.cram", {"header_file"}),
+        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="from Kim_2024.bam">', {"header_file"}),
+        ("##note=%2Fhome%2Fkim", {"header_path", "header_host"}),
+        ("##note=s3://bucket/kim", {"header_path"}),
+        ("##note=~/x", {"header_path"}),
+        ("##note=10.0.0.17", {"header_host"}),
+        ("##note=run@node7", {"header_host"}),
+        ("##note=node7.cluster.local", {"header_host"}),
+        ("##note=31.01.2024", {"header_date"}),
+        ("##note=Jan 31, 2024", {"header_date"}),
+        ("##tumor_sample=x", {"header_person"}),
+        ("##note=SM:kim", {"header_person"}),
+        ("##note=850101-1234567", {"header_person"}),
+        ("##note=chr1:100:A>G", {"header_allele"}),
+        ("##note=rs12345", {"header_allele"}),
+        ("##note=version 4.1.2.0, 1:5 scale", set()),
+        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="x",Source="dbsnp_138.vcf">', set()),
         ("##note=see https://example.org/a/b/c", set()),
         ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="ratio of A/B and/or C">', set()),
         ("##cmdline=.", set()),
@@ -483,9 +502,95 @@ def test_judge_scan__severities_are_the_persons_choice() -> None:
 def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
     line = f"{RARE} GT 0/1 0/0 0/0"
     audit = _audit([line], [line], samples=SAMPLES, names=("a1", "b2", "c3"), level="low")
-    assert set(_found(audit)) == {"sole_carrier"}
+    assert set(_found(audit)) == {"sole_carrier", "variants_not_verified"}
+
+
+def test_judge_scan__low_level_says_which_variants_it_leaves() -> None:
+    audit = _audit([RARE, STR, COMMON], [RARE, CLEAN[1], COMMON], level="low")
+    exposure = {one.check: one for one in audit.exposure}["variants_not_verified"]
+    assert (exposure.n_affected, exposure.examples) == (1, ("chr1:100",))
+    assert exposure.message.startswith("1 of 2 rare or repeat sites still name their allele: ")
+    assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.WARN)
+    assert _audit([RARE, STR, COMMON], CLEAN, level="low").overall is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "n"),
+    [
+        ("HIGH_anony_x.vcf.gz", "low", 1),
+        ("high-0.01_anony_x.vcf.gz", "low", 1),
+        ("low_anony_x.vcf.gz", "low", 0),
+        ("weak_anony_x.vcf.gz", "low", 0),
+        ("paired_by_hand.vcf.gz", "low", 0),
+        ("HIGH_anony_x.vcf.gz", "high", 0),
+    ],
+)
+def test_judge_scan__says_that_a_level_was_assumed(name: str, level: Level, n: int) -> None:
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", vcf_text([RARE])),
+        anonymized=vcf_file(name, vcf_text([CLEAN[0]], header=masked_header())),
+        level=level,
+    )
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    assert _found(audit).get("level_assumed", 0) == n
+    assert audit.overall is (Verdict.NOT_ASSESSED if n else Verdict.PASS)
+
+
+@pytest.mark.parametrize(
+    ("added", "checks"),
+    [
+        ("chr1 101 . A G . . AF=0.3", {"added_neighbour"}),
+        ("chr1 101 . A G . . .", {"added_neighbour"}),
+        ("1 101 . A G . . .", {"added_neighbour"}),
+        ("chr1 151 . A G . . .", set()),
+        ("chr2 101 . A G . . AF=0.3", set()),
+        ("chr2 5000 . A G . . AF=0.001", {"rare_added"}),
+        (f"chr2 5000 . A {REPEAT.lower()} . . AF=0.3", {"repeats_added"}),
+        ("chr1 101 . A . . . AF=0.001", set()),
+        ("chr1 101 . A N,<NON_REF> . . AF=0.001", set()),
+    ],
+)
+def test_judge_scan__an_added_record_may_be_a_masked_one_that_was_moved(added: str, checks: set[str]) -> None:
+    audit = _audit([RARE, COMMON], [CLEAN[0], added, COMMON])
+    assert set(_found(audit)) - {"records_added"} == checks
+    assert audit.overall is (Verdict.FAIL if checks else Verdict.WARN)
+
+
+def test_judge_scan__finds_that_original_and_anonymized_are_exchanged() -> None:
+    exposed = {one.check: one for one in _audit([*CLEAN[:2], COMMON], [RARE, STR, COMMON]).exposure}
+    assert exposed["alleles_shown"].examples == ("chr1:100", "chr1:200")
+    assert exposed["alleles_shown"].verdict is Verdict.FAIL
+    twice = _audit([CLEAN[0], CLEAN[0]], [CLEAN[0], RARE])
+    assert _found(twice)["alleles_shown"] == 1
+    blank = _audit(["chr1 5 . A <NON_REF> . . ."], ["chr1 5 . A N . . ."])
+    assert "alleles_shown" not in _found(blank)
+
+
+def test_header_exposures__lines_that_name_a_sample() -> None:
+    line = f"{COMMON} GT 0/1 0/1 0/1"
+    header = masked_header()
+    names = ("HG1x", "kimmin", "S3")
+    for text, n in (("kimmin", 1), ("x.kimmin_2", 1), ("kimmins", 0), ("S3", 0)):
+        audit = _audit([line], [line], samples=names, names=SAMPLES, header=[*header, f"##note={text}"])
+        assert _found(audit).get("header_person", 0) == n
+
+
+def test_header_exposures__free_text_that_the_original_has() -> None:
+    own = [*HEADER, "##note=anything", "##other=.", "##phasing=partial"]
+    audit = _audit([RARE], [CLEAN[0]], original_header=own, header=[*masked_header(own), "##new=words"])
+    exposure = {one.check: one for one in audit.exposure}["header_leftover"]
+    assert (exposure.n_affected, exposure.examples) == (1, ("##note",))
+
+
+@pytest.mark.parametrize(
+    ("original", "kept", "n"),
+    [("MRN-12", "mrn12", 1), ("kimmin", "xKimMin7", 1), ("S1", "x_S1", 0), ("S1", "s1", 1), ("S1", "a9", 0)],
+)
+def test_header_exposures__sample_names_in_another_spelling(original: str, kept: str, n: int) -> None:
+    line = f"{COMMON} GT 0/1"
+    assert _found(_audit([line], [line], samples=(original,), names=(kept,))).get("samples_kept", 0) == n
 
 
 def test_checks__have_one_name_each() -> None:
-    assert len(CHECKS) == 42
+    assert len(CHECKS) == 50
     assert all(name == check.name for name, check in CHECKS.items())

@@ -256,3 +256,10 @@ def test_pair_files__low_before_high_and_the_unmatched_named() -> None:
     pairing = pair_files(originals, anonymized)
     assert [pair.anonymized.name for pair in pairing.pairs] == ["weak_anony_a.vcf.gz", "high_anony_a.vcf.gz"]
     assert pairing.unmatched == ("low_anony_c.vcf.gz", "b.vcf.gz")
+
+
+def test_pair_files__two_originals_of_one_name_are_paired_with_nothing() -> None:
+    originals = [vcf_file("a.vcf.gz", vcf_text([])), vcf_file("a.vcf.gz", vcf_text([]))]
+    pairing = pair_files(originals, [vcf_file("low_anony_a.vcf.gz", vcf_text([]))])
+    assert pairing.pairs == ()
+    assert pairing.unmatched == ("low_anony_a.vcf.gz", "a.vcf.gz")
