@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 _OTHER_STRAND = bytes.maketrans(b"ACGT", b"TGCA")
@@ -63,8 +64,13 @@ def _substitutes(ref: bytes, allele: bytes, text: bytes) -> bool:
     """Tell whether REF and the allele stand together, as in ``1005_A_G``, ``A1005G`` or ``AtoG``."""
     if not ref.isalpha() or not allele.isalpha() or allele not in text or ref not in text:
         return False
-    between = rb"(?<![A-Z])%s(?:_|TO|[0-9]+)%s(?![A-Z0-9])" % (re.escape(ref), re.escape(allele))
-    return re.search(between, text) is not None
+    found = _substitution(ref, allele).finditer(text)
+    return any(not text[max(0, match.start() - 1) : match.start()].isalpha() for match in found)
+
+
+@lru_cache(maxsize=1024)
+def _substitution(ref: bytes, allele: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"%s(?:_|TO|[0-9]+)%s(?![A-Z0-9])" % (ref, allele))
 
 
 def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: bytes) -> bool:
