@@ -31,8 +31,6 @@ _TOTAL = re.compile(rb"(?:^|;)AN=([1-9][0-9]*)(?=;|$)")
 _USUAL_FILTERS = frozenset((b".", b"PASS"))
 _HGVS_START = re.compile(rb"[cgmnpr]\.[A-Z0-9*(+-]")
 _ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
-_ID_MARKS = (b"RS", b"SS", b"SV", b"COS", b"CV", b"CA")
-SHORT = 400  # bytes: in shorter text one pattern is found faster than six words are ruled out
 _ID_KEY = re.compile(
     rb";(?:RS|RSID|RS_?ID|DBSNP\w*|AVSNP\w*|SNP_?ID|ALLELEID|VARIATIONID|CLNACC|CLNALLELEID|VRS_\w*)=[^;.]"
 )
@@ -121,7 +119,7 @@ def _annotated(info: bytes) -> bool:
 
 def _holds_public_id(text: bytes, words: bytes) -> bool:
     """Tell whether a value is a public database's identifier, or a field of such identifiers has one."""
-    if (len(words) < SHORT or any(mark in words for mark in _ID_MARKS)) and _ID_WORD.search(words):
+    if _ID_WORD.search(words):
         return True
     return b"GA4GH:" in text or _ID_KEY.search(b";" + text) is not None
 
