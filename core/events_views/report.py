@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
-from core.events.audit import KNOWN_EVENTS_JUDGED
+from core.events.audit import KNOWN_EVENTS_JUDGED, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS
+from core.events.trace_risk import KNOWN_EVENTS
 from core.events_views.charts import (
     class_loss_chart,
     cross_chart,
@@ -100,7 +101,7 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
             measure="trace_unique_share",
             value=share,
             of="two known events",
-            threshold=_trace_threshold(rule.max_trace_unique_share),
+            threshold=_trace_threshold(audit, rule.max_trace_unique_share),
             verdict=audit.trace_verdict,
         ),
         Figure(measure="whole_trace_unique_share", value=audit.traces_after.whole_trace),
@@ -122,8 +123,12 @@ def figures(audit: EventAudit) -> tuple[Figure, ...]:
     )
 
 
-def _trace_threshold(limit: float | None) -> str:
-    return "four: at most 5 %" if limit is None else f"at most {format_number('share', limit)}"
+def _trace_threshold(audit: EventAudit, limit: float | None) -> str:
+    """Return what trace risk is held against; without a limit set, that is the share of four known events."""
+    if limit is not None:
+        return f"at most {format_number('share', limit)}"
+    four = format_number("share", audit.traces_after.singled_out(KNOWN_EVENTS[-1]))
+    return f"four: {four}, at most {format_number('share', TRACE_SHARE_TO_WARN)}"
 
 
 def _diversity_figures(audit: EventAudit) -> tuple[Figure, ...]:

@@ -61,7 +61,7 @@ def class_loss_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
 
 
 def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
-    """Return what is below k and lost after each flatten step, were the rest removed there."""
+    """Return what is below k and lost after each flatten step, if that were removed there."""
     flattened, n_events = anonymized.reduced.flattened, anonymized.measured.n_events_after_cleanup
     steps = ["As it is", *(step_in_words(step) for step in anonymized.stages.steps)]
     rows = [

@@ -100,7 +100,7 @@ MEASURES = (
     ),
     Measure(
         key="n_unique_exact_rows_anywhere",
-        label="Unique whole rows found anywhere",
+        label="Unique whole rows found",
         unit="records",
         better="lower",
         definition="Rows that no other original row equals and that the scrambled table holds at least "

@@ -117,7 +117,7 @@ def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) 
     used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
     used |= {left_out.name for left_out in skipped}
     unused = tuple(
-        LeftOutFile(name=name.written, reason=_why_unused(name))
+        LeftOutFile(name=name.written, reason=_why_unused(name, by_base))
         for name in parsed
         if name.written not in used
     )
@@ -207,12 +207,20 @@ def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") ->
     return (f"{partner} is missing.",)
 
 
-def _why_unused(name: _Name) -> str:
+def _why_without(original: _Name | None, missing: str) -> str:
+    """Return why a partner is not used: its original is not there, or could not be paired itself."""
+    return missing if original is None else f"Its original {original.written} is not verified; see there why."
+
+
+def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     if name.is_log:
-        return f"No original called {name.base.removesuffix(_LOG)} was given for this log."
+        stem = name.base.removesuffix(_LOG)
+        given = (original for ending in TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
+        return _why_without(next(given, None), f"No original called {stem} was given for this log.")
     if name.looks_anonymized:
-        stem = name.stem.removesuffix(_ANONYMIZED)
-        return f"No original called {stem}.{name.extension} was given for this anonymized table."
+        wanted = f"{name.stem.removesuffix(_ANONYMIZED)}.{name.extension}"
+        missing = f"No original called {wanted} was given for this anonymized table."
+        return _why_without(next(iter(by_base.get(wanted, ())), None), missing)
     if name.extension == "json":
         return f"A log is called like its original with {_LOG} at the end; this name does not end so."
     if name.is_table:

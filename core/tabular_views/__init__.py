@@ -12,7 +12,16 @@ from core.tabular_views.tables import (
     skipped_table,
 )
 from core.tabular_views.verified_file import VerifiedFile
-from core.tabular_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, class_note, headline, run_verdict
+from core.tabular_views.words import (
+    LIMITS,
+    MEASURE_KEYS,
+    QUESTION,
+    TITLE,
+    class_note,
+    headline,
+    run_headline,
+    run_verdict,
+)
 
 __all__ = [
     "FILE_UNITS",
@@ -34,6 +43,7 @@ __all__ = [
     "opinion_units",
     "residual_table",
     "rule_figures",
+    "run_headline",
     "run_verdict",
     "skipped_table",
     "tabular_report",

@@ -13,7 +13,7 @@ from core.vcf_views.tables import (
     severity_table,
     unmasked_table,
 )
-from core.vcf_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_verdict
+from core.vcf_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_headline, run_verdict
 
 __all__ = [
     "FILE_UNITS",
@@ -35,6 +35,7 @@ __all__ = [
     "maf_chart",
     "maf_table",
     "motif_table",
+    "run_headline",
     "run_verdict",
     "severity_table",
     "unmasked_table",

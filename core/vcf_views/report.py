@@ -79,7 +79,7 @@ def vcf_report(
         title=TITLE,
         question=QUESTION,
         verdict=run_verdict(outcomes, n_unmatched=len(unmatched)),
-        headline=run_headline(outcomes, audits),
+        headline=run_headline(outcomes, audits, n_unmatched=len(unmatched)),
         inputs=tuple(inputs),
         settings=_settings(audits),
         figures=tuple(

@@ -46,13 +46,17 @@ def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Ver
     return worst([*verdicts, *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
 
 
-def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> str:
-    """Return the sentence that explains the verdict of a run."""
+def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit], *, n_unmatched: int = 0) -> str:
+    """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
+    alone = ""
+    if n_unmatched:
+        alone = f" {n_unmatched:,} {'file has' if n_unmatched == 1 else 'files have'} no partner."
     if len(outcomes) == 1 and audits:
-        return headline(audits[0])
+        return f"{headline(audits[0])}{alone}"
     n_failed = sum(audit.verdict is Verdict.FAIL for audit in audits)
-    n_exposed = sum(audit.exposure_verdict is Verdict.FAIL for audit in audits)
+    exposures = [audit.exposure_verdict for audit in audits]
     return (
-        f"{len(audits)} of {len(outcomes)} pairs could be verified; {n_failed} must be anonymized again by "
-        f"the published rule, and {n_exposed} would still give something away."
+        f"{len(audits):,} of {len(outcomes):,} pairs verified: {n_failed:,} must be anonymized again by the "
+        f"published rule; exposure is FAIL in {exposures.count(Verdict.FAIL):,} and WARN in "
+        f"{exposures.count(Verdict.WARN):,}.{alone}"
     )

@@ -40,7 +40,7 @@ def show_loss(audit: EventAudit, *, log: bool) -> None:
         with place:
             show_chart(chart, key=f"events_{chart.title}")
     show_chart(views.loss_figure(audit), key="events_loss_chart")
-    st.markdown("**Loss after each flatten step**, were the rest removed there")
+    st.markdown("**Loss after each flatten step**, if what is below k were removed there")
     show_table(
         views.step_table(audit.anonymized),
         alt="Events below k, events at k, and information lost after each flatten step",

@@ -53,7 +53,9 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
         used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
     problem = None
-    with st.expander("Settings", icon=":material/tune:"), st.form("events_form", border=False):
+    to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
+    settings = st.expander("Settings", icon=":material/tune:", expanded=to_choose)
+    with settings, st.form("events_form", border=False):
         fields = {**_ask_for_columns(dataset, used), **_ask_for_flattening(used), **_ask_for_cleanup(used)}
         with st.expander("Event mapping", icon=":material/edit_note:"):
             pairs = _edit_mapping(used.mapping)
@@ -234,7 +236,7 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
 
 def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
-    first, second, third = st.columns([2, 1.2, 1.6])
+    first, second, third = st.columns([1.2, 1.6, 1.6])
     with first:
         k = st.slider(
             "k: users that share each combination",

@@ -31,7 +31,9 @@ def summary_of(dataset: Dataset | None) -> str:
     """Say how large a table is and how it was read."""
     if dataset is None:
         return "could not be read"
-    return f"{dataset.n_records:,} records × {len(dataset.columns):,} columns · {dataset.reading.summary}"
+    records = "1 record" if dataset.n_records == 1 else f"{dataset.n_records:,} records"
+    columns = "1 column" if len(dataset.columns) == 1 else f"{len(dataset.columns):,} columns"
+    return f"{records} × {columns} · {dataset.reading.summary}"
 
 
 def show_problems(error: AuditInputError) -> None:

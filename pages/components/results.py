@@ -35,6 +35,9 @@ _LOOKS: Mapping[Verdict, _Look] = {
 }
 
 
+_NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
+
+
 def show_badge(verdict: Verdict, label: str = "") -> None:
     """Show a verdict as icon, word and colour, with a label before the word."""
     look = _LOOKS[verdict]
@@ -58,19 +61,20 @@ def show_verdict(
 
 
 def show_figures(figures: Sequence[Figure], *, per_row: int = 4) -> None:
-    """Show figures as cards; definition, unit, threshold and source are one hover away."""
-    for start in range(0, len(figures), per_row):
-        row = figures[start : start + per_row]
-        for place, figure in zip(st.columns(per_row), row, strict=False):
-            with place:
-                _show_figure(figure)
+    """Show figures as cards; definition, unit, threshold and source are one hover away.
+
+    In a narrow window fewer stand in a row, so that names and thresholds are not cut short.
+    """
+    with st.grid(per_row, min_column_width=_NARROWEST_CARD):
+        for figure in figures:
+            _show_figure(figure)
 
 
 def _show_figure(figure: Figure) -> None:
     measure = MEASURES[figure.measure]
     look = _LOOKS[figure.verdict] if figure.verdict else None
     st.metric(
-        plain(measure.label),
+        measure.label,  # our own words: escaped, a screen reader would read out the backslashes
         format_value(measure, figure.value),
         delta=f"{figure.verdict.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}"
         if figure.verdict

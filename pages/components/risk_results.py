@@ -23,7 +23,7 @@ def show_judgement(audit: RiskAudit) -> None:
         views.headline(audit),
         parts=(("Thresholds", audit.verdict), ("Beyond the thresholds", audit.exposure_verdict)),
     )
-    show_figures(views.headline_figures(audit))
+    show_figures(views.headline_figures(audit), per_row=3)
     asked, beyond = st.columns(2)
     with asked, st.container(border=True, height="stretch"):
         st.subheader("Thresholds", anchor=False)

@@ -21,7 +21,7 @@ from pages.components.inputs import (
     show_privacy_line,
 )
 from pages.components.pairing import ask_for_pairs
-from pages.components.results import Download, show_definitions, show_downloads, show_table
+from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
 from pages.components.tabular_batch import MeasuredFile, judge, measure_pairs
 from pages.components.tabular_file import show_file
 from pages.components.tabular_settings import ask_for_limits, ask_for_patterns
@@ -30,7 +30,8 @@ TOOL = "tabular"
 WHAT_TO_UPLOAD = (
     "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
     "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. "
-    "Tables may be CSV, TSV, Excel or Parquet."
+    "Tables may be CSV, TSV, Excel or Parquet. Without a log, **Row leakage** compares the two tables, and "
+    "**Disclosure risk** judges one alone."
 )
 
 
@@ -73,8 +74,13 @@ def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFi
     limits = ask_for_limits(k=k)
     files = [judge(file, limits) for file in measured]
     names = [file.pair.original for file in measured]
-    if len(files) > 1:
+    if len(files) > 1 or left_out:
         st.header("All files", anchor=False)
+        show_verdict(
+            views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
+            views.run_headline(files, left_out),
+        )
+    if len(files) > 1:
         show_table(views.files_table(files), alt="Verdicts and figures of all files", units=views.FILE_UNITS)
         st.selectbox("File to look at", names, key="tabular_file")
     chosen = st.session_state.get("tabular_file")

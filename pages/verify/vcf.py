@@ -23,7 +23,7 @@ from core.vcf import (
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_definitions, show_downloads, show_table
+from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
 from pages.components.text import plain
 from pages.components.vcf_file import show_vcf_file
 from pages.components.vcf_inputs import (
@@ -93,8 +93,13 @@ def _show_results(
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     if not audits:
         return
-    if len(outcomes) > 1:
+    if len(outcomes) > 1 or unmatched:
         st.header("All files", anchor=False)
+        show_verdict(
+            views.run_verdict(outcomes, n_unmatched=len(unmatched)),
+            views.run_headline(outcomes, audits, n_unmatched=len(unmatched)),
+        )
+    if len(outcomes) > 1:
         show_table(
             views.files_table(outcomes), alt="Verdicts and counts of all files", units=views.FILE_UNITS
         )

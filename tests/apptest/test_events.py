@@ -127,6 +127,7 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
 ) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, header="when;who;what")
     assert problems(app)[0].startswith("log.csv has no column GUID (user_column), OD_ISO (time_column)")
+    assert next(box for box in app.expander if box.label == "Settings").proto.expanded
     for name, column in {"time_column": "when", "user_column": "who", "event_column": "what"}.items():
         next(box for box in app.selectbox if str(box.key).startswith(f"events_{name}")).set_value(column)
     apply_settings(app)

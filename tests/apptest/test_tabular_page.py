@@ -107,7 +107,9 @@ def test_missing_partner__is_named_and_the_others_go_on(open_page: Callable[[str
         ("a_anonymized_log.json", LOG),
         ("b.csv", TABLE),
     )
-    assert _headline(app).startswith("The published rule says PASS")
+    assert "1 file could not be verified" in app.header[1].value
+    assert any("NOT ASSESSED" in text.value for text in app.markdown)  # a pass of one file is none of the run
+    assert "The published rule says PASS" in app.header[2].value
     reasons = [str(row) for table in app.dataframe for row in table.value.to_dict("records")]
     assert any("b_anonymized.csv is missing" in reason for reason in reasons)
 
@@ -165,6 +167,7 @@ def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], d
     assert {"PASS", "WARN", "FAIL"} <= set(overview["Overall"])
     disagreeing = overview[(overview["Published rule"] == "PASS") & (overview["Second opinion"] == "FAIL")]
     assert len(disagreeing) == 1
+    assert app.header[1].value.replace("\\", "") == "4 files verified: 2 FAIL, 1 WARN, 1 PASS."
 
 
 def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]) -> None:

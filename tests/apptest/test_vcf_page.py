@@ -148,6 +148,10 @@ def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], App
     app = open_page(PAGE)
     app = _finished(app.button(key=f"vcf_demo_{DEMOS[0].key}").click().run())
     assert _column(app, "Overall") == ["WARN", "PASS", "FAIL"]
+    assert (
+        "3 of 3 pairs verified: 1 must be anonymized again by the published rule; exposure is FAIL in 1 and "
+        "WARN in 1." in _headlines(app)
+    )
     app = app.selectbox(key="vcf_file").set_value("high_0.01_anony_south.vcf.gz").run()
     assert "targets are not masked" in _headlines(app)
     assert "keep an ID of a public database" in _words(app.markdown)

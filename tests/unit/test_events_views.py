@@ -241,7 +241,7 @@ def test_report__of_nothing_left_can_be_written() -> None:
 def test_figures__name_the_limit_that_was_set() -> None:
     found = audit()
     thresholds = {figure.measure: figure.threshold for figure in views.risk_figures(found)}
-    assert thresholds["trace_unique_share"] == "four: at most 5 %"
+    assert thresholds["trace_unique_share"] == "four: 0 %, at most 5.0 %"
     limited = audit_events(
         read_dataset("\n".join(["OD_ISO;GUID;dogodek", *LOG]).encode(), name="log.csv"),
         settings=EventSettings(),

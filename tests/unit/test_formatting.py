@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 
@@ -52,6 +53,12 @@ def test_format_number__writes_shares_as_percent_and_never_rounds_to_nothing_or_
 )
 def test_format_number__writes_counts_with_separators_and_other_numbers_with_decimals(unit, value, written):
     assert format_number(unit, value) == written
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.key)
+def test_label__is_shown_as_it_is_without_escaping(measure):
+    """Cards show labels as Markdown; a space after "<" keeps it a plain sign."""
+    assert not re.search(r"[\[\]*_`$~#\\>:@]|<(?! )|->|--", measure.label)
 
 
 def test_format_value__takes_the_unit_from_the_measure():

@@ -29,7 +29,10 @@ def test_pair_files__says_what_is_missing():
     assert pair_files(TRIPLE[:2]).skipped == left_out("a.csv", "a_anonymized_log.json is missing.")
     assert pair_files(TRIPLE[::2]).skipped == left_out("a.csv", "a_anonymized.csv is missing.")
     assert pair_files(TRIPLE[::2]).unused == left_out(
-        "a_anonymized_log.json", "No original called a was given for this log."
+        "a_anonymized_log.json", "Its original a.csv is not verified; see there why."
+    )
+    assert pair_files(TRIPLE[:2]).unused == left_out(
+        "a_anonymized.csv", "Its original a.csv is not verified; see there why."
     )
 
 
