@@ -20,6 +20,7 @@ from core.diversity import (
     DiversitySettings,
     DiversityThresholds,
     ModelChoice,
+    Status,
     as_published,
     csv_bytes,
     generalizations,
@@ -248,6 +249,9 @@ def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
         )
     if len(audit.offered) > SHOWN_ROWS:
         print(f"… and {len(audit.offered) - SHOWN_ROWS:,} more; --json prints all")
+    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
+        remove = "1 pair removes" if unlisted == 1 else f"{unlisted:,} pairs remove"
+        print(f"{remove} nothing and can be released, beside those on the list; --json prints all")
     if audit.recommended is not None:
         print(f"recommended: {audit.recommended.reason}")
     if "stability" in document:

@@ -312,7 +312,7 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
     """WARN where rows find their own scrambled row, or come closer to the original than to a hold-out."""
     nearest = measures.nearest
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
-        expected = nearest.n_with_unique_best / measures.whole_rows.n_scrambled
+        expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
         exceeds = stats.poisson.sf(nearest.n_relinked - 1, expected) <= stats.norm.sf(thresholds.z)
         looked_at = "rows" if nearest.is_exact else "sampled rows"
         yield Finding(

@@ -63,6 +63,16 @@ class NearestRows:
         """Return re-linked rows over rows looked at, in [0, 1]; None where rows are not paired."""
         return None if self.n_relinked is None else self.n_relinked / self.n_assessed
 
+    def expected_relinked(self, n_scrambled: int) -> float:
+        """Return the rows that would be re-linked if scrambled rows were named at random.
+
+        Parameters
+        ----------
+        n_scrambled
+            Rows of the scrambled table, at least 1.
+        """
+        return self.n_with_unique_best / n_scrambled
+
     @cached_property
     def n_with_unique_best(self) -> int:
         """Return the rows with exactly one best match, whosever it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.leakage import LeakageAudit, RowLeakage
+from core.measures.formatting import format_number
 from core.reports import Figure
 from core.verdict import Verdict, worst
 
@@ -89,6 +90,10 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             measure="relink_share",
             value=nearest.relink_share,
+            threshold=""
+            if nearest.relink_share is None
+            else "chance "
+            + format_number("share", nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
             verdict=_verdict_of(audit, "relinkage", "rows_not_paired"),
         ),
         Figure(

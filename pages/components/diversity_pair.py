@@ -73,7 +73,7 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     """Show figures, generalizations, classes and their diversity, and how stable the accuracy is."""
     problem = audit.search.problem
     st.header(f"k = {picked.k}, l = {picked.l}: {charts.STATUS_WORDS[picked.status]}", anchor=False)
-    show_figures(views.configuration_figures(audit, picked))
+    show_figures(views.configuration_figures(audit, picked), per_row=3)
     if picked.evaluation is not None:
         st.subheader("What may be known of each quasi-identifier", anchor=False)
         st.markdown("Minimization leaves the model this much, and the accuracy above is measured with it.")

@@ -78,6 +78,7 @@ def test_text__names_verdict_model_and_recommendation(capsys: pytest.CaptureFixt
     assert "recommended: Of the " in text
     assert "over seeds: " in text
     assert "… and " in text
+    assert "nothing and can be released, beside those on the list; --json prints all\n" in text
 
 
 def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -77,6 +77,16 @@ def test_row_figures__stand_beside_chance_with_their_verdict() -> None:
     assert views.row_figures(tolerant)[0].threshold == "at most 30.0 %"
 
 
+def test_moved_figures__stand_beside_chance() -> None:
+    result = audit_leakage(*demo("leaking"))
+    nearest = result.measures.nearest
+    relinked = next(figure for figure in views.moved_figures(result) if figure.measure == "relink_share")
+    assert (nearest.n_assessed, nearest.expected_relinked(600)) == (600, nearest.n_with_unique_best / 600)
+    assert (relinked.value, relinked.threshold) == (22 / 600, "chance < 0.1 %")
+    unpaired = audit("town,age,sex\nCork,1,f\n")
+    assert views.moved_figures(unpaired)[2].threshold == ""
+
+
 def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
     result = audit("town,age,sex\nCork,1,f\n")
     assert [figure.value for figure in views.row_figures(result)] == [None] * 4
