@@ -61,7 +61,7 @@ def _start_server(log: Path) -> tuple[subprocess.Popen[bytes], str]:
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
                 return server, address
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     server.kill()
     raise AssertionError(f"the server did not start:\n{log.read_text()}")
