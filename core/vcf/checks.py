@@ -78,7 +78,7 @@ SITE_CHECKS = (
         FAIL,
         MASKED
         + "keep an ID of a public database (such as dbSNP), in the ID column, INFO or FILTER, or one that "
-        "spells the allele out.",
+        "spells the allele out. INFO that names the allele itself is counted there only.",
         Mark.PUBLIC_ID,
     ),
     Check(
@@ -100,8 +100,9 @@ SITE_CHECKS = (
         "described_in_info",
         "Allele described in INFO",
         WARN,
-        MASKED + "have INFO fields that describe the allele: its consequence, scores, class, or counts of "
-        "its reads or carriers.",
+        MASKED
+        + "have INFO fields that describe the allele without naming it: its consequence, scores, class, "
+        "or counts of its reads or carriers.",
         Mark.DESCRIBED,
     ),
     Check(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from core.vcf.numeric_info import LONG_ALLELE, NumericInfo
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
 from core.vcf.spellings import plain, spells, words_of
@@ -43,12 +44,12 @@ _DESCRIBING = re.compile(
     rb"|;AC=[0,]*[1-9][0-9,]*(?=;|$)"
 )
 _REPEAT_KEYS = re.compile(
-    rb"(?:^|;)(?:(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ|INSLEN"
+    rb";(?:(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ|INSLEN"
     rb"|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ|HRUN|TRF|TRID|VARID"
     rb"|REPID|STRUC|VARTYPE|CIGAR)="
 )
 _REPEAT_WRITTEN = re.compile(
-    rb"(?i)\([ACGT]+\)[n0-9]|\[[ACGT]+\][n0-9]|[ACGT]\[[0-9]+\]|[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)"
+    rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]|[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)"
 )
 _LENGTH_KEYS = re.compile(
     rb"(?:^|;)(?:END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ)(?==|;|$)"
@@ -68,7 +69,14 @@ def id_holds_allele(alleles: list[bytes], kept: Record) -> bool:
     return any(allele.upper() in words for allele in alleles)
 
 
-def info_marks(alleles: list[bytes], ref: bytes, kept: Record, pattern: RepeatPattern | None) -> InfoLeaks:
+def numeric_info() -> NumericInfo:
+    """Return an empty store of INFO columns that hold nothing but numbers, for one reading of a pair."""
+    return NumericInfo(_ID_KEY, _DESCRIBING)
+
+
+def info_marks(
+    alleles: list[bytes], ref: bytes, kept: Record, pattern: RepeatPattern | None, numeric: NumericInfo
+) -> InfoLeaks:
     """Tell what INFO and FILTER still hold of a masked site.
 
     Parameters
@@ -81,24 +89,39 @@ def info_marks(alleles: list[bytes], ref: bytes, kept: Record, pattern: RepeatPa
         The anonymized record.
     pattern
         Of a masked repeat: its pattern, which is searched in either case; None for other sites.
+    numeric
+        The numeric INFO columns met so far; it may learn another.
     """
     info = kept.info
-    if kept.filter not in _USUAL_FILTERS:
-        info = b"FILTER=%s;%s" % (kept.filter.replace(b";", b","), info)
-    elif info == b".":
+    usual = kept.filter in _USUAL_FILTERS
+    if usual and info == b".":
         return NO_LEAKS
+    if usual and (pattern is None or pattern.min_length >= LONG_ALLELE):
+        described = numeric.describes(alleles, info)
+        if described is not None:
+            return DESCRIBED if described else NO_LEAKS
+    if not usual:
+        info = b"FILTER=%s;%s" % (kept.filter.replace(b";", b","), info)
+    if _annotated(info):
+        return NAMED
     text = plain(info)
     words = words_of(text)
-    named = _annotated(info) or any(spells(allele.strip(b"<>"), ref, text, words) for allele in alleles)
-    return InfoLeaks(
-        allele=named or (pattern is not None and pattern.found(text)),
+    if any(spells(allele.strip(b"<>"), ref, text, words) for allele in alleles):
+        return NAMED
+    if pattern is not None and pattern.found(text):
+        return NAMED
+    found = InfoLeaks(
+        allele=False,
         public_id=_holds_public_id(text, words),
         described=_DESCRIBING.search(b";" + text) is not None,
     )
+    if usual and not found.public_id:
+        numeric.learn(info)
+    return found
 
 
 class InfoLeaks(NamedTuple):
-    """Whether INFO names the allele, gives a public ID of it, or describes it by other fields."""
+    """Whether INFO names the allele or, where it does not, gives a public ID of it or describes it."""
 
     allele: bool
     public_id: bool
@@ -106,14 +129,16 @@ class InfoLeaks(NamedTuple):
 
 
 NO_LEAKS = InfoLeaks(allele=False, public_id=False, described=False)
+NAMED = InfoLeaks(allele=True, public_id=False, described=False)
+DESCRIBED = InfoLeaks(allele=False, public_id=False, described=True)
 
 
 def _annotated(info: bytes) -> bool:
     """Tell whether an annotation begins with an allele, or any field holds HGVS."""
-    if b"|" in info and any(
-        field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field) for field in info.split(b";")
-    ):
-        return True
+    if b"|" in info:
+        for field in info.split(b";"):
+            if field[:3].upper() in _ANNOTATION_STARTS and _names_an_allele(field):
+                return True
     return b"." in info and _HGVS_START.search(info) is not None and _HGVS.search(info) is not None
 
 
@@ -215,8 +240,8 @@ def reference_holds_allele(alleles: list[bytes], kept: Record) -> bool:
 def repeat_described(kept: Record, pattern: RepeatPattern) -> bool:
     """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
     return (
-        _REPEAT_KEYS.search(kept.info) is not None
-        or _REPEAT_WRITTEN.search(kept.info) is not None
+        _REPEAT_KEYS.search(b";" + kept.info) is not None
+        or _REPEAT_WRITTEN.search(kept.info.upper()) is not None
         or pattern.found(kept.ref)
     )
 
@@ -227,6 +252,8 @@ def indel_described(original: Record, kept: Record) -> bool:
     A REF longer than one base beside a masked ALT of another length is a deletion, almost always of all
     but the first base.
     """
+    if original.alt.isalpha() and len(original.alt) == len(original.ref):
+        return False
     lengths = {len(allele) for allele in original.alleles if allele.isalpha()}
     if lengths == {len(original.ref)}:
         return False

@@ -266,7 +266,7 @@ class _Scanner:
             self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
             return
         carrier = state.carriers.first(state.block, line)
-        state.marks[line] = mark_blanked(original, record, carrier)
+        state.marks[line] = mark_blanked(original, record, carrier, self.rules)
         state.masked_up_to[line] = ALWAYS_MASKED
 
     def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:

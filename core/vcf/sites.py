@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.vcf import leaks, sample_leaks
 from core.vcf.frequencies import FrequencyReader
+from core.vcf.numeric_info import NumericInfo
 from core.vcf.rarity import reference_is_rarest
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
@@ -61,6 +62,7 @@ class SiteRules:
     pattern: RepeatPattern
     original_reader: FrequencyReader
     anonymized_reader: FrequencyReader
+    numeric: NumericInfo = field(default_factory=leaks.numeric_info)
 
 
 class KeptRecord(NamedTuple):
@@ -114,25 +116,25 @@ def mark_site(original: Record, maf: float, kept: Sequence[KeptRecord], rules: S
         if record.alt != original.alt:
             marks |= Mark.ALT_CHANGED
     if marks & Mark.REPEAT_MASKED if is_repeat else masked_up_to > maf:
-        marks |= _exposure_marks(original, maf, kept, rules.pattern, is_repeat=is_repeat)
+        marks |= _exposure_marks(original, maf, kept, rules, is_repeat=is_repeat)
     if sole_carrier(original, [record.record for record in kept], rules.original_reader):
         marks |= Mark.SOLE_CARRIER
     return SiteMark(marks, masked_up_to)
 
 
-def mark_blanked(original: Record, kept: Record, carrier: int | None) -> int:
+def mark_blanked(original: Record, kept: Record, carrier: int | None, rules: SiteRules) -> int:
     """Mark a site as :func:`mark_site` does when its one ALT allele became ``.`` and nothing else changed.
 
     Most masked sites are such. The frequency is computable and the same in both files, so it still
     tells how rare the allele is. `carrier` is where in the samples one that carries the allele begins,
     when one is known.
     """
-    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(original, [original.alt], kept)
+    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(original, [original.alt], kept, rules)
     return marks | _sample_leaks([original.alt], kept, carrier) if kept.format else marks
 
 
 def _exposure_marks(
-    original: Record, maf: float, kept: Sequence[KeptRecord], pattern: RepeatPattern, *, is_repeat: bool
+    original: Record, maf: float, kept: Sequence[KeptRecord], rules: SiteRules, *, is_repeat: bool
 ) -> int:
     """Mark what gives a masked site away."""
     marks = 0
@@ -142,7 +144,7 @@ def _exposure_marks(
             marks |= _named_mark(original, maf, record, kept_maf, is_repeat=is_repeat)
         elif respelled(alleles, original.ref, record.ref, record.alt):
             marks |= Mark.RESPELLED
-        marks |= _site_leaks(original, alleles, record, pattern if is_repeat else None)
+        marks |= _site_leaks(original, alleles, record, rules, is_repeat=is_repeat)
         if record.format and record.alt != original.alt:
             marks |= _sample_leaks(alleles, record, is_repeat=is_repeat)
             if record.samples != original.samples and sample_leaks.carriers_blanked(original, record):
@@ -181,14 +183,15 @@ def _named_mark(original: Record, maf: float, kept: Record, kept_maf: float, *, 
 
 
 def _site_leaks(
-    original: Record, alleles: list[bytes], kept: Record, pattern: RepeatPattern | None = None
+    original: Record, alleles: list[bytes], kept: Record, rules: SiteRules, *, is_repeat: bool = False
 ) -> int:
-    """Mark where the columns up to INFO still hold a masked allele; `pattern` is given for a repeat."""
+    """Mark where the columns up to INFO still hold a masked allele."""
     marks = 0
     if kept.id != b".":
         known = leaks.public_id(kept) or leaks.id_holds_allele(alleles, kept)
         marks |= Mark.PUBLIC_ID if known else Mark.OTHER_ID
-    in_info = leaks.info_marks(alleles, original.ref, kept, pattern)
+    pattern = rules.pattern if is_repeat else None
+    in_info = leaks.info_marks(alleles, original.ref, kept, pattern, rules.numeric)
     if in_info.allele:
         marks |= Mark.INFO_ALLELE
     if in_info.public_id:
@@ -197,7 +200,7 @@ def _site_leaks(
         marks |= Mark.DESCRIBED
     if kept.ref != original.ref and leaks.reference_holds_allele(alleles, kept):
         marks |= Mark.REFERENCE
-    if pattern is None and kept.alt != original.alt and leaks.indel_described(original, kept):
+    if not is_repeat and kept.alt != original.alt and leaks.indel_described(original, kept):
         marks |= Mark.INDEL
     return marks
 

@@ -20,6 +20,7 @@ from core.vcf.memory import memory_file
 from core.vcf.records import Record
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
+MAX_KNOWN_KEYS = 10_000
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
 # What htslib reads of a value, up to the comma or colon after it. An empty value is missing.
@@ -43,6 +44,7 @@ class ValueChecker:
         self.contigs = frozenset(header.contigs)
         self.formats = header.formats
         self.patterns: dict[bytes, re.Pattern[bytes] | None] = {}
+        self.known_keys: set[bytes] = set()
 
     def check(self, name: str, number: int, record: Record) -> None:
         """Refuse a record that htslib cannot read.
@@ -74,10 +76,14 @@ class ValueChecker:
         """Return the column with a name that htslib cannot declare by itself, "" for none."""
         if not _taken("CHROM", record.chrom) and record.chrom not in self.contigs:
             return "CHROM"
-        if not all(_taken("FILTER", part) for part in record.rest.split(b"\t", 2)[1].split(b";")):
+        if record.filter != b"PASS" and not all(_taken("FILTER", part) for part in record.filter.split(b";")):
             return "FILTER"
-        keys = {field.partition(b"=")[0] for field in record.info.split(b";")}
-        return "" if all(_taken("INFO", key) for key in keys if key) else "key in INFO"
+        keys = {field.partition(b"=")[0] for field in record.info.split(b";")} - self.known_keys
+        if not all(_taken("INFO", key) for key in keys if key):
+            return "key in INFO"
+        if len(self.known_keys) < MAX_KNOWN_KEYS:
+            self.known_keys |= keys
+        return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
         pattern = self._pattern(name, number, record.format)

@@ -14,6 +14,7 @@ from core.vcf.carriers import find_carriers
 from core.vcf.columns import count_between, leading_tabs, packed, places
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import parse_header
+from core.vcf.leaks import info_marks, numeric_info
 from core.vcf.rarity import site_rarity
 from core.vcf.read_ahead import read_ahead
 from core.vcf.records import Record
@@ -159,7 +160,7 @@ def test_mark_blanked__equals_mark_site(allele: str, identifier: str, info: str,
     expected = mark_site(original, maf, [KeptRecord(kept, maf)], rules)
     carriers_at = [at for at in range(len(kept.samples)) if kept.samples[at : at + 4] in (b"\t0/1", b"\t1:0")]
     for carrier in (None, *carriers_at):
-        assert mark_blanked(original, kept, carrier) == expected.marks
+        assert mark_blanked(original, kept, carrier, rules) == expected.marks
     assert expected.masked_up_to == np.inf
 
 
@@ -184,3 +185,21 @@ def test_read_ahead__ends_its_thread_when_closed() -> None:
 
 def test_carriers__look_no_further_than_a_genotype_reaches() -> None:
     assert len(b"\t0/1") == carriers.REACH + 1
+
+
+_keys = st.sampled_from("AC AF AN DP MLEAC SIFT RS ANN CATTAGA A1G DB G AC_afr ab_TO_c end".split())
+_values = st.sampled_from(["1", "0", "0.5,-3", "1e-5", "", ".", "G", "rs12", "%47", "c.1A>G", "10"])
+_fields = st.one_of(_keys, st.tuples(_keys, _values).map("=".join))
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    infos=st.lists(st.lists(_fields, min_size=1, max_size=4).map(";".join), min_size=1, max_size=6),
+    allele=st.sampled_from([b"G", b"g", b"GATTACA", b"C", b"<DEL>", b"*"]),
+)
+def test_info_marks__are_the_same_with_what_was_learned_before(infos: list[str], allele: bytes) -> None:
+    learned = numeric_info()
+    for info in infos * 2:
+        kept = Record(f"chr1\t5\t.\tA\t.\t.\tPASS\t{info}".encode())
+        alone = info_marks([allele], b"A", kept, None, numeric_info())
+        assert info_marks([allele], b"A", kept, None, learned) == alone
