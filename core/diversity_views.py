@@ -105,8 +105,17 @@ def headline(audit: DiversityAudit) -> str:
     return (
         f"Start from k = {chosen.k}, l = {chosen.l}: {format_number('share', chosen.accuracy)} "
         f"{'accurate' if settings.task == 'classification' else 'R²'}, "
-        f"{format_number('share', chosen.deletion_ratio)} of the records removed."
+        f"{format_number('share', chosen.deletion_ratio)} of the records removed.{_still_singled_out(audit)}"
     )
+
+
+def _still_singled_out(audit: DiversityAudit) -> str:
+    """Return the warning that k and l are not all, "" where the other columns single nobody out."""
+    found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
+    n_unique = found[0].n_affected if found else 0
+    if not n_unique:
+        return ""
+    return f" But the columns released as they are still single out {n_unique:,} records: see the findings."
 
 
 def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:

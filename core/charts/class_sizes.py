@@ -133,7 +133,7 @@ def class_size_chart(
         "type": "ordinal",
         "title": x_title,
         "scale": {"domain": order},
-        "axis": {"labelAngle": 0, "labelOverlap": False, "labelLimit": LABEL_LIMIT},
+        "axis": {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4, "labelLimit": LABEL_LIMIT},
     }
     y = {"field": "n_records", "type": "quantitative", "title": y_title}
     largest = int(table["n_records"].max())
@@ -168,7 +168,14 @@ def _bars(x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str
         return {"field": "group", "type": "nominal", "scale": scale, "legend": legend}
 
     colors = [COLORS["FAIL"], COLORS["neutral"]]
-    legend = {"title": None, "orient": "top", "labelLimit": 0, "symbolStrokeWidth": 0, "symbolOpacity": 1}
+    legend = {
+        "title": None,
+        "orient": "top",
+        "columns": 1,
+        "labelLimit": 0,
+        "symbolStrokeWidth": 0,
+        "symbolOpacity": 1,
+    }
     title = str(y["title"])
     return {
         "data": {"name": "classes"},

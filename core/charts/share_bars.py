@@ -55,7 +55,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
     )
     bar = base.mark_bar(height=36).encode(
         color=alt.Color(
-            "legend:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=4)
+            "legend:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=2)
         ),
         order=alt.Order("position:Q"),
         tooltip=[

@@ -206,6 +206,7 @@ def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
 def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds: float) -> None:
     audits = _audits(outcomes)
     again = sum(audit.verdict is Verdict.FAIL for audit in audits)
+    print(f"Overall, exposure included: {_overall(outcomes)}")
     print(f"Pairs checked: {len(audits)} of {len(outcomes)}")
     print(f"Files to anonymize again: {again}")
     print(f"Time: {seconds:.1f} s")
@@ -217,6 +218,7 @@ def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds
             f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
             f"variant {row['variant_masked']}/{row['variant_targets']})"
         )
+        print(f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}")
         for exposure in audit.exposure:
             print(f"  {exposure.verdict}: {exposure.message}")
 

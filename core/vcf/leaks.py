@@ -190,6 +190,8 @@ def masked_in_name_only(kept: Record) -> bool:
 
     ``<N>`` and ``<NN>`` count as masked.
     """
+    if kept.alt.isalpha():
+        return b"N" not in kept.alt
     return not any(_has_masked_base(allele) for allele in kept.alt.split(b","))
 
 
@@ -205,12 +207,14 @@ def repeat_still_in_alt(original: Record, kept: Record, pattern: RepeatPattern) 
     An ``N`` between the copies does not hide them.
     """
     alt = kept.alt.upper()
-    if pattern.found(alt) or pattern.found(alt.replace(b"N", b"")):
+    bare = alt.replace(b"N", b"")
+    if not bare:
+        return False
+    if pattern.found(alt) or pattern.found(bare):
         return True
     motif = pattern.motif(original.alt)
     few = len(motif) * (pattern.min_repeat // 2 + 1)
     shown = (motif[shift:] + motif[:shift] for shift in range(len(motif)))
-    bare = alt.replace(b"N", b"")
     return any((one * (few // len(one)))[:few] in bare for one in shown)
 
 
@@ -220,6 +224,8 @@ def repeat_length_kept(original: Record, kept: Record, pattern: RepeatPattern) -
     That is: an allele as long as the original's, or as what it adds to REF, or with one ``N`` a copy of
     the motif; or a number in ALT, as in ``<STR7>`` and ``(AC)7N``.
     """
+    if len(kept.alt) == 1 and not kept.alt.isdigit():
+        return False
     repeats = [allele for allele in original.alleles if pattern.found(allele)]
     lengths = {len(allele) for allele in repeats}
     for allele in repeats:

@@ -36,21 +36,24 @@ def test_command__prints_checks_summary_and_a_line_per_file(
 ) -> None:
     assert _call(folders) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:4] == [
+    assert lines[:5] == [
         "[CHECK] origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
         "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
+        "Overall, exposure included: WARN",
         "Pairs checked: 2 of 2",
         "Files to anonymize again: 0",
     ]
-    assert lines[4].startswith("Time: ")
-    assert lines[5] == "Report: reports/VCF_anonymization_verification_report.csv"
-    assert lines[6:] == [
+    assert lines[5].startswith("Time: ")
+    assert lines[6] == "Report: reports/VCF_anonymization_verification_report.csv"
+    assert lines[7:] == [
         "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
+        "  overall WARN: published rule PASS, exposure WARN",
         (
             "  WARN: 2 of 2 rare or repeat sites still name their allele: the low level asks for the header "
             "only, and each can help to find the donor."
         ),
         "high_anony_s.vcf.gz: ok  100.00%(4/4)  (meta 2/2, variant 2/2)",
+        "  overall PASS: published rule PASS, exposure PASS",
     ]
 
 
@@ -127,8 +130,8 @@ def test_command__fail_exits_with_1_and_lists_exposure(
     out = capsys.readouterr().out
     assert "Files to anonymize again: 1" in out
     assert (
-        "high_anony_s.vcf.gz: fail  0.00%(0/4)  (meta 0/2, variant 0/2)\n  FAIL: 1 of 10 header lines hold"
-        in out
+        "high_anony_s.vcf.gz: fail  0.00%(0/4)  (meta 0/2, variant 0/2)\n"
+        "  overall FAIL: published rule FAIL, exposure FAIL\n  FAIL: 1 of 10 header lines hold" in out
     )
 
 
