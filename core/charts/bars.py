@@ -49,7 +49,7 @@ def horizontal_bars(
     table, _ = safe_frame(frame[columns])
     meanings = (meaning,) if reference is None else (meaning, reference_meaning)
     scale = {"domain": list(meanings), "range": [COLORS[each] for each in meanings]}
-    legend = None if reference is None else {"title": None, "orient": "top", "symbolOpacity": 1}
+    legend = None if reference is None else {"title": None, "orient": "top", "columns": 1, "symbolOpacity": 1}
     y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": label_title}
     y["axis"] = {"labelLimit": LABEL_LIMIT}
     bars = {

@@ -32,12 +32,13 @@ def headline(audit: VcfAudit) -> str:
     """Return the sentence that explains a file's overall verdict."""
     ours = audit.exposure_verdict.word
     left = audit.n_targets - audit.n_masked
-    rule = (
-        f"{left:,} of {audit.n_targets:,} targets are not masked" if left else "Every target counts as masked"
-    )
-    if not audit.n_targets:
+    if left:
+        rule = f"{left:,} of {audit.n_targets:,} targets {'is' if left == 1 else 'are'} not masked"
+    elif audit.n_targets:
+        rule = f"Every target counts as masked ({audit.n_masked:,} of {audit.n_targets:,})"
+    else:
         rule = "Nothing had to be masked"
-    return f"{rule} ({audit.rate}); beside the rule, exposure is {ours}."
+    return f"{rule}; beside the rule, exposure is {ours}."
 
 
 def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:

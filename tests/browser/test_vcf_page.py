@@ -56,4 +56,4 @@ def test_upload_and_keyboard__the_slider_counts_again(
     expect(page.get_by_text("Every target counts as masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     page.get_by_role("slider").first.press("ArrowRight")
-    expect(page.get_by_text("1 of 4 targets are not masked")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("1 of 4 targets is not masked")).to_be_visible(timeout=SLOW)
