@@ -29,6 +29,15 @@ class Record:
         self.format = rest[0] if rest else b""
         self.samples = line[-len(rest[1]) - 1 :] if len(rest) > 1 else b""
 
+    def with_alt(self, alt: bytes, line: bytes) -> Record:
+        """Return the record of a line that differs in ALT alone."""
+        other = Record.__new__(Record)
+        other._line, other.alt = line, alt
+        other.chrom, other.pos, other.id, other.ref = self.chrom, self.pos, self.id, self.ref
+        other.filter, other.info = self.filter, self.info
+        other.format, other.samples = self.format, self.samples
+        return other
+
     @property
     def rest(self) -> bytes:
         """Return everything from QUAL on: records with equal rests have equal INFO, FORMAT and samples."""

@@ -31,7 +31,7 @@ from core.vcf.originals import OriginalBlock, prepare
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.phasing import PhasingIdentifiers
 from core.vcf.read_ahead import read_ahead
-from core.vcf.records import Record, genotypes_changed
+from core.vcf.records import NO_ALT, Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_blanked, mark_site
@@ -249,7 +249,8 @@ class _Scanner:
         )
         for line, place, text, kept_text, is_candidate, begin, end in changed:
             if is_candidate and self.same_declarations and _is_blanked(text, kept_text, begin, end):
-                self._mark_blanked(state, line, Record(text), Record(kept_text))
+                original = Record(text)
+                self._mark_blanked(state, line, original, original.with_alt(NO_ALT, kept_text))
                 continue
             original = self._original(block, line)
             record = self._record(kept_block, place, kept_text, original)

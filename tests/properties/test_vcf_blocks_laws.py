@@ -156,6 +156,8 @@ def test_mark_blanked__equals_mark_site(allele: str, identifier: str, info: str,
         pattern=RepeatPattern.of(VcfSettings()), original_reader=reader, anonymized_reader=reader
     )
     original, kept = Record(line(allele)), Record(line("."))
+    made = original.with_alt(b".", line("."))
+    assert all(getattr(made, name) == getattr(kept, name) for name in (*Record.__slots__, "rest"))
     maf = reader.maf(original.info)
     expected = mark_site(original, maf, [KeptRecord(kept, maf)], rules)
     carriers_at = [at for at in range(len(kept.samples)) if kept.samples[at : at + 4] in (b"\t0/1", b"\t1:0")]
