@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol
@@ -49,10 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
     parsed = build_parser().parse_args(arguments)
     try:
-        return int(parsed.run(parsed))
+        code = int(parsed.run(parsed))
+        sys.stdout.flush()
     except AuditInputError as error:
         print_problems(error.problems)
         return 2
+    except BrokenPipeError:  # whoever read the output has closed it, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    return code
 
 
 if __name__ == "__main__":
