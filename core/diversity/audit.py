@@ -14,7 +14,7 @@ from core.diversity.problem import SearchProblem
 from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.errors import AuditInputError
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 
 Sort = Literal["accuracy", "deletion_ratio"]
 RECOMMENDED_DELETION = 0.2
@@ -158,7 +158,7 @@ def judge_diversity(
         offered=tuple(_sorted([each for each in meeting if each.stored], thresholds.sort)),
         pareto=pareto_front(meeting),
         recommended=recommended,
-        findings=tuple(sorted(findings, key=lambda finding: -finding.verdict.severity)),
+        findings=worst_first(findings),
         verdict=verdict,
         overall=worst([verdict, *(finding.verdict for finding in findings)]),
     )

@@ -13,7 +13,7 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds, check_thresholds
 from core.risk.words import counted, number, percent
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +53,7 @@ class RiskAudit:
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         """Return all findings, the worst first."""
-        return tuple(sorted((*self.findings, *self.exposure), key=lambda finding: -finding.verdict.severity))
+        return worst_first((*self.findings, *self.exposure))
 
     @cached_property
     def n_at_risk(self) -> int:

@@ -214,29 +214,9 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
                 persist_state="session",
             )
         with l_place:
-            least = st.slider(
-                "Different sensitive values l",
-                1,
-                10,
-                2,
-                key="risk_l",
-                help="Every class should have at least l different values; 1 is always met.",
-                disabled=not with_sensitive,
-                persist_state="session",
-            )
+            least = _ask_for_distinct_l(disabled=not with_sensitive)
         with entropy_place:
-            entropy_l = st.slider(
-                "Entropy l",
-                1.0,
-                10.0,
-                1.0,
-                0.1,
-                key="risk_entropy_l",
-                help="Every class should be as diverse as one of l equally frequent values (exp of its "
-                "entropy); 1 is always met.",
-                disabled=not with_sensitive,
-                persist_state="session",
-            )
+            entropy_l = _ask_for_entropy_l(disabled=not with_sensitive)
         with t_place:
             t = _optional_limit(
                 "Largest distance t",
@@ -250,11 +230,41 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
             )
     return RiskThresholds(
         k=int(k),
-        l=int(least) if with_sensitive else None,
-        entropy_l=float(entropy_l) if with_sensitive and entropy_l > 1 else None,
+        l=least if with_sensitive else None,
+        entropy_l=entropy_l if with_sensitive and entropy_l > 1 else None,
         t=t,
         average_risk=average,
     )
+
+
+def _ask_for_distinct_l(*, disabled: bool) -> int:
+    chosen = st.slider(
+        "Different sensitive values l",
+        1,
+        10,
+        2,
+        key="risk_l",
+        help="Every class should have at least l different values; 1 is always met.",
+        disabled=disabled,
+        persist_state="session",
+    )
+    return int(chosen)
+
+
+def _ask_for_entropy_l(*, disabled: bool) -> float:
+    chosen = st.slider(
+        "Entropy l",
+        1.0,
+        10.0,
+        1.0,
+        0.1,
+        key="risk_entropy_l",
+        help="Every class should be as diverse as one of l equally frequent values (exp of its entropy); "
+        "1 is always met.",
+        disabled=disabled,
+        persist_state="session",
+    )
+    return float(chosen)
 
 
 def _take_preset() -> None:
