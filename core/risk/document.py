@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from core.measures import MEASURES, format_value
 from core.risk.columns import ColumnContribution, SinglingOutSets
@@ -17,7 +16,6 @@ from core.risk.suda_document import suda_document, suda_lines
 from core.risk.what_if import WhatIf
 from core.risk.what_if_document import what_if_document, what_if_lines
 from core.risk.words import counted
-from core.verdict import Finding
 
 
 def risk_document(
@@ -61,7 +59,7 @@ def risk_document(
         "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
-        "findings": [_finding(finding) for finding in audit.all_findings],
+        "findings": [finding.document() for finding in audit.all_findings],
     }
 
 
@@ -134,16 +132,6 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         "discernibility_original": comparison.discernibility_original,
         "average_class_size_original": comparison.average_class_size_original,
         "columns": [vars(column) for column in comparison.columns],
-    }
-
-
-def _finding(finding: Finding) -> Mapping[str, object]:
-    return {
-        "check": finding.check,
-        "verdict": finding.verdict.value,
-        "column": finding.column,
-        "message": finding.message,
-        "n_affected": finding.n_affected,
     }
 
 
