@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol
 
 from core import __version__
-from core.commands import diversity, events, leakage, measures, risk, tabular, vcf
+from core.commands import COMMANDS
 from core.commands.output import print_problems
 from core.errors import AuditInputError
 
 
 class Command(Protocol):
-    """A module of :mod:`core.commands`: the name, a line of help, its arguments, and what it does."""
-
-    NAME: str
-    HELP: str
+    """A module of :mod:`core.commands`: its arguments, and what it does."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the subcommand's arguments."""
@@ -27,11 +25,12 @@ class Command(Protocol):
         """Do the work, print the result, return the exit code."""
 
 
-COMMANDS: tuple[Command, ...] = (tabular, leakage, risk, events, diversity, measures, vcf)
+def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser with every tool as a subcommand.
 
-
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every tool as a subcommand."""
+    Only the tool that `arguments` begin with is imported and declares its arguments: the others, with
+    all the libraries they need, would take longer than many an audit.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m core",
         description="Audit anonymized data on this machine. Exit code: 0 done, 1 the verdict is FAIL, "
@@ -39,16 +38,19 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"AnonAudit {__version__}")
     tools = parser.add_subparsers(dest="tool", required=True, metavar="TOOL")
-    for command in COMMANDS:
-        subparser = tools.add_parser(command.NAME, help=command.HELP, description=command.HELP)
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+    for name, summary in COMMANDS.items():
+        subparser = tools.add_parser(name, help=summary, description=summary)
+        if name in arguments[:1]:
+            command: Command = importlib.import_module(f"core.commands.{name}")
+            command.add_arguments(subparser)
+            subparser.set_defaults(run=command.run)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
-    parsed = build_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed = build_parser(words).parse_args(words)
     try:
         code = int(parsed.run(parsed))
         sys.stdout.flush()

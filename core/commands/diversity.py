@@ -8,9 +8,6 @@ from pathlib import Path
 
 from core.demo.diversity import DEMO_NAMES
 
-NAME = "diversity"
-HELP = "Search the (k, l) grid: protection against the accuracy of a model, with proof that k and l hold."
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""

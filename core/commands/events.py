@@ -31,9 +31,6 @@ from core.events_views import events_report
 from core.reports import input_facts, render
 from core.verdict import exit_code
 
-NAME = "events"
-HELP = "Generalize, flatten and reduce an event log until k users share every released combination."
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the input, the settings and the outputs."""

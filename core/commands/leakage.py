@@ -11,9 +11,6 @@ from core.datasets import read_dataset
 from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.verdict import exit_code
 
-NAME = "leakage"
-HELP = "Compare an original table with its scrambled copy: leaking rows, and how much of it is chance."
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, what to ignore, and the thresholds."""
@@ -82,7 +79,7 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
     """Return the result as the JSON document; figures that could not be assessed are null."""
     measures, rows, whole = audit.measures, audit.measures.rows, audit.measures.whole_rows
     return {
-        "tool": NAME,
+        "tool": "leakage",
         "verdict": audit.verdict.value,
         "n_rows": whole.n_original if rows is None else rows.n_rows,
         "n_columns": len(measures.columns),

@@ -6,9 +6,6 @@ import argparse
 
 from core.measures import MEASURES, Measure
 
-NAME = "measures"
-HELP = "Print the definition, unit, range, direction and source of every figure."
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare no argument."""

@@ -34,9 +34,6 @@ from core.risk import (
 )
 from core.verdict import exit_code
 
-NAME = "risk"
-HELP = "Measure class sizes, re-identification risk and attribute disclosure of a table."
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the table, what its columns are, and what the figures are held against."""

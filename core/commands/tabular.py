@@ -30,9 +30,6 @@ from core.tabular.words import percent
 from core.tabular_views import run_verdict
 from core.verdict import Verdict, exit_code
 
-NAME = "tabular"
-HELP = "Verify anonymized tables against their originals and logs, with a second opinion."
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Done:
@@ -188,7 +185,7 @@ def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:
 
 def _document(done: Sequence[_Done], skipped: Sequence[LeftOutFile], overall: Verdict) -> dict[str, object]:
     return {
-        "tool": NAME,
+        "tool": "tabular",
         "verdict": overall.value,
         "files": [_file_document(result) for result in done],
         "skipped": [{"file": file.name, "reason": file.reason} for file in skipped],

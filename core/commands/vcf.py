@@ -24,8 +24,6 @@ from core.vcf import (
 )
 from core.verdict import Verdict, exit_code, worst
 
-NAME = "vcf"
-HELP = "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants."
 DEFAULT_REPORT_DIR = Path("reports")
 
 
@@ -166,7 +164,7 @@ def _overall(outcomes: Sequence[PairOutcome]) -> Verdict:
 def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSettings) -> dict[str, object]:
     """Return the JSON document; changed severities are part of it only where there are any."""
     document: dict[str, object] = {
-        "tool": NAME,
+        "tool": "vcf",
         "verdict": _overall(outcomes).value,
         "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
         "errors": [
