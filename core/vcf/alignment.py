@@ -71,7 +71,7 @@ class _Facing:
     def same_site(self, pair: int) -> bool:
         """Tell whether the lines this far on stand at the same contig and position."""
         line = self.begin + pair
-        site = self.block.data[self.block.starts[line] : self.block.tabs[1][line] + 1]
+        site = self.block.cut(self.block.starts[line], self.block.tabs[1][line] + 1)
         return self.other.data.startswith(site, self.other.starts[self.place + pair])
 
 

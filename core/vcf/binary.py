@@ -9,7 +9,7 @@ import pysam
 
 from core.errors import AuditInputError
 from core.vcf.blocks import Block, read_blocks
-from core.vcf.files import VcfFile
+from core.vcf.files import Content, VcfFile
 from core.vcf.header import FREQUENCY_KEYS, VcfHeader, parse_header
 from core.vcf.memory import memory_file
 
@@ -22,10 +22,10 @@ def is_binary(text: bytes) -> bool:
     return text.startswith(MAGIC)
 
 
-def read_binary(file: VcfFile, pieces: Iterator[bytes]) -> tuple[VcfHeader, Iterator[Block]]:
+def read_binary(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[Block]]:
     """Read a BCF file through htslib.
 
-    The remaining `pieces` are read first, so that a damaged file is refused in our own words
+    The rest of its `content` is read first, so that a damaged file is refused in our own words
     before htslib sees it.
 
     Raises
@@ -33,7 +33,7 @@ def read_binary(file: VcfFile, pieces: Iterator[bytes]) -> tuple[VcfHeader, Iter
     AuditInputError
         When the file is damaged or htslib cannot read it.
     """
-    for _ in pieces:
+    while content.read():
         pass
     quiet = pysam.set_verbosity(0)
     try:
@@ -43,7 +43,7 @@ def read_binary(file: VcfFile, pieces: Iterator[bytes]) -> tuple[VcfHeader, Iter
     finally:
         pysam.set_verbosity(quiet)
     header = parse_header(file.name, str(binary.header).encode())
-    return header, read_blocks(file.name, header, _as_text(file.name, binary))
+    return header, read_blocks(file.name, header, b"", _Text(_as_text(file.name, binary)))
 
 
 def _open(file: VcfFile) -> pysam.VariantFile:
@@ -51,6 +51,23 @@ def _open(file: VcfFile) -> pysam.VariantFile:
         return pysam.VariantFile(str(file.path))
     with memory_file(file.content) as memory:
         return pysam.VariantFile(os.dup(memory.fileno()))
+
+
+class _Text:
+    """Pieces of text, read as a source of blocks is."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer, or the beginning of it."""
+        if not self._left:
+            self._left = memoryview(next(self._pieces, b""))
+        n_bytes = min(len(buffer), len(self._left))
+        buffer[:n_bytes] = self._left[:n_bytes]
+        self._left = self._left[n_bytes:]
+        return n_bytes
 
 
 def _as_text(name: str, binary: pysam.VariantFile) -> Iterator[bytes]:

@@ -7,11 +7,11 @@ split between two blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,8 @@ class Block:
     n_columns
         How many columns every line must have.
     data
-        The lines, each ending in a newline, and perhaps more text that is not the block's.
+        The lines, each ending in a newline, and perhaps more text that is not the block's. It is
+        overwritten once neither the block nor any array that points into it is left.
     size
         How many bytes of `data` are the block's.
     first_line
@@ -55,10 +56,14 @@ class Block:
 
     name: str
     n_columns: int
-    data: bytes
+    data: bytes | bytearray
     size: int
     first_line: int
     order: Offsets | None = None
+    _view: memoryview = field(init=False, repr=False)  # as long as it is there the text stays as it is
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_view", memoryview(self.data))
 
     @cached_property
     def text(self) -> npt.NDArray[np.uint8]:
@@ -133,7 +138,7 @@ class Block:
 
     def parse_position(self, line: int) -> int:
         """Read one line's POS digit by digit."""
-        text = self.data[self.tabs[0][line] + 1 : self.tabs[1][line]]
+        text = self.cut(self.tabs[0][line] + 1, self.tabs[1][line])
         return parse_position(self.name, self.first_line + line, text)
 
     @cached_property
@@ -151,7 +156,7 @@ class Block:
 
     def contig(self, line: int) -> bytes:
         """Return one line's CHROM."""
-        return self.data[self.starts[line] : self.tabs[0][line]]
+        return self.cut(self.starts[line], self.tabs[0][line])
 
     def _all_on(self, contig: bytes) -> bool:
         if np.any(self.tabs[0] - self.starts != len(contig)):
@@ -159,20 +164,36 @@ class Block:
         cells = np.take(self.text, self.starts + np.arange(len(contig))[:, None])
         return bool(np.all(cells == np.frombuffer(contig, dtype=np.uint8)[:, None]))
 
+    def cut(self, start: int, end: int) -> bytes:
+        """Return a part of the text."""
+        return bytes(self._view[start:end])
+
+    def holds(self, text: bytes) -> bool:
+        """Tell whether a text stands anywhere in the block."""
+        return self.data.find(text, 0, self.size) >= 0
+
     def line(self, line: int) -> bytes:
         """Return one line without its newline."""
-        return self.data[self.starts[line] : self.ends[line]]
+        return self.cut(self.starts[line], self.ends[line])
+
+    def alt(self, line: int) -> bytes:
+        """Return one line's ALT."""
+        return self.cut(self.tabs[3][line] + 1, self.tabs[4][line])
+
+    def info(self, line: int) -> bytes:
+        """Return one line's INFO."""
+        return self.cut(self.tabs[6][line] + 1, self.info_ends[line])
 
     def texts(self, lines: Offsets) -> list[bytes]:
         """Return lines without their newlines."""
-        data = self.data
-        places = zip(self.starts[lines].tolist(), self.ends[lines].tolist(), strict=True)
-        return [data[start:end] for start, end in places]
+        view = self._view
+        spans = zip(self.starts[lines].tolist(), self.ends[lines].tolist(), strict=True)
+        return [bytes(view[start:end]) for start, end in spans]
 
     def site_text(self, line: int) -> bytes:
         """Return one line's CHROM and POS as written; of a line without two tabs, all of it."""
         start, end = int(self.starts[line]), int(self.ends[line])
-        return _site_of(self.data, start, end)
+        return bytes(_site_of(self.data, start, end))
 
     def check_info_keys(self) -> None:
         """Refuse INFO keys with spaces; one search of the block when it holds no space at all.
@@ -182,12 +203,11 @@ class Block:
         AuditInputError
             Naming the first line concerned.
         """
-        if b" " not in self.data:
+        if not self.holds(b" "):
             return
         spaces = np.flatnonzero(self.text == SPACE)
         for line in np.unique(np.searchsorted(self.ends, spaces)).tolist():
-            info = self.data[self.tabs[6][line] + 1 : self.info_ends[line]]
-            check_info_keys(self.name, self.first_line + line, info)
+            check_info_keys(self.name, self.first_line + line, self.info(line))
 
     def _report_columns(self) -> NoReturn:
         """Raise for the first line that is a comment, or else whose number of columns is wrong."""
@@ -255,8 +275,15 @@ def parse_position(name: str, number: int, text: bytes) -> int:
     return position
 
 
-def read_blocks(name: str, header: VcfHeader, pieces: Iterable[bytes]) -> Iterator[Block]:
-    """Cut pieces of text into blocks that end where a site ends.
+class Source(Protocol):
+    """Where the text of the records comes from."""
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
+
+
+def read_blocks(name: str, header: VcfHeader, begun: bytes, source: Source) -> Iterator[Block]:
+    """Cut text into blocks that end where a site ends.
 
     Parameters
     ----------
@@ -264,46 +291,85 @@ def read_blocks(name: str, header: VcfHeader, pieces: Iterable[bytes]) -> Iterat
         The file's name, for messages.
     header
         The file's header.
-    pieces
-        The text after the header, in pieces of any size.
+    begun
+        The text after the header that has been read already.
+    source
+        The text after that.
     """
-    rest = b""
+    buffers = _Buffers()
     number = 1
-    for joined in _joined(pieces):
-        data = _without_returns(b"".join([rest, *joined]))
-        cut = _site_cut(data)
-        rest = data[cut:]
+    data, n_bytes = _begun(buffers.take(len(begun)), begun)
+    at_end = False
+    while not at_end:
+        n_bytes, at_end = _filled(data, n_bytes, source)
+        whole, n_bytes = _without_returns(data, n_bytes)
+        cut = n_bytes if at_end else _site_cut(whole, n_bytes)
+        with memoryview(whole)[cut:n_bytes] as rest:
+            data, n_bytes = _begun(buffers.take(len(rest)), rest)
         if cut:
-            block = Block(name, header.n_columns, data, cut, number)
+            block = Block(name, header.n_columns, whole, cut, number)
             number += len(block.ends)
             yield block
-    if rest:
-        ended = _without_returns(rest if rest.endswith(b"\n") else rest + b"\n")
-        yield Block(name, header.n_columns, ended, len(ended), number)
 
 
-def _joined(pieces: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield lists of pieces that are a block's size together."""
-    held: list[bytes] = []
-    n_bytes = 0
-    for piece in pieces:
-        held.append(piece)
-        n_bytes += len(piece)
-        if n_bytes >= BLOCK:
-            yield held
-            held, n_bytes = [], 0
-    if held:
-        yield held
+class _Buffers:
+    """Memory for blocks, used again once no array points into it: fresh memory costs more than a look."""
+
+    def __init__(self) -> None:
+        self._buffers: list[bytearray] = []
+
+    def take(self, n_bytes: int) -> bytearray:
+        """Return memory for a block and its last newline, of which this much is needed at once."""
+        for buffer in self._buffers:
+            if len(buffer) > 2 * n_bytes and _is_free(buffer):
+                return buffer
+        buffer = bytearray(max(BLOCK, 2 * n_bytes) + 1)
+        self._buffers.append(buffer)
+        return buffer
 
 
-def _without_returns(text: bytes) -> bytes:
-    return text.replace(b"\r\n", b"\n") if b"\r" in text else text
+def _is_free(buffer: bytearray) -> bool:
+    """Tell whether no array points into the memory: only then can its size change."""
+    try:
+        last = buffer.pop()
+    except BufferError:
+        return False
+    buffer.append(last)
+    return True
 
 
-def _site_cut(text: bytes) -> int:
+def _begun(data: bytearray, text: bytes | memoryview) -> tuple[bytearray, int]:
+    data[: len(text)] = text
+    return data, len(text)
+
+
+def _filled(data: bytearray, n_bytes: int, source: Source) -> tuple[int, bool]:
+    """Read until the memory is full or the text is at its end, which a newline then ends."""
+    with memoryview(data) as view:
+        while n_bytes < len(data) - 1:
+            n_read = source.readinto(view[n_bytes : len(data) - 1])
+            if not n_read:
+                break
+            n_bytes += n_read
+        else:
+            return n_bytes, False
+        if n_bytes and view[n_bytes - 1] != NEWLINE:
+            view[n_bytes] = NEWLINE
+            n_bytes += 1
+    return n_bytes, True
+
+
+def _without_returns(text: bytearray, n_bytes: int) -> tuple[bytearray, int]:
+    if text.find(b"\r", 0, n_bytes) < 0:
+        return text, n_bytes
+    replaced = text[:n_bytes].replace(b"\r\n", b"\n")
+    return replaced, len(replaced)
+
+
+def _site_cut(text: bytearray, n_bytes: int) -> int:
     """Return where the last site's first line begins: what follows may go on in the next piece."""
-    cut = text.rfind(b"\n") + 1
-    site: bytes | None = None
+    cut = text.rfind(b"\n", 0, n_bytes) + 1
+    site: bytes | bytearray | None = None
     while cut > 0:
         start = text.rfind(b"\n", 0, cut - 1) + 1
         found = _site_of(text, start, cut)
@@ -314,7 +380,7 @@ def _site_cut(text: bytes) -> int:
     return 0
 
 
-def _site_of(text: bytes, start: int, end: int) -> bytes:
+def _site_of(text: bytes | bytearray, start: int, end: int) -> bytes | bytearray:
     first = text.find(b"\t", start, end)
     second = text.find(b"\t", first + 1, end) if first >= 0 else -1
     return text[start:second] if second >= 0 else text[start:end]

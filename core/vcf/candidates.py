@@ -165,7 +165,7 @@ class CandidateCollector:
         motifs = np.zeros(len(lines), dtype=np.uint16)
         for place in np.flatnonzero(marks & Mark.REPEAT).tolist():
             line = lines[place]
-            motif = self.pattern.motif(block.data[block.tabs[3][line] + 1 : block.tabs[4][line]])
+            motif = self.pattern.motif(block.alt(line))
             motifs[place] = min(self.motif_ids.setdefault(motif, len(self.motif_ids)), MAX_MOTIF)
         return motifs
 

@@ -76,7 +76,7 @@ def _several_alts(block: Block) -> Mask:
     several = np.zeros(len(block.ends), dtype=bool)
     starts, ends = block.tabs[3] + 1, block.tabs[4]
     for line in np.flatnonzero(ends - starts > 2).tolist():
-        several[line] = b"," in block.data[starts[line] : ends[line]]
+        several[line] = b"," in block.alt(line)
     return several
 
 

@@ -10,16 +10,16 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-PIECE = 1 << 20  # bytes of text handed on at once
+PIECE = 1 << 20  # bytes read at once where nobody gives the memory
 GZIP_MAGIC = b"\x1f\x8b"
 BGZF_HEADER = 18
 
@@ -67,7 +67,7 @@ class VcfFile:
         found = self._path().stat()
         return f"{self.path}:{found.st_size}:{found.st_mtime_ns}"
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedIOBase:
         """Open for reading.
 
         Raises
@@ -89,40 +89,82 @@ class VcfFile:
         return self.path
 
 
-def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
-    """Yield the decompressed content in pieces of 128 kB.
+class Content:
+    """The decompressed content of a file, read into memory that the caller gives.
 
-    BGZF and uncompressed files are read; `progress` is called with the number of stored bytes
-    read since its last call.
+    BGZF and uncompressed files are read.
+
+    Parameters
+    ----------
+    file
+        The file; it is opened here and closed with :meth:`close`.
+    progress
+        Called with the number of stored bytes read since its last call.
 
     Raises
     ------
     AuditInputError
         For an empty file, plain gzip, a truncated or damaged file, bytes after the end, or a file
-        that cannot be read.
+        that cannot be read; here or while reading.
     """
-    with file.open() as stream:
+
+    def __init__(self, file: VcfFile, progress: Progress | None = None) -> None:
+        self._name = file.name
+        self._stream = file.open()
         try:
-            head = stream.read(BGZF_HEADER)
-            stream.seek(0)
-            yield from _read_as_found(file.name, stream, head, progress or _no_progress)
+            self._content = self._opened(progress or _no_progress)
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
+        with self._own_words():
+            return self._content.readinto(buffer) or 0
+
+    def read(self) -> bytes:
+        """Return the next piece of at most a megabyte, empty at the end."""
+        with self._own_words():
+            return self._content.read(PIECE) or b""
+
+    def close(self) -> None:
+        """Close the file; calling it twice does nothing more."""
+        self._content.close()
+        self._stream.close()
+
+    def _opened(self, progress: Progress) -> _Counted | _Inflated:
+        with self._own_words():
+            head = self._stream.read(BGZF_HEADER)
+            self._stream.seek(0)
+        if not head:
+            raise AuditInputError(f"{self._name}: the file is empty (0 bytes); get it again from its source.")
+        if not head.startswith(GZIP_MAGIC):
+            return _Counted(self._stream, progress)
+        if not is_bgzf(head):
+            raise AuditInputError(plain_gzip_problem(self._name))
+        return _Inflated(fileobj=_BlockFrames(self._name, self._stream, progress), mode="rb")
+
+    @contextmanager
+    def _own_words(self) -> Iterator[None]:
+        """Say in one sentence why reading failed."""
+        try:
+            yield
+        except (igzip.BadGzipFile, EOFError, _INFLATE_ERROR):
+            raise AuditInputError(_damage_problem(self._name)) from None
         except OSError as error:
             reason = error.strerror or "unknown reason"
-            raise AuditInputError(f"{file.name}: reading the file failed ({reason}).") from None
+            raise AuditInputError(f"{self._name}: reading the file failed ({reason}).") from None
+
+
+def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
+    """Yield the decompressed content of a file piece by piece; see :class:`Content`."""
+    with closing(Content(file, progress)) as content:
+        while piece := content.read():
+            yield piece
 
 
 def _no_progress(_n_bytes: int) -> None:
     pass
-
-
-def _read_as_found(name: str, stream: BinaryIO, head: bytes, progress: Progress) -> Iterator[bytes]:
-    if not head:
-        raise AuditInputError(f"{name}: the file is empty (0 bytes); get it again from its source.")
-    if not head.startswith(GZIP_MAGIC):
-        return _read_plain(stream, progress)
-    if not is_bgzf(head):
-        raise AuditInputError(plain_gzip_problem(name))
-    return _read_bgzf(name, stream, progress)
 
 
 def plain_gzip_problem(name: str) -> str:
@@ -138,19 +180,26 @@ def is_bgzf(head: bytes) -> bool:
     return len(head) >= BGZF_HEADER and head[:4] == b"\x1f\x8b\x08\x04" and head[12:14] == b"BC"
 
 
-def _read_plain(stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
-    while piece := stream.read(PIECE):
-        progress(len(piece))
-        yield piece
+class _Inflated(igzip.IGzipFile):  # type: ignore[misc]  # it has no stub
+    """The text of a compressed file, put straight into the memory given; GzipFile would copy it there."""
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer, or the beginning of it."""
+        return self._buffer.readinto(buffer)
 
 
-def _read_bgzf(name: str, stream: BinaryIO, progress: Progress) -> Iterator[bytes]:
-    with igzip.IGzipFile(fileobj=_BlockFrames(name, stream, progress), mode="rb") as text:
-        try:
-            while piece := text.read(PIECE):
-                yield piece
-        except (igzip.BadGzipFile, EOFError, _INFLATE_ERROR):
-            raise AuditInputError(_damage_problem(name)) from None
+class _Counted(io.RawIOBase):
+    """The bytes of an uncompressed file, counted as they are read."""
+
+    def __init__(self, stream: io.BufferedIOBase, progress: Progress) -> None:
+        self._stream = stream
+        self._progress = progress
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer, or the beginning of it."""
+        n_bytes = self._stream.readinto(buffer)
+        self._progress(n_bytes)
+        return n_bytes
 
 
 class _BlockFrames(io.RawIOBase):
@@ -160,7 +209,7 @@ class _BlockFrames(io.RawIOBase):
     one before ends, and the end marker must come last.
     """
 
-    def __init__(self, name: str, stream: BinaryIO, progress: Progress) -> None:
+    def __init__(self, name: str, stream: io.BufferedIOBase, progress: Progress) -> None:
         self._name = name
         self._stream = stream
         self._progress = progress

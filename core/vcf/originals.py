@@ -46,11 +46,11 @@ def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
     rarity = site_rarity(block, rules.original_reader, has_alt)
     marks = np.zeros(len(block.ends), dtype=np.uint32)
     for line in np.flatnonzero(has_alt & (lengths >= rules.pattern.min_length)).tolist():
-        if rules.pattern.found(block.data[alt_starts[line] : alt_ends[line]]):
+        if rules.pattern.found(block.alt(line)):
             marks[line] = Mark.REPEAT | Mark.REPEAT_KEPT
     masked_up_to = rarity.mafs.copy()
     for line in np.flatnonzero(has_alt & ((first == DOT) | (first == COMMA) | (lengths == 0))).tolist():
-        if not block.data[alt_starts[line] : alt_ends[line]].strip(b".,"):
+        if not block.alt(line).strip(b".,"):
             masked_up_to[line] = ALWAYS_MASKED
     candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
     carriers = find_carriers(block, rules.original_reader, candidates, rarity)

@@ -53,7 +53,7 @@ class PhasingIdentifiers:
     def read(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """Pass blocks of the anonymized file on, and remember where their identifiers point to."""
         for block in blocks:
-            if self.declared and KEY in block.data:
+            if self.declared and block.holds(KEY):
                 self._search(block)
             yield block
 
@@ -87,13 +87,13 @@ class PhasingIdentifiers:
                 self.found.append(_places(contig_id, np.array(sorted(hidden), dtype=np.int64)))
 
 
-def _identifiers(text: bytes, start: int, end: int) -> list[_Identifier]:
+def _identifiers(text: bytes | bytearray, start: int, end: int) -> list[_Identifier]:
     """Return the first and the last place of every identifier: one of them is not its own record's."""
     first: dict[bytes, int] = {}
     last: dict[bytes, int] = {}
     for match in _ALLELES.finditer(text, start, end):
         place = match.start()
-        written = text[place - MAX_DIGITS - 1 : match.end()]
+        written = bytes(text[place - MAX_DIGITS - 1 : match.end()])
         last[written] = place
         first.setdefault(written, place)
     found = []
@@ -108,10 +108,7 @@ def _shows(block: Block, low: int, high: int, position: int, allele: bytes) -> b
     """Tell whether a record of these lines still names the allele in its ALT: then nothing is masked."""
     positions = block.positions[low:high]
     first, last = (low + int(np.searchsorted(positions, position, side=side)) for side in ("left", "right"))
-    return any(
-        allele in block.data[block.tabs[3][line] + 1 : block.tabs[4][line]].split(b",")
-        for line in range(first, last)
-    )
+    return any(allele in block.alt(line).split(b",") for line in range(first, last))
 
 
 def _places(contigs: Offsets | np.int64, positions: Offsets) -> npt.NDArray[np.int64]:

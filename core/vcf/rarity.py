@@ -45,14 +45,13 @@ def site_rarity(block: Block, reader: FrequencyReader, wanted: Mask) -> Rarity:
     """Compute the site frequency of every wanted line; infinity elsewhere and where not computable."""
     n_lines = len(block.ends)
     result = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.zeros(n_lines, dtype=bool), [])
-    if reader.declared["MAF"] not in _READABLE_MAF and b"MAF" in block.data:
+    if reader.declared["MAF"] not in _READABLE_MAF and block.holds(b"MAF"):
         slow = wanted
     else:
         slow = np.zeros(n_lines, dtype=bool)
         _FastReading(info_text(block), reader, result, slow).read(wanted)
     for line in np.flatnonzero(slow).tolist():
-        info = block.data[block.tabs[6][line] + 1 : block.info_ends[line]]
-        site = reader.site(info)
+        site = reader.site(block.info(line))
         result.mafs[line] = site.maf
         result.reference_is_rarest[line] = reference_is_rarest(site.frequencies)
         if site.hindered_by:

@@ -1,15 +1,17 @@
 """Laws of what is read of whole blocks of VCF lines at once: it equals the literal reading line by line."""
 
+import io
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.vcf import carriers, columns
-from core.vcf.blocks import Block
+from core.vcf import blocks, carriers, columns
+from core.vcf.blocks import Block, read_blocks
 from core.vcf.carriers import find_carriers
 from core.vcf.columns import count_between, leading_tabs, packed, places
 from core.vcf.frequencies import FrequencyReader
@@ -78,6 +80,48 @@ def test_leading_tabs__are_those_of_each_line_or_none_for_a_wrong_number(
     for line, start in enumerate(starts.tolist()):
         tabs = [at + start for at, byte in enumerate(texts[line]) if byte == columns.TAB][:9]
         assert found[:, line].tolist() == tabs
+
+
+@settings(deadline=None)
+@given(
+    sites=st.lists(st.tuples(st.integers(1, 9), st.integers(0, 60)), min_size=1, max_size=30),
+    block=st.integers(20, 200),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+    held=st.integers(0, 30),
+)
+def test_read_blocks__gives_every_line_once_and_overwrites_none_that_is_held(
+    sites: list[tuple[int, int]], block: int, newline: str, ended: bool, held: int
+) -> None:
+    lines = [f"1\t{position}\t.\tA\tG\t.\t.\t{'x' * length}" for position, length in sites]
+    content = (newline.join(lines) + newline * ended).encode()
+    header = parse_header("x", vcf_text([]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK", block)
+        kept: list[Block] = []
+        cuts: list[tuple[bytes, bytes]] = []
+        found: list[str] = []
+        for made in read_blocks("x", header, content[:block], io.BytesIO(content[block:])):
+            texts = [made.line(line).decode() for line in range(len(made.ends))]
+            assert made.first_line == len(found) + 1
+            found += texts
+            cuts.append((made.site_text(0), made.site_text(len(texts) - 1)))
+            kept = [*kept, made][-held:] if held else []
+            for old in kept:  # their text must still be what it was when they came
+                assert [old.line(line).decode() for line in range(len(old.ends))] == lines[
+                    old.first_line - 1 : old.first_line - 1 + len(old.ends)
+                ]
+    assert found == lines
+    assert all(last[1] != first[0] for last, first in pairwise(cuts))
+
+
+def test_read_blocks__uses_memory_again_that_nobody_looks_at() -> None:
+    content = b"".join(b"1\t%d\t.\tA\tG\t.\t.\t.\n" % position for position in range(1_000))
+    header = parse_header("x", vcf_text([]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK", 100)
+        places = {id(made.data) for made in read_blocks("x", header, b"", io.BytesIO(content))}
+    assert len(places) <= 3
 
 
 _genotypes = st.sampled_from("0/0 0|0 0/1 1|0 1/1 ./. 1 0 . ./1 1/. 0/0/1 1|1|1".split())
