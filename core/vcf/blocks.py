@@ -97,7 +97,7 @@ class Block:
 
     @cached_property
     def tabs(self) -> Offsets:
-        """Return where each line's first columns end, shape (columns up to 9, lines).
+        """Return where each line's first columns end, see :func:`core.vcf.columns.leading_tabs`.
 
         Raises
         ------

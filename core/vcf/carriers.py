@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.vcf.blocks import Block, Offsets
-from core.vcf.columns import TAB, Bits, Text, count_between, packed
+from core.vcf.columns import MANY_COLUMNS, TAB, Bits, Text, count_between, packed
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.rarity import Mask, Rarity
 from core.vcf.records import Record
@@ -28,26 +28,35 @@ class Carriers(NamedTuple):
     sole
         Lines, among the candidates, whose rarest allele exactly one sample carries.
     known
-        Whether the carriers of the line's ALT allele were looked for, shape (lines,).
+        Whether `bits` tells the carriers of the line's ALT allele, shape (lines,).
     bits
         One bit a byte of the block: set at the tab before each sample that carries the allele.
+    bare
+        Whether the line's samples are genotypes and nothing else, shape (lines,).
     """
 
-    sole: Offsets
+    sole: list[int]
     known: Mask
     bits: bytes
+    bare: Mask
 
     def first(self, block: Block, line: int) -> int | None:
         """Return where in the line's samples the first one known to carry the allele begins."""
-        if not block.has_long_lines or not len(self.known) or not self.known[line]:
+        if not block.has_long_lines or not len(self.known):
             return None  # in a short line a pattern finds it as fast
         start, end = int(block.tabs[8][line]), int(block.ends[line])
-        found = int.from_bytes(self.bits[start >> 3 : (end >> 3) + 1], "little") >> (start & 7)
-        place = (found & -found).bit_length() - 1
+        if self.bare[line]:
+            place = block.data.rfind(b"\t", start, max(start, block.data.find(b"1", start, end))) - start
+        elif self.known[line]:
+            found = int.from_bytes(self.bits[start >> 3 : (end >> 3) + 1], "little") >> (start & 7)
+            place = (found & -found).bit_length() - 1
+        else:
+            return None
         return place if 0 <= place < end - start else None
 
 
-NO_CARRIERS = Carriers(np.empty(0, dtype=np.int64), np.empty(0, dtype=bool), b"")
+_NONE = np.empty(0, dtype=bool)
+NO_CARRIERS = Carriers([], _NONE, b"", _NONE)
 
 
 def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarity: Rarity) -> Carriers:
@@ -57,14 +66,53 @@ def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarit
     """
     if block.n_columns <= N_SITE_COLUMNS or not candidates.any():
         return NO_CARRIERS
-    simple = candidates & ~_several_alts(block) & ~_polyploid(block)
-    called = simple & _begins_with_genotype(block)
+    has_genotypes, bare = _genotypes_first(block)
+    simple = candidates & ~_several_alts(block)
+    bare &= simple
+    simple &= bare | ~_polyploid(block)
+    called = simple & has_genotypes & ~bare
     of_reference = called & rarity.reference_is_rarest
-    bits = _carrier_bits(block, np.flatnonzero(of_reference))
-    counts = count_between(bits, block.tabs[8], block.ends)
-    others = [line for line in np.flatnonzero(candidates & ~simple).tolist() if _is_sole(block, line, reader)]
-    sole = np.append(np.flatnonzero(called & (counts == 1)), np.array(others, dtype=np.int64))
-    return Carriers(sole, called & ~of_reference, bits.tobytes())
+    sole = [line for line in np.flatnonzero(candidates & ~simple).tolist() if _is_sole(block, line, reader)]
+    sole += _sole_in_bare(block, bare, rarity.reference_is_rarest)
+    bits = b""
+    if block.n_columns <= MANY_COLUMNS:
+        sole += _sole_in_few(block, called, of_reference)
+        called = np.zeros_like(called)
+    elif called.any():
+        found = _carrier_bits(block, np.flatnonzero(of_reference))
+        counts = count_between(found, block.tabs[8], block.ends)
+        sole += np.flatnonzero(called & (counts == 1)).tolist()
+        bits = found.tobytes()
+    return Carriers(sole, called & ~of_reference, bits, bare & ~rarity.reference_is_rarest)
+
+
+def _sole_in_bare(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
+    """Return the lines of nothing but genotypes in which exactly one sample names the allele."""
+    numbers = np.flatnonzero(lines)
+    starts, ends = block.tabs[8][numbers].tolist(), block.ends[numbers].tolist()
+    alleles = np.where(of_reference[numbers], ZERO, ONE).tolist()
+    find = block.data.find
+    sole = []
+    for line, start, end, allele in zip(numbers.tolist(), starts, ends, alleles, strict=True):
+        first = find(allele, start, end)
+        if first >= 0:
+            after = find(TAB, first, end)
+            if after < 0 or find(allele, after, end) < 0:
+                sole.append(line)
+    return sole
+
+
+def _sole_in_few(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
+    """Return the lines in which exactly one sample names the allele, where samples are few."""
+    numbers = np.flatnonzero(lines)
+    allele = np.where(of_reference[numbers], ZERO, ONE)
+    tabs = block.tabs[N_SITE_COLUMNS - 1 :, numbers]
+    first, separator, second = (
+        np.take(block.text, tabs + shift, mode="clip") for shift in range(1, REACH + 1)
+    )
+    carries = (first == allele) | (((separator == SLASH) | (separator == BAR)) & (second == allele))
+    found: list[int] = numbers[carries.sum(axis=0) == 1].tolist()
+    return found
 
 
 def _is_sole(block: Block, line: int, reader: FrequencyReader) -> bool:
@@ -86,10 +134,13 @@ def _polyploid(block: Block) -> Mask:
     return np.asarray((marks == SLASH) | (marks == BAR))
 
 
-def _begins_with_genotype(block: Block) -> Mask:
+def _genotypes_first(block: Block) -> tuple[Mask, Mask]:
+    """Tell in which lines FORMAT begins with GT, and in which it is nothing else."""
     start = block.tabs[7] + 1
     first, second, after = (np.take(block.text, start + shift, mode="clip") for shift in range(3))
-    return (first == ord("G")) & (second == ord("T")) & ((after == TAB) | (after == COLON))
+    begins = (first == ord("G")) & (second == ord("T"))
+    bare = begins & (after == TAB)
+    return bare | (begins & (after == COLON)), bare
 
 
 def _carrier_bits(block: Block, of_reference: Offsets) -> Bits:

@@ -34,8 +34,8 @@ def leading_tabs(text: Text, starts: Offsets, ends: Offsets, n_columns: int) -> 
     Returns
     -------
     numpy.ndarray or None
-        Offsets of the first tabs, up to nine, shape (tabs, lines); None when a line has too few or
-        too many columns.
+        Offsets of the first nine tabs, of at most 64 columns all tabs, shape (tabs, lines); None when a
+        line has too few or too many columns.
     """
     if n_columns <= MANY_COLUMNS:
         return _from_all(text, starts, ends, n_columns - 1)
@@ -55,24 +55,25 @@ def _from_all(text: Text, starts: Offsets, ends: Offsets, n_tabs: int) -> Offset
     table = found.reshape(len(starts), n_tabs)
     if np.any(table[:, 0] < starts) or np.any(table[:, -1] > ends):
         return None
-    return np.ascontiguousarray(table[:, :N_LEADING].T)
+    return np.ascontiguousarray(table.T)
 
 
 def _from_windows(text: Text, starts: Offsets) -> Offsets:
     """Look at the beginning of each line only; every line is known to have more than nine tabs."""
-    width = min(2 * int(_next_tabs(text, 0)[-1]), len(text))
+    width = min(3 * int(_next_tabs(text, 0)[-1]) // 2, len(text))
     whole = int(np.searchsorted(starts, len(text) - width, side="right"))  # lines followed by a window
-    windows = np.lib.stride_tricks.sliding_window_view(text, width)[starts[:whole]] == TAB
-    n_in_window = np.count_nonzero(windows, axis=1)
-    places = np.nonzero(windows)[1]
-    tabs = np.empty((len(starts), N_LEADING), dtype=np.int64)
-    enough = np.flatnonzero(n_in_window >= N_LEADING)
-    begins = (np.cumsum(n_in_window) - n_in_window)[enough]
-    tabs[enough] = starts[enough, None] + places[begins[:, None] + np.arange(N_LEADING)]
-    others = np.append(np.flatnonzero(n_in_window < N_LEADING), np.arange(whole, len(starts)))
+    windows = np.lib.stride_tricks.sliding_window_view(text, width)[starts[:whole]]
+    found = np.flatnonzero(windows.ravel() == TAB)
+    begins = np.arange(whole + 1) * width
+    first = np.searchsorted(found, begins)
+    enough = np.diff(first) >= N_LEADING
+    tabs = np.empty((N_LEADING, len(starts)), dtype=np.int64)
+    tabs[:, :whole] = np.take(found, first[:-1] + np.arange(N_LEADING)[:, None], mode="clip")
+    tabs[:, :whole] += starts[:whole] - begins[:-1]
+    others = np.append(np.flatnonzero(~enough), np.arange(whole, len(starts)))
     for line in others.tolist():
-        tabs[line] = _next_tabs(text, int(starts[line]))
-    return np.ascontiguousarray(tabs.T)
+        tabs[:, line] = _next_tabs(text, int(starts[line]))
+    return tabs
 
 
 def _next_tabs(text: Text, start: int) -> Offsets:

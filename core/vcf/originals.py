@@ -54,5 +54,5 @@ def prepare(block: Block, rules: SiteRules) -> OriginalBlock:
             masked_up_to[line] = ALWAYS_MASKED
     candidates = (rarity.mafs < MAF_LIMIT) | (marks != 0)
     carriers = find_carriers(block, rules.original_reader, candidates, rarity)
-    marks[carriers.sole] |= Mark.SOLE_CARRIER
+    marks[np.array(carriers.sole, dtype=np.int64)] |= Mark.SOLE_CARRIER
     return OriginalBlock(block, has_alt, rarity, candidates, carriers, marks, masked_up_to)
