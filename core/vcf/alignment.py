@@ -15,19 +15,23 @@ import numpy as np
 
 from core.vcf.blocks import Block, Offsets, UnsortedError
 
+_EQUAL = -2
+
 
 @dataclass(frozen=True, eq=False)
 class Matched:
     """Sites with one record in each file: line `original[i]` stands at the site of `anonymized[i]`.
 
-    `changed` lists the places i where the two lines are not equal byte by byte.
+    `changed` holds the places i, ascending, where the two lines are not equal byte by byte. `only` holds
+    for each of them where the text of `original_block` differs when that is a single byte, else −1.
     """
 
     original_block: Block
     original: Offsets
     anonymized_block: Block
     anonymized: Offsets
-    changed: list[int]
+    changed: Offsets
+    only: Offsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,28 +176,33 @@ def _in_step(first: _Stream, second: _Stream) -> list[Pairing]:
         return []
     contig, high = first.segment()
     n_pairs = min(high - facing.begin, len(facing.other.ends) - facing.place)
-    changed = differing(facing, n_pairs)
-    n_pairs = next((pair for pair in changed if not facing.same_site(pair)), n_pairs)
+    changed, only = _differing(facing, n_pairs)
+    # A single byte that differs after POS leaves the site as it is.
+    doubtful = changed[only <= facing.block.tabs[1][facing.begin + changed]]
+    n_pairs = next((pair for pair in doubtful.tolist() if not facing.same_site(pair)), n_pairs)
     n_pairs = _whole_sites(facing, high, n_pairs)
     if n_pairs == 0:
         return []
     last = int(facing.block.positions[facing.begin + n_pairs - 1])
     first.advance(n_pairs, contig, last)
     second.advance(n_pairs, contig, last)
-    return _by_site(facing, n_pairs, [pair for pair in changed if pair < n_pairs])
+    n_changed = int(np.searchsorted(changed, n_pairs))
+    return _by_site(facing, n_pairs, changed[:n_changed], only[:n_changed])
 
 
-def _by_site(facing: _Facing, n_pairs: int, changed: list[int]) -> list[Pairing]:
+def _by_site(facing: _Facing, n_pairs: int, changed: Offsets, only: Offsets) -> list[Pairing]:
     """Take sites with several records out of lines that are in step."""
     block, begin, other, place = facing.block, facing.begin, facing.other, facing.place
     sites, starts, counts = _sites(block.positions[begin : begin + n_pairs])
     if len(sites) == n_pairs:
         lines = np.arange(n_pairs)
-        return [Matched(block, begin + lines, other, place + lines, changed)]
+        return [Matched(block, begin + lines, other, place + lines, changed, only)]
     single = starts[counts == 1]
-    at = {line: i for i, line in enumerate(single.tolist())}
-    kept = [at[pair] for pair in changed if pair in at]
-    found: list[Pairing] = [Matched(block, begin + single, other, place + single, kept)]
+    at = np.full(n_pairs, -1)
+    at[single] = np.arange(len(single))
+    kept = at[changed] >= 0
+    matched = Matched(block, begin + single, other, place + single, at[changed][kept], only[kept])
+    found: list[Pairing] = [matched]
     for start, count in zip(starts[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
         mine = range(begin + start, begin + start + count)
         theirs = range(place + start, place + start + count)
@@ -201,16 +210,22 @@ def _by_site(facing: _Facing, n_pairs: int, changed: list[int]) -> list[Pairing]
     return found
 
 
-def differing(facing: _Facing, n_pairs: int) -> list[int]:
-    """Return which of the next pairs of lines are not equal byte by byte."""
+def _differing(facing: _Facing, n_pairs: int) -> tuple[Offsets, Offsets]:
+    """Return which of the next pairs of lines are not equal byte by byte, and see :class:`Matched`."""
     mine = slice(facing.begin, facing.begin + n_pairs)
     theirs = slice(facing.place, facing.place + n_pairs)
     starts, ends = facing.block.starts[mine], facing.block.ends[mine]
     other_starts, other_ends = facing.other.starts[theirs], facing.other.ends[theirs]
     resized = np.flatnonzero(ends - starts != other_ends - other_starts)
     unequal = _unequal_bytes(facing, starts, ends, other_starts, resized)
-    changed: list[int] = np.union1d(resized, np.searchsorted(ends, unequal)).tolist()
-    return changed
+    lines = np.searchsorted(ends, unequal)
+    first = np.flatnonzero(np.diff(lines, prepend=-1))
+    single = np.diff(first, append=len(lines)) == 1
+    only = np.full(n_pairs, _EQUAL)
+    only[resized] = -1
+    only[lines[first]] = np.where(single, unequal[first], -1)
+    changed = np.flatnonzero(only != _EQUAL)
+    return changed, only[changed]
 
 
 def _unequal_bytes(
@@ -275,8 +290,8 @@ def _join_sites(facing: _Facing, positions: Offsets, places: Offsets) -> Iterato
     single = (counts[mine] == 1) & (other_counts[theirs] == 1)
     lines, other_lines = begin + starts[mine[single]], place + other_starts[theirs[single]]
     pairs = enumerate(zip(block.texts(lines), other.texts(other_lines), strict=True))
-    changed = [pair for pair, (text, other_text) in pairs if text != other_text]
-    yield Matched(block, lines, other, other_lines, changed)
+    changed = np.array([pair for pair, (text, other_text) in pairs if text != other_text], dtype=np.int64)
+    yield Matched(block, lines, other, other_lines, changed, np.full(len(changed), -1))
     for left, right in zip(mine[~single].tolist(), theirs[~single].tolist(), strict=True):
         low, other_low = begin + int(starts[left]), place + int(other_starts[right])
         yield Repeated(

@@ -7,6 +7,7 @@ nothing, a record of that shape holds no allele and no identifier, whatever its 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 MAX_SHAPES = 8  # tried one after the other
 MAX_ATTEMPTS = 100
@@ -36,10 +37,13 @@ class NumericInfo:
         self._shapes: list[tuple[re.Pattern[bytes], bool]] = []
         self._n_attempts = 0
 
-    def describes(self, alleles: list[bytes], info: bytes) -> bool | None:
-        """Tell whether a numeric INFO column describes its allele; None where it may be another kind."""
+    def describes(self, alleles: Sequence[bytes], text: bytes | bytearray, *span: int) -> bool | None:
+        """Tell whether a numeric INFO column describes its allele; None where it may be another kind.
+
+        The column is the text, or what stands in it from the first number of `span` to the second.
+        """
         for pattern, described in self._shapes:
-            if pattern.fullmatch(info):
+            if pattern.fullmatch(text, *span):
                 return described if all(map(_BASES.fullmatch, map(bytes.upper, alleles))) else None
         return None
 

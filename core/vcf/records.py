@@ -8,7 +8,7 @@ from functools import cache
 NO_ALT = b"."
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))
-_GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
+GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
 
 
 class Record:
@@ -29,10 +29,10 @@ class Record:
         self.format = rest[0] if rest else b""
         self.samples = line[-len(rest[1]) - 1 :] if len(rest) > 1 else b""
 
-    def with_alt(self, alt: bytes, line: bytes) -> Record:
-        """Return the record of a line that differs in ALT alone."""
+    def with_alt(self, alt: bytes) -> Record:
+        """Return the record with another ALT of the same length."""
         other = Record.__new__(Record)
-        other._line, other.alt = line, alt
+        other._line, other.alt = self._line, alt
         other.chrom, other.pos, other.id, other.ref = self.chrom, self.pos, self.id, self.ref
         other.filter, other.info = self.filter, self.info
         other.format, other.samples = self.format, self.samples
@@ -62,7 +62,7 @@ class Record:
     @property
     def has_carriers(self) -> bool:
         """Tell whether any sample's genotype names an ALT allele."""
-        return self.has_genotypes and _GENOTYPE.search(self.samples) is not None
+        return self.has_genotypes and GENOTYPE.search(self.samples) is not None
 
     def names(self, alleles: list[bytes]) -> bool:
         """Tell whether ALT names one of the alleles."""

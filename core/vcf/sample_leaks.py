@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from core.vcf.records import Record
+from core.vcf.records import GENOTYPE, Record
 
 # FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
 _OTHER_READS = rb"[0-9.]++,(?:[0.]*+,)*+[1-9]"  # after the reads of the reference
@@ -38,15 +38,40 @@ _INDEX = rb"(?:(?:[0.][/|])+[1-9]|[1-9][0-9]*(?:[/|]|(?=[:\t]|\Z)))"
 
 
 class _Patterns(NamedTuple):
-    """What betrays a carrier, holds a genotype, a repeat's copies or anything unknown, under one FORMAT."""
+    """What shows an allele's index, betrays a carrier, or holds another genotype, a repeat or the unknown."""
 
+    own: re.Pattern[bytes] | None
     carrier: re.Pattern[bytes] | None
     genotype: re.Pattern[bytes] | None
     repeat: re.Pattern[bytes] | None
     unknown: re.Pattern[bytes] | None
 
 
-def depth_betrays(kept: Record, carrier: int | None = None) -> bool:
+class Samples(NamedTuple):
+    """The samples of a record: where they stand in a text, the tab before the first included."""
+
+    format: bytes
+    text: bytes | bytearray
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, record: Record) -> Samples:
+        """Return the samples of a record by itself."""
+        return cls(record.format, record.samples, 0, len(record.samples))
+
+    def shows(self, pattern: re.Pattern[bytes] | None) -> bool:
+        """Tell whether a pattern is found; None is in no sample."""
+        return pattern is not None and pattern.search(self.text, self.start, self.end) is not None
+
+
+def genotype_kept(kept: Samples) -> bool:
+    """Tell whether any genotype names an ALT allele, in GT or in another field (OGT, PGT, LGT)."""
+    patterns = _patterns(kept.format)
+    return kept.shows(patterns.own) or kept.shows(patterns.genotype)
+
+
+def depth_betrays(kept: Samples, carrier: int | None = None) -> bool:
     """Tell whether AD, PL, GP, DS or a like field of any sample shows a non-reference allele.
 
     `carrier` is where in the samples that of a known carrier begins: it is looked at first.
@@ -54,39 +79,38 @@ def depth_betrays(kept: Record, carrier: int | None = None) -> bool:
     pattern = _patterns(kept.format).carrier
     if pattern is None:
         return False
-    if carrier is not None and pattern.match(kept.samples, carrier):
+    if carrier is not None and pattern.match(kept.text, kept.start + carrier, kept.end):
         return True
-    return pattern.search(kept.samples) is not None
+    return kept.shows(pattern)
 
 
-def genotype_elsewhere(kept: Record) -> bool:
-    """Tell whether a field of genotypes other than a leading GT (OGT, PGT, LGT) names an ALT allele."""
-    pattern = _patterns(kept.format).genotype
-    return pattern is not None and pattern.search(kept.samples) is not None
-
-
-def repeat_in_samples(kept: Record) -> bool:
+def repeat_in_samples(kept: Samples) -> bool:
     """Tell whether a field of any sample holds the repeat's length or copies (REPCN, GB, MC and the like)."""
-    pattern = _patterns(kept.format).repeat
-    return pattern is not None and pattern.search(kept.samples) is not None
+    return kept.shows(_patterns(kept.format).repeat)
 
 
-def unknown_fields(kept: Record) -> bool:
+def unknown_fields(kept: Samples) -> bool:
     """Tell whether any sample has a value in a field whose meaning is not known here."""
-    pattern = _patterns(kept.format).unknown
-    return pattern is not None and pattern.search(kept.samples) is not None
+    return kept.shows(_patterns(kept.format).unknown)
 
 
-def samples_hold_allele(alleles: list[bytes], kept: Record) -> bool:
+def samples_hold_allele(alleles: list[bytes], kept: Samples) -> bool:
     """Tell whether a sample's value spells an allele out: ``1005_A_G``, ``A/G``, in either case."""
-    for allele in alleles:
-        text = allele.strip(b"<>")
-        for spelled in {text, text.lower()}:
-            if spelled in kept.samples and re.search(
-                rb"(?<![A-Za-z<])<?%s>?(?![A-Za-z=])" % re.escape(spelled), kept.samples
-            ):
-                return True
-    return False
+    return any(
+        kept.text.find(spelled, kept.start, kept.end) >= 0 and kept.shows(pattern)
+        for allele in alleles
+        for spelled, pattern in _spellings(allele)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _spellings(allele: bytes) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
+    """Return an allele as it may be written, each with the pattern of where it is no part of a word."""
+    text = allele.strip(b"<>")
+    return tuple(
+        (spelled, re.compile(rb"(?<![A-Za-z<])<?%s>?(?![A-Za-z=])" % re.escape(spelled)))
+        for spelled in sorted({text, text.lower()})
+    )
 
 
 def carriers_blanked(original: Record, kept: Record) -> bool:
@@ -121,6 +145,7 @@ def _patterns(format_: bytes) -> _Patterns:
     genotypes = [key for place, key in enumerate(keys) if key.endswith(b"GT") and (key != b"GT" or place)]
     unknown = [key for key in keys if key not in known and key not in genotypes]
     return _Patterns(
+        own=GENOTYPE if keys[0] == b"GT" else None,
         carrier=_of_fields(keys, {key: value for key, value in fields.items() if key in keys}),
         genotype=_of_fields(keys, dict.fromkeys(genotypes, _INDEX)),
         repeat=_of_fields(keys, dict.fromkeys(sorted(REPEAT_FIELDS.intersection(keys)), rb"[^:\t]*[0-9]")),

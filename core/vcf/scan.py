@@ -12,6 +12,7 @@ import numpy as np
 from core.vcf.added import AddedAlleles, shows_more
 from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, Repeated, align
 from core.vcf.binary import is_binary, read_binary
+from core.vcf.blanked import is_blanked, mark_blanked
 from core.vcf.blocks import (
     Block,
     Offsets,
@@ -30,10 +31,10 @@ from core.vcf.originals import OriginalBlock, prepare
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.phasing import PhasingIdentifiers
 from core.vcf.read_ahead import read_ahead
-from core.vcf.records import NO_ALT, Record, genotypes_changed
+from core.vcf.records import Record, genotypes_changed
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
-from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_blanked, mark_site
+from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
 from core.vcf.sorting import sorted_blocks
 from core.vcf.values import ValueChecker
 
@@ -242,43 +243,31 @@ class _Scanner:
     def _take_matched(self, matched: Matched) -> None:
         state = self._current(matched.original_block)
         self._note_order(matched)
-        if not matched.changed:
+        if not len(matched.changed):
             return
-        lines, places = matched.original[matched.changed], matched.anonymized[matched.changed]
+        lines, places = self._others(state, matched)
         block, kept_block = state.block, matched.anonymized_block
-        starts = block.starts[lines]
-        changed = zip(
-            lines.tolist(),
-            places.tolist(),
-            block.texts(lines),
-            kept_block.texts(places),
-            state.candidates[lines].tolist(),
-            (block.tabs[3][lines] + 1 - starts).tolist(),
-            (block.tabs[4][lines] - starts).tolist(),
-            strict=True,
-        )
-        for line, place, text, kept_text, is_candidate, begin, end in changed:
-            if is_candidate and self.same_declarations and _is_blanked(text, kept_text, begin, end):
-                original = Record(text)
-                self._mark_blanked(state, line, original, original.with_alt(NO_ALT, kept_text))
-                continue
+        changed = zip(lines.tolist(), places.tolist(), kept_block.texts(places), strict=True)
+        for line, place, kept_text in changed:
             original = self._original(block, line)
             record = self._record(kept_block, place, kept_text, original)
-            if is_candidate:
+            if state.candidates[line]:
                 self._mark(state, line, original, [self._kept(record, original, state.rarity.mafs[line])])
             if record.alt != original.alt and shows_more(original, record, self.rules.pattern):
                 self.tallies["alleles_shown"].add(record.chrom, record.pos)
             if record.ref != original.ref or record.rest != original.rest:
                 self._compare_integrity([original], [record])
 
-    def _mark_blanked(self, state: OriginalBlock, line: int, original: Record, record: Record) -> None:
-        if state.marks[line] & Mark.REPEAT:
-            original = self._original(state.block, line)
-            self._mark(state, line, original, [KeptRecord(record, float(state.rarity.mafs[line]))])
-            return
-        carrier = state.carriers.first(state.block, line)
-        state.marks[line] = mark_blanked(original, record, carrier, self.rules)
-        state.masked_up_to[line] = ALWAYS_MASKED
+    def _others(self, state: OriginalBlock, matched: Matched) -> tuple[Offsets, Offsets]:
+        """Mark the sites of which one base of ALT was blanked; return the lines of the other changed ones."""
+        lines, places = matched.original[matched.changed], matched.anonymized[matched.changed]
+        if not self.same_declarations:
+            return lines, places
+        blanked = is_blanked(matched) & state.candidates[lines] & ((state.marks[lines] & Mark.REPEAT) == 0)
+        quick = lines[blanked]
+        state.marks[quick] = mark_blanked(state.block, quick, state.carriers, self.rules)
+        state.masked_up_to[quick] = ALWAYS_MASKED
+        return lines[~blanked], places[~blanked]
 
     def _record(self, block: Block, line: int, text: bytes, original: Record) -> Record:
         """Split a changed line; one whose end is the original's needs no further check."""
@@ -403,16 +392,6 @@ class _Scanner:
             added_alleles=self.added_alleles,
             **self.tallies,
         )
-
-
-def _is_blanked(text: bytes, kept: bytes, begin: int, end: int) -> bool:
-    """Tell whether a line's one ALT allele, from `begin` to `end`, became ``.`` and nothing else changed."""
-    return (
-        kept[begin : begin + 2] == b".\t"
-        and text[begin:end].isalpha()
-        and kept[begin + 1 :] == text[end:]
-        and kept.startswith(text[:begin])
-    )
 
 
 _TALLIES = (

@@ -17,6 +17,7 @@ from core.vcf.numeric_info import NumericInfo
 from core.vcf.rarity import reference_is_rarest
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
+from core.vcf.sample_leaks import Samples
 from core.vcf.spellings import respelled
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
@@ -122,17 +123,6 @@ def mark_site(original: Record, maf: float, kept: Sequence[KeptRecord], rules: S
     return SiteMark(marks, masked_up_to)
 
 
-def mark_blanked(original: Record, kept: Record, carrier: int | None, rules: SiteRules) -> int:
-    """Mark a site as :func:`mark_site` does when its one ALT allele became ``.`` and nothing else changed.
-
-    Most masked sites are such. The frequency is computable and the same in both files, so it still
-    tells how rare the allele is. `carrier` is where in the samples one that carries the allele begins,
-    when one is known.
-    """
-    marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY | _site_leaks(original, [original.alt], kept, rules)
-    return marks | _sample_leaks([original.alt], kept, carrier) if kept.format else marks
-
-
 def _exposure_marks(
     original: Record, maf: float, kept: Sequence[KeptRecord], rules: SiteRules, *, is_repeat: bool
 ) -> int:
@@ -144,9 +134,9 @@ def _exposure_marks(
             marks |= _named_mark(original, maf, record, kept_maf, is_repeat=is_repeat)
         elif respelled(alleles, original.ref, record.ref, record.alt):
             marks |= Mark.RESPELLED
-        marks |= _site_leaks(original, alleles, record, rules, is_repeat=is_repeat)
+        marks |= site_leaks(original, alleles, record, rules, is_repeat=is_repeat)
         if record.format and record.alt != original.alt:
-            marks |= _sample_leaks(alleles, record, is_repeat=is_repeat)
+            marks |= samples_leak(alleles, Samples.of(record), is_repeat=is_repeat)
             if record.samples != original.samples and sample_leaks.carriers_blanked(original, record):
                 marks |= Mark.BLANKED_CARRIERS
         if not is_repeat and (kept_maf <= maf or leaks.other_frequency(record.info, maf)):
@@ -182,7 +172,7 @@ def _named_mark(original: Record, maf: float, kept: Record, kept_maf: float, *, 
     return Mark.INFO_ONLY if kept_maf > maf else Mark.DUPLICATE
 
 
-def _site_leaks(
+def site_leaks(
     original: Record, alleles: list[bytes], kept: Record, rules: SiteRules, *, is_repeat: bool = False
 ) -> int:
     """Mark where the columns up to INFO still hold a masked allele."""
@@ -205,12 +195,15 @@ def _site_leaks(
     return marks
 
 
-def _sample_leaks(
-    alleles: list[bytes], kept: Record, carrier: int | None = None, *, is_repeat: bool = False
+def samples_leak(
+    alleles: list[bytes], kept: Samples, carrier: int | None = None, *, is_repeat: bool = False
 ) -> int:
-    """Mark where the samples still tell who carries a masked allele."""
+    """Mark where the samples still tell who carries a masked allele.
+
+    `carrier` is where in the samples one that carries the allele begins, when one is known.
+    """
     marks = 0
-    if carrier is not None or kept.has_carriers or sample_leaks.genotype_elsewhere(kept):
+    if carrier is not None or sample_leaks.genotype_kept(kept):
         marks |= Mark.GENOTYPE
     if sample_leaks.depth_betrays(kept, carrier):
         marks |= Mark.DEPTH

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.vcf import blocks, carriers, columns
+from core.vcf.alignment import Matched, align
+from core.vcf.blanked import is_blanked, mark_blanked
 from core.vcf.blocks import Block, read_blocks
 from core.vcf.carriers import find_carriers
 from core.vcf.columns import count_between, leading_tabs, packed, places
@@ -22,7 +24,7 @@ from core.vcf.read_ahead import read_ahead
 from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
-from core.vcf.sites import KeptRecord, SiteRules, mark_blanked, mark_site, sole_carrier
+from core.vcf.sites import KeptRecord, SiteRules, mark_site, sole_carrier
 from tests.vcf_files import vcf_text
 
 CHUNK = 64  # bytes, so that small texts have several pieces
@@ -189,31 +191,61 @@ _infos = st.sampled_from(
 
 @settings(deadline=None, max_examples=300)
 @given(
-    allele=st.sampled_from(["G", "GT", "GATTACA", "g"]),
-    identifier=st.sampled_from([".", "rs12", "1:5:A:G", "x"]),
-    info=_infos,
+    alleles=st.lists(st.sampled_from(["G", "g", "GT", "*"]), min_size=1, max_size=6),
+    words=st.tuples(
+        st.sampled_from([".", "rs12", "1:5:A:G", "x"]), st.sampled_from([".", "PASS", "q10", "G"]), _infos
+    ),
     cells=st.lists(_samples, max_size=3),
+    ref=st.sampled_from(["A", "AT"]),
+    other_change=st.sampled_from(["", "info", "pos", "samples"]),
 )
-def test_mark_blanked__equals_mark_site(allele: str, identifier: str, info: str, cells: list[str]) -> None:
-    samples = ["", "GT:AD:PL", *cells] if cells else []
+def test_mark_blanked__equals_mark_site(
+    alleles: list[str], words: tuple[str, str, str], cells: list[str], ref: str, other_change: str
+) -> None:
+    identifier, filtered, info = words
+    other_change = "" if other_change == "samples" and not cells else other_change
+    names = [f"s{number}" for number in range(len(cells))]
+    samples = f" GT:AD:PL {' '.join(cells)}" if cells else ""
 
-    def line(alt: str) -> bytes:
-        return "\t".join(["chr1", "5", identifier, "A", alt, ".", "PASS", info, *samples[1:]]).encode()
+    def lines(masked: bool) -> list[str]:
+        changed = other_change if masked else ""
+        return [
+            f"chr1 {at + (changed == 'pos')} {identifier} {ref} {'.' if masked else allele} . {filtered} "
+            f"{info}{';X' * (changed == 'info')}{samples[: -1 if changed == 'samples' else None]}"
+            for at, allele in enumerate(alleles, 5)
+        ]
 
-    header = parse_header("x", vcf_text([]))
-    reader = FrequencyReader(header.declarations)
-    rules = SiteRules(
-        pattern=RepeatPattern.of(VcfSettings()), original_reader=reader, anonymized_reader=reader
-    )
-    original, kept = Record(line(allele)), Record(line("."))
-    made = original.with_alt(b".", line("."))
-    assert all(getattr(made, name) == getattr(kept, name) for name in (*Record.__slots__, "rest"))
-    maf = reader.maf(original.info)
-    expected = mark_site(original, maf, [KeptRecord(kept, maf)], rules)
-    carriers_at = [at for at in range(len(kept.samples)) if kept.samples[at : at + 4] in (b"\t0/1", b"\t1:0")]
-    for carrier in (None, *carriers_at):
-        assert mark_blanked(original, kept, carrier, rules) == expected.marks
-    assert expected.masked_up_to == np.inf
+    blocks_of = [_block(lines(masked), names) for masked in (False, True)]
+    pairings = align(iter(blocks_of[:1]), iter(blocks_of[1:]), {})
+    block, rules = blocks_of[0], _rules()
+    rarity = site_rarity(block, rules.original_reader, np.ones(len(alleles), dtype=bool))
+    found_carriers = find_carriers(block, rules.original_reader, rarity.mafs < 0.5, rarity)
+    for matched in pairings:
+        if not isinstance(matched, Matched):
+            continue
+        blanked = matched.original[matched.changed][is_blanked(matched)]
+        assert other_change == "" or not len(blanked)
+        if other_change == "":
+            single = [at for at, allele in enumerate(alleles) if allele in "Gg" and ref == "A"]
+            assert blanked.tolist() == single
+        marks = mark_blanked(block, blanked, found_carriers, rules)
+        for line, mark in zip(blanked.tolist(), marks, strict=True):
+            original = Record(block.line(line))
+            kept = KeptRecord(Record(matched.anonymized_block.line(line)), float(rarity.mafs[line]))
+            expected = mark_site(original, float(rarity.mafs[line]), [kept], rules)
+            assert (mark, np.inf) == expected
+
+
+def _block(lines: list[str], samples: list[str]) -> Block:
+    text = vcf_text(lines, samples=samples)
+    at = text.index(b"\n", text.index(b"#CHROM")) + 1
+    return Block("x", parse_header("x", text[:at]).n_columns, text[at:], len(text) - at, 1)
+
+
+def _rules() -> SiteRules:
+    reader = FrequencyReader(parse_header("x", vcf_text([])).declarations)
+    pattern = RepeatPattern.of(VcfSettings())
+    return SiteRules(pattern=pattern, original_reader=reader, anonymized_reader=reader)
 
 
 def test_read_ahead__yields_all_in_order_and_raises_in_its_place() -> None:
