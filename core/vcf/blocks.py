@@ -23,7 +23,7 @@ from core.vcf.header import VcfHeader
 Offsets = npt.NDArray[np.int64]
 NEWLINE, HASH, SPACE = 10, 35, 32
 BLOCK = 1 << 21  # bytes of text looked at together
-LONG_LINE = 600  # bytes
+LONG_LINE = 4096  # bytes, from which line ends are searched one by one
 POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
 MAX_POS = 1 << 62
 _SPACED_KEY = re.compile(rb"(?:^|;)[^;=]*\s[^;=]*(?:=|;|$)")
@@ -73,7 +73,7 @@ class Block:
     @cached_property
     def ends(self) -> Offsets:
         """Return where each line's newline is, shape (lines,)."""
-        if not self.has_long_lines:
+        if self.first_length < LONG_LINE:
             return np.flatnonzero(self.text == NEWLINE)
         ends = []
         end = self.data.find(b"\n", 0, self.size)
@@ -82,10 +82,10 @@ class Block:
             end = self.data.find(b"\n", end + 1, self.size)
         return np.array(ends, dtype=np.int64)
 
-    @cached_property
-    def has_long_lines(self) -> bool:
-        """Tell whether lines are so long that looking at them one by one is faster than at all bytes."""
-        return self.data.find(b"\n") > LONG_LINE
+    @property
+    def first_length(self) -> int:
+        """Return how long the first line is; most others are about as long."""
+        return self.data.find(b"\n")
 
     @cached_property
     def starts(self) -> Offsets:

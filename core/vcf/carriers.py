@@ -17,6 +17,8 @@ from core.vcf.sites import sole_carrier
 SLASH, COLON, BAR = 47, 58, 124
 ZERO, ONE = 48, 49
 N_SITE_COLUMNS = 9  # of a file with samples, up to FORMAT
+LONG_LINE = 600  # bytes
+N_LOOKED_AT = 8  # samples, before a line is searched
 REACH = 3  # from the tab before a genotype to its second allele
 
 
@@ -42,8 +44,8 @@ class Carriers(NamedTuple):
 
     def first(self, block: Block, line: int) -> int | None:
         """Return where in the line's samples the first one known to carry the allele begins."""
-        if not block.has_long_lines or not len(self.known):
-            return None  # in a short line a pattern finds it as fast
+        if not len(self.known):
+            return None
         start, end = int(block.tabs[8][line]), int(block.ends[line])
         if self.bare[line]:
             place = block.data.rfind(b"\t", start, max(start, block.data.find(b"1", start, end))) - start
@@ -89,6 +91,7 @@ def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarit
 def _sole_in_bare(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
     """Return the lines of nothing but genotypes in which exactly one sample names the allele."""
     numbers = np.flatnonzero(lines)
+    numbers = numbers[~_begin_with_several(block, numbers, of_reference)]
     starts, ends = block.tabs[8][numbers].tolist(), block.ends[numbers].tolist()
     alleles = np.where(of_reference[numbers], ZERO, ONE).tolist()
     find = block.data.find
@@ -100,6 +103,15 @@ def _sole_in_bare(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
             if after < 0 or find(allele, after, end) < 0:
                 sole.append(line)
     return sole
+
+
+def _begin_with_several(block: Block, numbers: Offsets, of_reference: Mask) -> Mask:
+    """Tell which lines' first samples, of two alleles at most, name the allele more often than one can."""
+    starts = block.tabs[8][numbers]
+    cells = np.take(block.text, starts + np.arange(4 * N_LOOKED_AT)[:, None], mode="clip")
+    diploid = np.all(cells[::4] == TAB, axis=0) & (starts + len(cells) <= block.ends[numbers])
+    named = np.sum(cells == np.where(of_reference[numbers], ZERO, ONE), axis=0)
+    return diploid & (named > 2)
 
 
 def _sole_in_few(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
@@ -170,7 +182,7 @@ def _carrier_bits(block: Block, of_reference: Offsets) -> Bits:
 def _spans(block: Block, lines: Offsets) -> Iterator[slice | Offsets]:
     """Yield where the samples of lines stand: each line by itself, or where they are short all at once."""
     starts, ends = block.tabs[8][lines], block.ends[lines]
-    if block.has_long_lines:
+    if block.first_length > LONG_LINE:
         yield from map(slice, starts.tolist(), ends.tolist())
     else:
         lengths = ends - starts

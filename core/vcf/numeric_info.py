@@ -55,7 +55,7 @@ class NumericInfo:
         fields: list[bytes] = []
         described = False
         for field in info.split(b";"):
-            key, equals, _ = field.partition(b"=")
+            key, equals, value = field.partition(b"=")
             name = key.upper()
             with_value = b";%s=1" % name
             if not _SAFE_KEY.fullmatch(key) or _ALLELE_LIKE.search(name) or self._names.search(with_value):
@@ -64,6 +64,9 @@ class NumericInfo:
                 if _BASES.fullmatch(name) or self._describes.search(b";" + name):
                     return  # a flag can be an allele, as a word by itself
                 fields.append(key)
+                continue
+            if value == b"0" and not self._describes.search(b";%s=0" % name):
+                fields.append(field)
                 continue
             counts = self._describes.search(with_value) is not None
             described = described or counts

@@ -123,7 +123,7 @@ def _keep_freed_memory() -> None:
 
     glibc does so up to the size of the largest piece that was freed, here 16 MB; others do as they do.
     """
-    bytearray(1 << 24)
+    np.empty(1 << 24, dtype=np.uint8)
 
 
 def _count_nothing(progress: Progress, _n_bytes: int) -> None:
