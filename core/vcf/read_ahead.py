@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
-DEPTH = 2  # items that wait, besides the one being made and the one in use
+DEPTH = 1  # items that wait, besides the one being made and the one in use
 
 
 @dataclass(frozen=True)
