@@ -1,6 +1,6 @@
 """Records of a VCF file in blocks: whole lines, where each begins, and its columns as offsets.
 
-A block is about 4 MB of text held once, with numpy arrays that point into it. Sites are never
+A block is about 2 MB of text held once, with numpy arrays that point into it. Sites are never
 split between two blocks.
 """
 
@@ -22,7 +22,7 @@ from core.vcf.header import VcfHeader
 
 Offsets = npt.NDArray[np.int64]
 NEWLINE, HASH, SPACE = 10, 35, 32
-BLOCK = 1 << 22  # bytes of text looked at together
+BLOCK = 1 << 21  # bytes of text looked at together
 LONG_LINE = 4096  # bytes, from which line ends are searched one by one
 POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
 MAX_POS = 1 << 62

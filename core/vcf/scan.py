@@ -14,6 +14,7 @@ from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, R
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.blanked import is_blanked, mark_blanked
 from core.vcf.blocks import (
+    BLOCK,
     Block,
     Offsets,
     UnsortedError,
@@ -121,9 +122,9 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
 def _keep_freed_memory() -> None:
     """Have the C library use freed memory again instead of giving it back and asking for it anew.
 
-    glibc does so up to the size of the largest piece that was freed, here 16 MB; others do as they do.
+    glibc does so up to the size of the largest piece that was freed; others do as they do.
     """
-    np.empty(1 << 24, dtype=np.uint8)
+    np.empty(2 * BLOCK, dtype=np.uint8)
 
 
 def _count_nothing(progress: Progress, _n_bytes: int) -> None:
@@ -142,7 +143,7 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
             contigs = {}
             blocks = sorted_blocks(original, contigs), sorted_blocks(anonymized, contigs)
         scanner = _Scanner(settings, first_header, second_header)
-        with closing(read_ahead(blocks[0])) as first, closing(read_ahead(blocks[1])) as second:
+        with read_ahead(*blocks) as (first, second):
             for pairing in align(scanner.originals(first), scanner.count_anonymized(second), contigs):
                 scanner.take(pairing)
         return scanner.result(pair)

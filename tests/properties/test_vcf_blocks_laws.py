@@ -255,16 +255,32 @@ def test_read_ahead__yields_all_in_order_and_raises_in_its_place() -> None:
         raise KeyError("end")
 
     taken: list[int] = []
-    with pytest.raises(KeyError, match="end"):
-        taken.extend(read_ahead(numbers()))
+    with read_ahead(numbers(), iter(range(100))) as (failing, whole):
+        with pytest.raises(KeyError, match="end"):
+            taken.extend(failing)
+        assert list(whole) == list(range(100))
     assert taken == list(range(20))
+
+
+@settings(deadline=None)
+@given(lengths=st.tuples(st.integers(0, 12), st.integers(0, 12)), turns=st.lists(st.booleans(), max_size=40))
+def test_read_ahead__gives_both_in_whatever_order_they_are_asked(
+    lengths: tuple[int, int], turns: list[bool]
+) -> None:
+    before = threading.active_count()
+    with read_ahead(*map(iter, map(range, lengths))) as streams:
+        found: list[list[int]] = [[], []]
+        for side in turns:
+            found[side] += [one for one in (next(streams[side], None),) if one is not None]
+    for side in (0, 1):
+        assert found[side] == list(range(min(lengths[side], turns.count(bool(side)))))
+    assert threading.active_count() == before
 
 
 def test_read_ahead__ends_its_thread_when_closed() -> None:
     before = threading.active_count()
-    endless = read_ahead(iter(int, 1))
-    assert next(endless) == 0
-    endless.close()
+    with read_ahead(iter(int, 1), iter(int, 1)) as (endless, _):
+        assert next(endless) == 0
     assert threading.active_count() == before
 
 
