@@ -13,7 +13,7 @@ from core.vcf.blocks import Block, Offsets
 from core.vcf.carriers import N_SITE_COLUMNS, Carriers
 from core.vcf.rarity import Mask
 from core.vcf.records import NO_ALT, Record
-from core.vcf.sample_leaks import Samples
+from core.vcf.sample_leaks import Samples, format_patterns
 from core.vcf.sites import Mark, SiteRules, samples_leak, site_leaks
 
 DOT = ord(".")
@@ -59,10 +59,11 @@ def mark_blanked(block: Block, lines: Offsets, carriers: Carriers, rules: SiteRu
         samples.tolist(),
         block.ends[lines].tolist(),
         _without_words(block, lines).tolist(),
+        carriers.first(block, lines),
         strict=True,
     )
     found = []
-    for line, alt, info, info_end, start, end, without_words in columns:
+    for line, alt, info, info_end, start, end, without_words, carrier in columns:
         allele = bytes(data[alt : alt + 1])
         marks = Mark.ALT_CHANGED | Mark.INFO_FREQUENCY
         described = rules.numeric.describes((), data, info, info_end) if without_words else None
@@ -72,8 +73,8 @@ def mark_blanked(block: Block, lines: Offsets, carriers: Carriers, rules: SiteRu
         elif described:
             marks |= Mark.DESCRIBED
         if has_samples:
-            kept = Samples(bytes(data[info_end + 1 : start]), data, start, end)
-            marks |= samples_leak([allele], kept, carriers.first(block, line))
+            kept = Samples(format_patterns(bytes(data[info_end + 1 : start])), data, start, end)
+            marks |= samples_leak([allele], kept, carrier)
         found.append(marks)
     return found
 

@@ -29,36 +29,51 @@ class Carriers(NamedTuple):
     ----------
     sole
         Lines, among the candidates, whose rarest allele exactly one sample carries.
+    bare
+        Whether the line's samples are genotypes and nothing else, shape (lines,).
     known
         Whether `bits` tells the carriers of the line's ALT allele, shape (lines,).
     bits
         One bit a byte of the block: set at the tab before each sample that carries the allele.
-    bare
-        Whether the line's samples are genotypes and nothing else, shape (lines,).
+    places
+        Where samples are few: where in the line's samples the first that carries the allele begins, −1
+        for none, shape (lines,).
     """
 
     sole: list[int]
-    known: Mask
-    bits: bytes
-    bare: Mask
+    bare: Mask = np.empty(0, dtype=bool)
+    known: Mask = np.empty(0, dtype=bool)
+    bits: bytes = b""
+    places: Offsets | None = None
 
-    def first(self, block: Block, line: int) -> int | None:
-        """Return where in the line's samples the first one known to carry the allele begins."""
-        if not len(self.known):
-            return None
-        start, end = int(block.tabs[8][line]), int(block.ends[line])
-        if self.bare[line]:
-            place = block.data.rfind(b"\t", start, max(start, block.data.find(b"1", start, end))) - start
-        elif self.known[line]:
-            found = int.from_bytes(self.bits[start >> 3 : (end >> 3) + 1], "little") >> (start & 7)
-            place = (found & -found).bit_length() - 1
-        else:
-            return None
-        return place if 0 <= place < end - start else None
+    def first(self, block: Block, lines: Offsets) -> list[int]:
+        """Return where in the lines' samples the first known to carry the allele begins, −1 for none."""
+        if self.places is not None:
+            found: list[int] = self.places[lines].tolist()
+            return found
+        if not len(self.bare):
+            return [-1] * len(lines)
+        spans = zip(
+            block.tabs[8][lines].tolist(),
+            block.ends[lines].tolist(),
+            self.bare[lines].tolist(),
+            self.known[lines].tolist(),
+            strict=True,
+        )
+        return [
+            _first_in_bare(block, start, end) if bare else self._first_bit(start, end) if known else -1
+            for start, end, bare, known in spans
+        ]
+
+    def _first_bit(self, start: int, end: int) -> int:
+        found = int.from_bytes(self.bits[start >> 3 : (end >> 3) + 1], "little") >> (start & 7)
+        place = (found & -found).bit_length() - 1
+        return place if place < end - start else -1
 
 
-_NONE = np.empty(0, dtype=bool)
-NO_CARRIERS = Carriers([], _NONE, b"", _NONE)
+def _first_in_bare(block: Block, start: int, end: int) -> int:
+    carrier = block.data.find(ONE, start, end)
+    return block.data.rfind(TAB, start, carrier) - start if carrier >= 0 else -1
 
 
 def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarity: Rarity) -> Carriers:
@@ -67,7 +82,7 @@ def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarit
     Lines with one ALT allele are looked at together; the others one by one.
     """
     if block.n_columns <= N_SITE_COLUMNS or not candidates.any():
-        return NO_CARRIERS
+        return Carriers([])
     has_genotypes, bare = _genotypes_first(block)
     simple = candidates & ~_several_alts(block)
     bare &= simple
@@ -76,16 +91,16 @@ def find_carriers(block: Block, reader: FrequencyReader, candidates: Mask, rarit
     of_reference = called & rarity.reference_is_rarest
     sole = [line for line in np.flatnonzero(candidates & ~simple).tolist() if _is_sole(block, line, reader)]
     sole += _sole_in_bare(block, bare, rarity.reference_is_rarest)
-    bits = b""
     if block.n_columns <= MANY_COLUMNS:
-        sole += _sole_in_few(block, called, of_reference)
-        called = np.zeros_like(called)
-    elif called.any():
+        counts, places = _in_few(block, called | bare, rarity.reference_is_rarest)
+        return Carriers([*sole, *np.flatnonzero(called & (counts == 1)).tolist()], places=places)
+    bits = b""
+    if called.any():
         found = _carrier_bits(block, np.flatnonzero(of_reference))
         counts = count_between(found, block.tabs[8], block.ends)
         sole += np.flatnonzero(called & (counts == 1)).tolist()
         bits = found.tobytes()
-    return Carriers(sole, called & ~of_reference, bits, bare & ~rarity.reference_is_rarest)
+    return Carriers(sole, bare & ~rarity.reference_is_rarest, called & ~of_reference, bits)
 
 
 def _sole_in_bare(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
@@ -114,17 +129,21 @@ def _begin_with_several(block: Block, numbers: Offsets, of_reference: Mask) -> M
     return diploid & (named > 2)
 
 
-def _sole_in_few(block: Block, lines: Mask, of_reference: Mask) -> list[int]:
-    """Return the lines in which exactly one sample names the allele, where samples are few."""
+def _in_few(block: Block, lines: Mask, of_reference: Mask) -> tuple[Offsets, Offsets]:
+    """Count carriers of the rarest allele where samples are few; find the first of ALT, −1 for none."""
     numbers = np.flatnonzero(lines)
-    allele = np.where(of_reference[numbers], ZERO, ONE)
     tabs = block.tabs[N_SITE_COLUMNS - 1 :, numbers]
     first, separator, second = (
         np.take(block.text, tabs + shift, mode="clip") for shift in range(1, REACH + 1)
     )
-    carries = (first == allele) | (((separator == SLASH) | (separator == BAR)) & (second == allele))
-    found: list[int] = numbers[carries.sum(axis=0) == 1].tolist()
-    return found
+    joined = (separator == SLASH) | (separator == BAR)
+    allele = np.where(of_reference[numbers], ZERO, ONE)
+    carries = (first == allele) | (joined & (second == allele))
+    counts, places = np.zeros(len(block.ends), dtype=np.int64), np.full(len(block.ends), -1)
+    counts[numbers] = carries.sum(axis=0)
+    begins = np.take_along_axis(tabs, carries.argmax(axis=0)[None], axis=0)[0] - tabs[0]
+    places[numbers] = np.where(carries.any(axis=0) & ~of_reference[numbers], begins, -1)
+    return counts, places
 
 
 def _is_sole(block: Block, line: int, reader: FrequencyReader) -> bool:

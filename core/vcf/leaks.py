@@ -48,9 +48,8 @@ _REPEAT_KEYS = re.compile(
     rb"|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ|HRUN|TRF|TRID|VARID"
     rb"|REPID|STRUC|VARTYPE|CIGAR)="
 )
-_REPEAT_WRITTEN = re.compile(
-    rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]|[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)"
-)
+_REPEAT_IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
+_REPEAT_WRITTEN = re.compile(rb"[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)")
 _LENGTH_KEYS = re.compile(
     rb"(?:^|;)(?:END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ)(?==|;|$)"
 )
@@ -245,9 +244,12 @@ def reference_holds_allele(alleles: list[bytes], kept: Record) -> bool:
 
 def repeat_described(kept: Record, pattern: RepeatPattern) -> bool:
     """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
+    info = kept.info.upper()
+    in_brackets = b"(" in info or b"[" in info
     return (
         _REPEAT_KEYS.search(b";" + kept.info) is not None
-        or _REPEAT_WRITTEN.search(kept.info.upper()) is not None
+        or _REPEAT_WRITTEN.search(info) is not None
+        or (in_brackets and _REPEAT_IN_BRACKETS.search(info) is not None)
         or pattern.found(kept.ref)
     )
 

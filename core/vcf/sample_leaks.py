@@ -38,7 +38,7 @@ _NOT_ZERO = re.compile(rb"[1-9]")
 _INDEX = rb"(?:(?:[0.][/|])+[1-9]|[1-9][0-9]*(?:[/|]|(?=[:\t]|\Z)))"
 
 
-class _Patterns(NamedTuple):
+class FormatPatterns(NamedTuple):
     """What shows an allele's index, betrays a carrier, or holds another genotype, a repeat or the unknown."""
 
     own: re.Pattern[bytes] | None
@@ -51,7 +51,7 @@ class _Patterns(NamedTuple):
 class Samples(NamedTuple):
     """The samples of a record: where they stand in a text, the tab before the first included."""
 
-    format: bytes
+    patterns: FormatPatterns
     text: bytes | bytearray
     start: int
     end: int
@@ -59,7 +59,7 @@ class Samples(NamedTuple):
     @classmethod
     def of(cls, record: Record) -> Samples:
         """Return the samples of a record by itself."""
-        return cls(record.format, record.samples, 0, len(record.samples))
+        return cls(format_patterns(record.format), record.samples, 0, len(record.samples))
 
     def shows(self, pattern: re.Pattern[bytes] | None) -> bool:
         """Tell whether a pattern is found; None is in no sample."""
@@ -68,34 +68,33 @@ class Samples(NamedTuple):
 
 def genotype_kept(kept: Samples) -> bool:
     """Tell whether any genotype names an ALT allele, in GT or in another field (OGT, PGT, LGT)."""
-    patterns = _patterns(kept.format)
-    if kept.shows(patterns.genotype):
+    if kept.shows(kept.patterns.genotype):
         return True
     # Without any such digit, which is found out much faster, no genotype names an ALT allele.
-    return patterns.own is not None and kept.shows(_NOT_ZERO) and kept.shows(patterns.own)
+    return kept.patterns.own is not None and kept.shows(_NOT_ZERO) and kept.shows(kept.patterns.own)
 
 
-def depth_betrays(kept: Samples, carrier: int | None = None) -> bool:
+def depth_betrays(kept: Samples, carrier: int = -1) -> bool:
     """Tell whether AD, PL, GP, DS or a like field of any sample shows a non-reference allele.
 
-    `carrier` is where in the samples that of a known carrier begins: it is looked at first.
+    `carrier` is where in the samples that of a known carrier begins: it is looked at first. −1 is none.
     """
-    pattern = _patterns(kept.format).carrier
+    pattern = kept.patterns.carrier
     if pattern is None:
         return False
-    if carrier is not None and pattern.match(kept.text, kept.start + carrier, kept.end):
+    if carrier >= 0 and pattern.match(kept.text, kept.start + carrier, kept.end):
         return True
     return kept.shows(pattern)
 
 
 def repeat_in_samples(kept: Samples) -> bool:
     """Tell whether a field of any sample holds the repeat's length or copies (REPCN, GB, MC and the like)."""
-    return kept.shows(_patterns(kept.format).repeat)
+    return kept.shows(kept.patterns.repeat)
 
 
 def unknown_fields(kept: Samples) -> bool:
     """Tell whether any sample has a value in a field whose meaning is not known here."""
-    return kept.shows(_patterns(kept.format).unknown)
+    return kept.shows(kept.patterns.unknown)
 
 
 def samples_hold_allele(alleles: list[bytes], kept: Samples) -> bool:
@@ -140,7 +139,8 @@ def _genotypes(record: Record) -> list[bytes]:
 
 
 @cache
-def _patterns(format_: bytes) -> _Patterns:
+def format_patterns(format_: bytes) -> FormatPatterns:
+    """Return what is looked for in samples under one FORMAT."""
     keys = format_.split(b":")
     fields = dict(CARRIER_FIELDS)
     if b"RD" in keys:  # VarScan: AD holds the reads of the allele alone
@@ -148,7 +148,7 @@ def _patterns(format_: bytes) -> _Patterns:
     known = fields.keys() | REPEAT_FIELDS | HARMLESS_FIELDS
     genotypes = [key for place, key in enumerate(keys) if key.endswith(b"GT") and (key != b"GT" or place)]
     unknown = [key for key in keys if key not in known and key not in genotypes]
-    return _Patterns(
+    return FormatPatterns(
         own=GENOTYPE if keys[0] == b"GT" else None,
         carrier=_of_fields(keys, {key: value for key, value in fields.items() if key in keys}),
         genotype=_of_fields(keys, dict.fromkeys(genotypes, _INDEX)),

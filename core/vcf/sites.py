@@ -195,15 +195,13 @@ def site_leaks(
     return marks
 
 
-def samples_leak(
-    alleles: list[bytes], kept: Samples, carrier: int | None = None, *, is_repeat: bool = False
-) -> int:
+def samples_leak(alleles: list[bytes], kept: Samples, carrier: int = -1, *, is_repeat: bool = False) -> int:
     """Mark where the samples still tell who carries a masked allele.
 
-    `carrier` is where in the samples one that carries the allele begins, when one is known.
+    `carrier` is where in the samples one that carries the allele begins, −1 when none is known.
     """
     marks = 0
-    if carrier is not None or sample_leaks.genotype_kept(kept):
+    if carrier >= 0 or sample_leaks.genotype_kept(kept):
         marks |= Mark.GENOTYPE
     if sample_leaks.depth_betrays(kept, carrier):
         marks |= Mark.DEPTH

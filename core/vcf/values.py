@@ -20,6 +20,7 @@ from core.vcf.memory import memory_file
 from core.vcf.records import Record
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
+_INFO_KEYS = re.compile(rb"(?:^|;)([^=;]*)")
 MAX_KNOWN_KEYS = 10_000
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
@@ -78,11 +79,12 @@ class ValueChecker:
             return "CHROM"
         if record.filter != b"PASS" and not all(_taken("FILTER", part) for part in record.filter.split(b";")):
             return "FILTER"
-        keys = {field.partition(b"=")[0] for field in record.info.split(b";")} - self.known_keys
-        if not all(_taken("INFO", key) for key in keys if key):
-            return "key in INFO"
-        if len(self.known_keys) < MAX_KNOWN_KEYS:
-            self.known_keys |= keys
+        keys = _INFO_KEYS.findall(record.info)
+        if not self.known_keys.issuperset(keys):
+            if not all(_taken("INFO", key) for key in keys if key):
+                return "key in INFO"
+            if len(self.known_keys) < MAX_KNOWN_KEYS:
+                self.known_keys.update(keys)
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:

@@ -168,9 +168,9 @@ def test_find_carriers__equals_the_reading_line_by_line(
         record = Record(block.line(line))
         expected = sole_carrier(record, [record], reader)
         assert (line in found.sole) == expected
-        first = found.first(block, line)
-        if first is None:
-            assert not found.bare[line] or not record.has_carriers
+        first = found.first(block, np.array([line]))[0]
+        if first < 0:
+            assert not len(found.bare) or not found.bare[line] or not record.has_carriers
         else:
             assert record.samples[first : first + 1] == b"\t"
             assert b"1" in record.samples[first + 1 :].partition(b"\t")[0].partition(b":")[0]
