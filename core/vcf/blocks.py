@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from core.errors import AuditInputError
-from core.vcf.columns import leading_tabs
+from core.vcf.columns import leading_tabs, whole_numbers
 from core.vcf.header import VcfHeader
 
 Offsets = npt.NDArray[np.int64]
 NEWLINE, HASH, SPACE = 10, 35, 32
 BLOCK = 1 << 21  # bytes of text looked at together
 LONG_LINE = 4096  # bytes, from which line ends are searched one by one
-POS_DIGITS = 15  # read as floats exactly; longer positions are read one by one
+POS_DIGITS = 15  # longer positions are read one by one
 MAX_POS = 1 << 62
 _SPACED_KEY = re.compile(rb"(?:^|;)[^;=]*\s[^;=]*(?:=|;|$)")
 
@@ -127,11 +127,11 @@ class Block:
         begin, end = self.tabs[0] + 1, self.tabs[1]
         lengths = end - begin
         width = min(int(lengths.max(initial=1)), POS_DIGITS)
-        places = np.arange(width)[:, None]  # a row for the units, one for the tens, …
-        digits = np.take(self.text, end - 1 - places, mode="clip") - np.uint8(48)
-        digits[places >= lengths] = 0
+        places = np.arange(width, 0, -1)[:, None]  # the last row for the units, one for the tens, …
+        digits = np.take(self.text, end - places, mode="clip") - np.uint8(48)
+        digits[places > lengths] = 0
         bad = (digits.max(axis=0, initial=0) > 9) | (lengths == 0)
-        positions = (10.0 ** np.arange(width) @ digits.astype(np.float64)).astype(np.int64)
+        positions = whole_numbers(digits)
         for line in np.flatnonzero(bad | (lengths > POS_DIGITS)).tolist():
             positions[line] = self.parse_position(line)
         return positions

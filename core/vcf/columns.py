@@ -85,6 +85,18 @@ def _next_tabs(text: Text, start: int) -> Offsets:
         width *= 4
 
 
+def whole_numbers(digits: Text) -> Offsets:
+    """Return the numbers whose digits stand in rows, the highest first, shape (digits, numbers).
+
+    A product of matrices would do the same with threads that wait for each other.
+    """
+    numbers = np.zeros(digits.shape[1], dtype=np.int64)
+    for row in digits:
+        numbers *= 10
+        numbers += row
+    return numbers
+
+
 def places(text: Text, test: Test, reach: int = 0) -> Offsets:
     """Return the offsets, ascending, of the bytes at which a test is true; see :func:`packed`."""
     found = [np.flatnonzero(test(at, piece)) + at for at, piece in _pieces(text, reach)]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.blocks import NEWLINE, Block, Offsets
-from core.vcf.columns import TAB, Text, places
+from core.vcf.columns import TAB, Text, places, whole_numbers
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import UNDECLARED, Declaration
 
@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 EQUALS, SEMICOLON, POINT = 61, 59, 46
 WIDTH = 14  # one digit, the point, twelve digits: below 2⁵³, so the quotient is rounded once
+SHORT_WIDTH = 8  # tried first
 INT_WIDTH = 10
 # Under these a MAF without a value is missing, and the next key decides.
 _READABLE_MAF = (Declaration("Float", single=True), UNDECLARED)
@@ -207,15 +208,18 @@ def _cells(text: Text, starts: Offsets, width: int) -> tuple[Text, Offsets, Mask
 
 def _decimals(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     """Read numbers written ``d`` or ``d.ddd`` with up to twelve decimals; tell which were so written."""
-    cells, lengths, ended = _cells(text, starts, WIDTH)
+    width = SHORT_WIDTH
+    cells, lengths, ended = _cells(text, starts, width)
+    if not ended.all():
+        width = WIDTH
+        cells, lengths, ended = _cells(text, starts, width)
     digits = cells - np.uint8(48)
-    digits[np.arange(WIDTH)[:, None] >= lengths] = 0
+    digits[np.arange(width)[:, None] >= lengths] = 0
     plain = ended & (lengths > 0) & (lengths != 2) & ((cells[1] == POINT) | (lengths == 1))
-    digits[1] = 0
+    digits[1] = digits[0]  # for the point
+    digits[0] = 0
     plain &= digits.max(axis=0) <= 9
-    weights = np.power(10.0, np.arange(WIDTH - 1, -1, -1, dtype=np.float64))
-    weights[0] = 10.0 ** (WIDTH - 2)  # the digit before the point; the point itself counts as 0
-    return (weights @ digits.astype(np.float64)) / 10.0 ** (WIDTH - 2), plain
+    return whole_numbers(digits) / 10.0 ** (width - 2), plain
 
 
 def _integers(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
@@ -224,5 +228,4 @@ def _integers(text: Text, starts: Offsets) -> tuple[Floats, Mask]:
     digits = cells - np.uint8(48)
     digits[np.arange(INT_WIDTH)[:, None] >= lengths] = 0
     plain = ended & (lengths > 0) & (digits.max(axis=0) <= 9)
-    scaled = 10.0 ** np.arange(INT_WIDTH - 1, -1, -1) @ digits.astype(np.float64)
-    return scaled / 10.0 ** (INT_WIDTH - lengths), plain
+    return whole_numbers(digits) / 10.0 ** (INT_WIDTH - lengths), plain

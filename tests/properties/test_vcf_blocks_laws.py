@@ -126,6 +126,36 @@ def test_read_blocks__uses_memory_again_that_nobody_looks_at() -> None:
     assert len(places) <= 3
 
 
+_numbers = st.one_of(
+    st.decimals(0, 1, places=3).map(str),
+    st.integers(0, 10**14).map(lambda digits: f"0.{digits}"),
+    st.sampled_from(["1", "0", "1.", ".5", "1e-3", "nan", "12", "0.5,0.1", ".", "", "-0.1", "0.1234567"]),
+)
+_counts = st.one_of(st.integers(0, 10**10).map(str), st.sampled_from(["3,1", ".", "", "x"]))
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    infos=st.lists(
+        st.one_of(
+            _numbers.map("AF={}".format),
+            _numbers.map("DP=7;AF={};AN=5".format),
+            _numbers.map("MAF={};AF=0.2".format),
+            st.tuples(_counts, _counts).map(lambda pair: f"AC={pair[0]};AN={pair[1]}"),
+            st.sampled_from([".", "AF", "MAF", "XAF=0.1", "AFX=0.1;AF=0.3"]),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_site_rarity__equals_the_frequency_of_each_line_by_itself(infos: list[str]) -> None:
+    block = _block([f"chr1 {at} . A G . . {info}" for at, info in enumerate(infos, 5)], [])
+    reader = _rules().original_reader
+    found = site_rarity(block, reader, np.ones(len(infos), dtype=bool))
+    expected = [reader.site(info.encode()).maf for info in infos]
+    np.testing.assert_array_equal(found.mafs, expected)
+
+
 _genotypes = st.sampled_from("0/0 0|0 0/1 1|0 1/1 ./. 1 0 . ./1 1/. 0/0/1 1|1|1".split())
 _alts = st.sampled_from(["G", "G,T", "*", "<NON_REF>", "GT"])
 _frequencies = st.sampled_from(["0.001", "0.3", "0.7", "0.999", "0.2,0.1"])
