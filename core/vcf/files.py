@@ -220,23 +220,24 @@ class _BlockFrames(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer; at the end of the file, check that it is a whole one."""
-        data = self._stream.read(len(buffer))
-        if not data:
+        n_bytes = self._stream.readinto(buffer)
+        if not n_bytes:
             self._check_end()
-        buffer[: len(data)] = data
-        self._progress(len(data))
+        self._progress(n_bytes)
+        data = buffer[:n_bytes]
         self._tail = (self._tail + data[-len(EOF_MARKER) :])[-len(EOF_MARKER) :]
         self._step_over_blocks(self._head + data if self._head else data)
-        return len(data)
+        return n_bytes
 
-    def _step_over_blocks(self, data: bytes) -> None:
+    def _step_over_blocks(self, data: bytes | memoryview) -> None:
         offset = self._to_next
         while offset + BGZF_HEADER <= len(data):
-            if data[offset : offset + 4] != b"\x1f\x8b\x08\x04" or data[offset + 12 : offset + 14] != b"BC":
+            head = bytes(data[offset : offset + BGZF_HEADER])
+            if not is_bgzf(head):
                 raise AuditInputError(_garbage_problem(self._name, after_end=self._after_end))
-            self._block_size = int.from_bytes(data[offset + 16 : offset + 18], "little") + 1
+            self._block_size = int.from_bytes(head[16:], "little") + 1
             offset += self._block_size
-        self._head = data[offset:]
+        self._head = bytes(data[offset:])
         self._to_next = max(0, offset - len(data))
 
     @property
