@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pysam
 
 from core.errors import AuditInputError
-from core.vcf.blocks import Block, read_blocks
+from core.vcf.blocks import Block
+from core.vcf.cutting import read_blocks
 from core.vcf.files import Content, VcfFile
 from core.vcf.header import FREQUENCY_KEYS, VcfHeader, parse_header
 from core.vcf.memory import memory_file

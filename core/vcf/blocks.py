@@ -1,28 +1,24 @@
 """Records of a VCF file in blocks: whole lines, where each begins, and its columns as offsets.
 
-A block is about 2 MB of text held once, with numpy arrays that point into it. Sites are never
-split between two blocks.
+A block is text held once, with numpy arrays that point into it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from core.errors import AuditInputError
 from core.vcf.columns import leading_tabs, whole_numbers
-from core.vcf.header import VcfHeader
 
 Offsets = npt.NDArray[np.int64]
 NEWLINE, HASH, SPACE = 10, 35, 32
-BLOCK = 1 << 21  # bytes of text looked at together
 LONG_LINE = 4096  # bytes, from which line ends are searched one by one
 POS_DIGITS = 15  # longer positions are read one by one
 MAX_POS = 1 << 62
@@ -193,7 +189,7 @@ class Block:
     def site_text(self, line: int) -> bytes:
         """Return one line's CHROM and POS as written; of a line without two tabs, all of it."""
         start, end = int(self.starts[line]), int(self.ends[line])
-        return bytes(_site_of(self.data, start, end))
+        return bytes(site_of(self.data, start, end))
 
     def check_info_keys(self) -> None:
         """Refuse INFO keys with spaces; one search of the block when it holds no space at all.
@@ -275,112 +271,8 @@ def parse_position(name: str, number: int, text: bytes) -> int:
     return position
 
 
-class Source(Protocol):
-    """Where the text of the records comes from."""
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
-
-
-def read_blocks(name: str, header: VcfHeader, begun: bytes, source: Source) -> Iterator[Block]:
-    """Cut text into blocks that end where a site ends.
-
-    Parameters
-    ----------
-    name
-        The file's name, for messages.
-    header
-        The file's header.
-    begun
-        The text after the header that has been read already.
-    source
-        The text after that.
-    """
-    buffers = _Buffers()
-    number = 1
-    data, n_bytes = _begun(buffers.take(len(begun)), begun)
-    at_end = False
-    while not at_end:
-        n_bytes, at_end = _filled(data, n_bytes, source)
-        whole, n_bytes = _without_returns(data, n_bytes)
-        cut = n_bytes if at_end else _site_cut(whole, n_bytes)
-        with memoryview(whole)[cut:n_bytes] as rest:
-            data, n_bytes = _begun(buffers.take(len(rest)), rest)
-        if cut:
-            block = Block(name, header.n_columns, whole, cut, number)
-            number += len(block.ends)
-            yield block
-
-
-class _Buffers:
-    """Memory for blocks, used again once no array points into it: fresh memory costs more than a look."""
-
-    def __init__(self) -> None:
-        self._buffers: list[bytearray] = []
-
-    def take(self, n_bytes: int) -> bytearray:
-        """Return memory for a block and its last newline, of which this much is needed at once."""
-        for buffer in self._buffers:
-            if len(buffer) > 2 * n_bytes and _is_free(buffer):
-                return buffer
-        buffer = bytearray(max(BLOCK, 2 * n_bytes) + 1)
-        self._buffers.append(buffer)
-        return buffer
-
-
-def _is_free(buffer: bytearray) -> bool:
-    """Tell whether no array points into the memory: only then can its size change."""
-    try:
-        last = buffer.pop()
-    except BufferError:
-        return False
-    buffer.append(last)
-    return True
-
-
-def _begun(data: bytearray, text: bytes | memoryview) -> tuple[bytearray, int]:
-    data[: len(text)] = text
-    return data, len(text)
-
-
-def _filled(data: bytearray, n_bytes: int, source: Source) -> tuple[int, bool]:
-    """Read until the memory is full or the text is at its end, which a newline then ends."""
-    with memoryview(data) as view:
-        while n_bytes < len(data) - 1:
-            n_read = source.readinto(view[n_bytes : len(data) - 1])
-            if not n_read:
-                break
-            n_bytes += n_read
-        else:
-            return n_bytes, False
-        if n_bytes and view[n_bytes - 1] != NEWLINE:
-            view[n_bytes] = NEWLINE
-            n_bytes += 1
-    return n_bytes, True
-
-
-def _without_returns(text: bytearray, n_bytes: int) -> tuple[bytearray, int]:
-    if text.find(b"\r", 0, n_bytes) < 0:
-        return text, n_bytes
-    replaced = text[:n_bytes].replace(b"\r\n", b"\n")
-    return replaced, len(replaced)
-
-
-def _site_cut(text: bytearray, n_bytes: int) -> int:
-    """Return where the last site's first line begins: what follows may go on in the next piece."""
-    cut = text.rfind(b"\n", 0, n_bytes) + 1
-    site: bytes | bytearray | None = None
-    while cut > 0:
-        start = text.rfind(b"\n", 0, cut - 1) + 1
-        found = _site_of(text, start, cut)
-        if site is not None and found != site:
-            return cut
-        site = found
-        cut = start
-    return 0
-
-
-def _site_of(text: bytes | bytearray, start: int, end: int) -> bytes | bytearray:
+def site_of(text: bytes | bytearray, start: int, end: int) -> bytes | bytearray:
+    """Return CHROM and POS of the line that begins at `start`; of a line without two tabs, all of it."""
     first = text.find(b"\t", start, end)
     second = text.find(b"\t", first + 1, end) if first >= 0 else -1
     return text[start:second] if second >= 0 else text[start:end]

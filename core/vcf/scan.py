@@ -14,16 +14,15 @@ from core.vcf.alignment import Matched, OnlyAnonymized, OnlyOriginal, Pairing, R
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.blanked import is_blanked, mark_blanked
 from core.vcf.blocks import (
-    BLOCK,
     Block,
     Offsets,
     UnsortedError,
     check_columns,
     check_info_keys,
     parse_position,
-    read_blocks,
 )
 from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Tally
+from core.vcf.cutting import BLOCK, read_blocks
 from core.vcf.files import Content, VcfFile
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.vcf import blocks, carriers, columns
+from core.vcf import carriers, columns, cutting
 from core.vcf.alignment import Matched, align
 from core.vcf.blanked import is_blanked, mark_blanked
-from core.vcf.blocks import Block, read_blocks
+from core.vcf.blocks import Block
 from core.vcf.carriers import find_carriers
 from core.vcf.columns import count_between, leading_tabs, packed, places
+from core.vcf.cutting import read_blocks
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import parse_header
 from core.vcf.leaks import info_marks, numeric_info
@@ -99,7 +100,7 @@ def test_read_blocks__gives_every_line_once_and_overwrites_none_that_is_held(
     content = (newline.join(lines) + newline * ended).encode()
     header = parse_header("x", vcf_text([]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "BLOCK", block)
+        patch.setattr(cutting, "BLOCK", block)
         kept: list[Block] = []
         cuts: list[tuple[bytes, bytes]] = []
         found: list[str] = []
@@ -121,7 +122,7 @@ def test_read_blocks__uses_memory_again_that_nobody_looks_at() -> None:
     content = b"".join(b"1\t%d\t.\tA\tG\t.\t.\t.\n" % position for position in range(1_000))
     header = parse_header("x", vcf_text([]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "BLOCK", 100)
+        patch.setattr(cutting, "BLOCK", 100)
         places = {id(made.data) for made in read_blocks("x", header, b"", io.BytesIO(content))}
     assert len(places) <= 3
 

@@ -304,7 +304,7 @@ def test_judge_scan__finds_a_phasing_identifier_blocks_later_and_in_any_order(pi
     ]
     masked = ["chr1 100 . A . . . . GT:PID ./.:.", *lines[1:]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.vcf.blocks.BLOCK", piece)
+        patch.setattr("core.vcf.cutting.BLOCK", piece)
         for kept in (masked, masked[::-1]):
             header = masked_header(PHASED)
             audit = _audit(

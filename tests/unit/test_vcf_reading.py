@@ -262,7 +262,7 @@ def test_scan_pair__reads_positions_from_zero_to_beyond_32_bits() -> None:
 def test_scan_pair__positions_widen_when_one_does_not_fit() -> None:
     lines = [f"chr1 {pos} . A G . . AF=0.001" for pos in (5, 10)] + ["chr2 99999999999 . A G . . AF=0.001"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.vcf.blocks.BLOCK", 100)
+        patch.setattr("core.vcf.cutting.BLOCK", 100)
         audit = _audit(bgzf(vcf_text(lines), block=40))
     assert list(audit.unmasked()) == [("chr1", 5), ("chr1", 10), ("chr2", 99_999_999_999)]
 
