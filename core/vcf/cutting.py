@@ -1,4 +1,4 @@
-"""Cut the text of a VCF file into blocks of about 2 MB. Sites are never split between two blocks."""
+"""Cut the text of a VCF file into blocks of some megabytes. Sites are never split between two blocks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from core.vcf.blocks import NEWLINE, Block, site_of
+from core.vcf.columns import MANY_COLUMNS
 from core.vcf.header import VcfHeader
 
-BLOCK = 1 << 21  # bytes of text looked at together
+BLOCK = 1 << 21  # bytes of text looked at together; twice as many where samples make the lines long
 
 
 class Source(Protocol):
@@ -32,7 +33,7 @@ def read_blocks(name: str, header: VcfHeader, begun: bytes, source: Source) -> I
     source
         The text after that.
     """
-    buffers = _Buffers()
+    buffers = _Buffers(2 * BLOCK if header.n_columns > MANY_COLUMNS else BLOCK)
     number = 1
     data, n_bytes = _begun(buffers.take(len(begun)), begun)
     at_end = False
@@ -51,7 +52,8 @@ def read_blocks(name: str, header: VcfHeader, begun: bytes, source: Source) -> I
 class _Buffers:
     """Memory for blocks, used again once no array points into it: fresh memory costs more than a look."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        self._size = size
         self._buffers: list[bytearray] = []
 
     def take(self, n_bytes: int) -> bytearray:
@@ -59,7 +61,7 @@ class _Buffers:
         for buffer in self._buffers:
             if len(buffer) > 2 * n_bytes and _is_free(buffer):
                 return buffer
-        buffer = bytearray(max(BLOCK, 2 * n_bytes) + 1)
+        buffer = bytearray(max(self._size, 2 * n_bytes) + 1)
         self._buffers.append(buffer)
         return buffer
 

@@ -123,7 +123,7 @@ def _keep_freed_memory() -> None:
 
     glibc does so up to the size of the largest piece that was freed; others do as they do.
     """
-    np.empty(2 * BLOCK, dtype=np.uint8)
+    np.empty(4 * BLOCK, dtype=np.uint8)
 
 
 def _count_nothing(progress: Progress, _n_bytes: int) -> None:
