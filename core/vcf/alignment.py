@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.vcf.blocks import Block, Offsets, UnsortedError
+from core.vcf.columns import offsets_of
 
 _EQUAL = -2
 
@@ -234,21 +235,18 @@ def _unequal_bytes(
     """Return where the text differs, compared in whole stretches between lines whose lengths differ."""
     text, other = facing.block.text, facing.other.text
     begin = int(starts[0])
-    differs = np.empty((int(ends[-1]) - begin) // 8 + 1, dtype=np.uint64)  # a byte for each of the text
-    each = differs.view(bool)
+    differs = np.empty(int(ends[-1]) - begin, dtype=bool)
     done = 0
     lows, highs = np.append(0, resized + 1), np.append(resized, len(starts))
     stretches = np.flatnonzero(lows < highs)
     lows, highs = lows[stretches], highs[stretches]
     spans = zip(starts[lows].tolist(), ends[highs - 1].tolist(), other_starts[lows].tolist(), strict=True)
     for start, end, place in spans:
-        each[done : start - begin] = False
+        differs[done : start - begin] = False
         done = end - begin
-        np.not_equal(text[start:end], other[place : place + end - start], out=each[start - begin : done])
-    each[done:] = False
-    eights = np.flatnonzero(differs != 0)
-    rows, within = np.nonzero(each.reshape(-1, 8)[eights])
-    return eights[rows] * 8 + within + begin
+        np.not_equal(text[start:end], other[place : place + end - start], out=differs[start - begin : done])
+    differs[done:] = False
+    return offsets_of(differs) + begin
 
 
 def _whole_sites(facing: _Facing, high: int, n_pairs: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.errors import AuditInputError
-from core.vcf.columns import leading_tabs, whole_numbers
+from core.vcf.columns import leading_tabs, offsets_of, whole_numbers
 
 Offsets = npt.NDArray[np.int64]
 NEWLINE, HASH, SPACE = 10, 35, 32
@@ -70,7 +70,7 @@ class Block:
     def ends(self) -> Offsets:
         """Return where each line's newline is, shape (lines,)."""
         if self.first_length < LONG_LINE:
-            return np.flatnonzero(self.text == NEWLINE)
+            return offsets_of(self.text == NEWLINE)
         ends = []
         end = self.data.find(b"\n", 0, self.size)
         while end >= 0:

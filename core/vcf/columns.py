@@ -16,6 +16,7 @@ Test = Callable[[int, Text], Mask]  # of a piece of a text and where it begins
 TAB = 9
 N_LEADING = 9  # tabs: up to the one after FORMAT
 MANY_COLUMNS = 64  # beyond, tabs are counted; where most of them stand is not asked
+MEAN_COLUMN = 64  # bytes, from which tabs are rare
 CHUNK = 1 << 17  # bytes looked at together: larger arrays get fresh memory, which costs more than the look
 
 
@@ -49,7 +50,8 @@ def _is_tab(_at: int, text: Text) -> Mask:
 
 
 def _from_all(text: Text, starts: Offsets, ends: Offsets, n_tabs: int) -> Offsets | None:
-    found = np.flatnonzero(text == TAB)
+    is_tab = text == TAB
+    found = offsets_of(is_tab) if len(text) > MEAN_COLUMN * n_tabs * len(starts) else np.flatnonzero(is_tab)
     if len(found) != len(starts) * n_tabs:
         return None
     table = found.reshape(len(starts), n_tabs)
@@ -83,6 +85,24 @@ def _next_tabs(text: Text, start: int) -> Offsets:
         if len(found) >= N_LEADING:
             return found[:N_LEADING] + start
         width *= 4
+
+
+def offsets_of(mask: Mask) -> Offsets:
+    """Return where a mask is true, ascending; it should rarely be, and is then asked eight bytes at a time.
+
+    Parameters
+    ----------
+    mask
+        Shape (bytes,), contiguous.
+    """
+    whole = len(mask) // 8 * 8
+    eights = np.flatnonzero(mask[:whole].view(np.uint64) != 0)
+    within = np.flatnonzero(mask[:whole].reshape(-1, 8)[eights])
+    found = eights[within >> 3]
+    found *= 8
+    found += within & 7
+    rest = np.flatnonzero(mask[whole:])
+    return np.append(found, rest + whole) if len(rest) else found
 
 
 def whole_numbers(digits: Text) -> Offsets:

@@ -15,7 +15,7 @@ from core.vcf.alignment import Matched, align
 from core.vcf.blanked import is_blanked, mark_blanked
 from core.vcf.blocks import Block
 from core.vcf.carriers import find_carriers
-from core.vcf.columns import count_between, leading_tabs, packed, places
+from core.vcf.columns import count_between, leading_tabs, offsets_of, packed, places
 from core.vcf.cutting import read_blocks
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import parse_header
@@ -34,6 +34,11 @@ CHUNK = 64  # bytes, so that small texts have several pieces
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "CHUNK", CHUNK)
+
+
+@given(mask=st.lists(st.booleans(), max_size=60))
+def test_offsets_of__are_where_a_mask_is_true(mask: list[bool]) -> None:
+    assert offsets_of(np.array(mask, dtype=bool)).tolist() == [at for at, true in enumerate(mask) if true]
 
 
 @settings(deadline=None)
