@@ -54,10 +54,8 @@ def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label:
         problems = job.problems or ("The work ended unexpectedly. Please report what you did.",)
         st.error("\n\n".join(plain(problem) for problem in problems), icon=":material/error:")
     if job.state is JobState.STOPPED:
-        st.info(
-            f"Stopped after {duration(job.elapsed_seconds)}; what was done until then is shown.",
-            icon=":material/stop_circle:",
-        )
+        kept = " before anything was done." if job.result is None else "; what was done until then is shown."
+        st.info(f"Stopped after {duration(job.elapsed_seconds)}{kept}", icon=":material/stop_circle:")
     if job.state is not JobState.DONE:
         st.button("Start again", key=f"{tool}_again", on_click=start_work, args=(tool, key, work))
     return job

@@ -1,5 +1,6 @@
 """What only a browser shows of the l-diversity page: clicking a chart, stopping, downloads, accessibility."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,7 @@ def test_stop__keeps_what_is_done(
     largest_k.press("Enter")
     page.wait_for_timeout(1_000)  # until the rerun has begun
     _start(page, wait_until_idle)
+    expect(page.get_by_text(re.compile(r"Pairs of k and l · [1-9]"))).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop and keep what is done").click()
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("pairs of k and l were not evaluated")).to_be_visible()

@@ -50,6 +50,7 @@ def test_upload__survives_a_page_switch_but_not_a_reload(
     wait_until_idle(page)
     page.get_by_role("button", name="Start").click()
     page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Home").click()
+    expect(page.get_by_role("heading", level=1, name="AnonAudit")).to_be_visible()
     expect(page.get_by_text("of your files are held in memory")).to_be_visible()
     page.go_back()
     expect(page.get_by_text("people.csv ·")).to_be_visible()
