@@ -10,7 +10,7 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,12 +110,10 @@ class Content:
 
     def __init__(self, file: VcfFile, progress: Progress | None = None) -> None:
         self._name = file.name
-        self._stream = file.open()
-        try:
-            self._content = self._opened(progress or _no_progress)
-        except BaseException:
-            self._stream.close()
-            raise
+        with ExitStack() as opened:
+            stream = opened.enter_context(file.open())
+            self._content = opened.enter_context(self._inflated(stream, progress or _no_progress))
+            self._opened = opened.pop_all()
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
@@ -129,20 +127,19 @@ class Content:
 
     def close(self) -> None:
         """Close the file; calling it twice does nothing more."""
-        self._content.close()
-        self._stream.close()
+        self._opened.close()
 
-    def _opened(self, progress: Progress) -> _Counted | _Inflated:
+    def _inflated(self, stream: io.BufferedIOBase, progress: Progress) -> _Counted | _Inflated:
         with self._own_words():
-            head = self._stream.read(BGZF_HEADER)
-            self._stream.seek(0)
+            head = stream.read(BGZF_HEADER)
+            stream.seek(0)
         if not head:
             raise AuditInputError(f"{self._name}: the file is empty (0 bytes); get it again from its source.")
         if not head.startswith(GZIP_MAGIC):
-            return _Counted(self._stream, progress)
+            return _Counted(stream, progress)
         if not is_bgzf(head):
             raise AuditInputError(plain_gzip_problem(self._name))
-        return _Inflated(fileobj=_BlockFrames(self._name, self._stream, progress), mode="rb")
+        return _Inflated(fileobj=_BlockFrames(self._name, stream, progress), mode="rb")
 
     @contextmanager
     def _own_words(self) -> Iterator[None]:

@@ -65,10 +65,10 @@ class NumericInfo:
                     return  # a flag can be an allele, as a word by itself
                 fields.append(key)
                 continue
-            if value == b"0" and not self._describes.search(b";%s=0" % name):
-                fields.append(field)
-                continue
             counts = self._describes.search(with_value) is not None
+            if counts and value == b"0" and not self._describes.search(b";%s=0" % name):
+                fields.append(field)  # a count of nobody describes nothing
+                continue
             described = described or counts
             fields.append(key + b"=" + (_COUNT if counts else _NUMBERS))
         pattern = re.compile(b";".join(fields))

@@ -340,3 +340,20 @@ def test_info_marks__are_the_same_with_what_was_learned_before(infos: list[str],
         kept = Record(f"chr1\t5\t.\tA\t.\t.\tPASS\t{info}".encode())
         alone = info_marks([allele], b"A", kept, None, numeric_info())
         assert info_marks([allele], b"A", kept, None, learned) == alone
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "described"),
+    [
+        (b"AC=1;MQ0=0;AF=0.1", b"AC=3;MQ0=5;AF=0.2", True),
+        (b"AC=0;MQ0=0;AF=0.1", b"AC=0;MQ0=5;AF=0.2", False),
+        (b"AC=0;AF=0.1", b"AC=1;AF=0.1", None),
+    ],
+)
+def test_numeric_info__knows_a_shape_again_whatever_its_numbers_are(
+    first: bytes, second: bytes, described: bool | None
+) -> None:
+    """Only a count is told apart: of nobody it describes nothing."""
+    numeric = numeric_info()
+    numeric.learn(first)
+    assert numeric.describes([b"G"], second) is described
