@@ -1,7 +1,7 @@
 # Every target makes .venv and installs what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: run test check format bench clean
+.PHONY: run test check format bench quality clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -20,6 +20,9 @@ format: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks
+
+quality: .venv/dev.stamp
+	$(BIN)/python -m benchmarks.quality --families
 
 clean:
 	rm -rf .venv
