@@ -15,11 +15,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     data.add_argument("data", nargs="?", type=Path, metavar="DATA", help="table to anonymize")
     data.add_argument("--demo", choices=DEMO_NAMES, help="use one of scikit-learn's tables")
     parser.add_argument("--label", metavar="COL", help="column the model predicts")
-    parser.add_argument("--sensitive", nargs="+", metavar="COL", help="sensitive attributes")
-    parser.add_argument("--quasi-identifier", nargs="+", metavar="COL", help="columns to anonymize")
-    parser.add_argument("--categorical", nargs="+", default=[], metavar="COL", help="columns of categories")
+    parser.add_argument("--sensitive", action="extend", nargs="+", metavar="COL", help="sensitive attributes")
     parser.add_argument(
-        "--leave-out", nargs="+", default=[], metavar="COL", help="columns that are no features; not released"
+        "--quasi-identifier", action="extend", nargs="+", metavar="COL", help="columns to anonymize"
+    )
+    parser.add_argument(
+        "--categorical", action="extend", nargs="+", default=[], metavar="COL", help="columns of categories"
+    )
+    parser.add_argument(
+        "--leave-out",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL",
+        help="columns that are no features; not released",
     )
     parser.add_argument("--one-hot-group", nargs="+", action="append", default=[], metavar="COL",
                         help="quasi-identifiers that are one category in several 0/1 columns")  # fmt: skip

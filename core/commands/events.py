@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,15 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", type=int, default=rule.k, help="users that share each combination (default 5)")
     parser.add_argument(
         "--columns",
-        default=",".join(defaults.columns),
+        action="extend",
+        nargs="+",
         metavar="A,B,C",
-        help="contributing columns (default %(default)s)",
+        help=f"contributing columns, repeatable (default {','.join(defaults.columns)})",
     )
     parser.add_argument(
         "--flatten", default=defaults.flatten, metavar="COLUMN", help="flatten column (default week_number)"
     )
     parser.add_argument(
         "--flatten-steps",
+        action="extend",
+        nargs="+",
         metavar="COLUMN:LEVEL,…",
         help="multi-level flattening, such as week_number:month,week_number:any; auto for all levels",
     )
@@ -57,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     classes = parser.add_mutually_exclusive_group()
     classes.add_argument(
         "--leave-out",
-        action="append",
+        action="extend",
+        nargs="+",
         metavar="CLASS",
         help=f"event class to leave out, repeatable (default {', '.join(DEFAULT_LEAVE_OUT)})",
     )
@@ -129,9 +134,9 @@ def _settings(arguments: argparse.Namespace) -> EventSettings:
     leave_out = tuple(arguments.leave_out or DEFAULT_LEAVE_OUT)
     mapping = read_event_mapping(_existing(arguments.mapping)) if arguments.mapping else BUILT_IN_MAPPING
     return EventSettings(
-        columns=_listed(arguments.columns),
+        columns=EventSettings().columns if arguments.columns is None else _listed(arguments.columns),
         flatten=arguments.flatten,
-        flatten_steps=_listed(arguments.flatten_steps or ""),
+        flatten_steps=_listed(arguments.flatten_steps),
         leave_out=() if arguments.leave_out_none else leave_out,
         hour_block=arguments.hour_block,
         mapping=mapping,
@@ -143,8 +148,9 @@ def _settings(arguments: argparse.Namespace) -> EventSettings:
     )
 
 
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+def _listed(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Return what stands between the commas of all that was given."""
+    return tuple(part.strip() for text in given or () for part in text.split(",") if part.strip())
 
 
 def _existing(path: Path) -> Path:

@@ -19,14 +19,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scrambled", type=Path, metavar="SCRAMBLED", help="the scrambled table")
     parser.add_argument(
         "--ignore-value",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="V",
         help="cells equal to V are not compared; NaN means missing cells, None means none; repeatable",
     )
     parser.add_argument(
         "--ignore-column",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="C",
         help="a column to leave out, by name or 0-based position (1 or 1,2,3); repeatable",

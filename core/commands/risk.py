@@ -40,14 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="the table to be released")
     parser.add_argument(
         "--quasi-identifier",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="COL",
         help="a column that others may know about a person; repeatable; default: those suggested",
     )
     parser.add_argument(
         "--sensitive",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="COL",
         help="a column whose values must not become known; repeatable",
@@ -60,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     population.add_argument("--population-size", type=int, metavar="N", help="people in the population")
     parser.add_argument(
-        "--leave-out", action="append", default=[], metavar="COL", help="will not be released"
+        "--leave-out", action="extend", nargs="+", default=[], metavar="COL", help="will not be released"
     )
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
     _add_choices(parser)
@@ -118,7 +120,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--hierarchy",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="COL=FILE",
         help="groups of a sensitive attribute's values, a line each; t is then hierarchical; repeatable",

@@ -68,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--quasi-identifier",
-        action="append",
+        action="extend",
+        nargs="+",
         metavar="COL",
         help="anonymized column that others may know, repeatable (default: those of the log)",
     )

@@ -60,7 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--severity",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="CHECK=VERDICT",
         help="what an exposure check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS "

@@ -1,5 +1,47 @@
+import argparse
 import subprocess
 import sys
+
+import pytest
+
+from core.__main__ import build_parser
+from core.commands import COMMANDS
+
+NEEDED = {
+    "tabular": ["a.csv"],
+    "vcf": ["--origin", "a", "--anony", "b"],
+    "leakage": ["a.csv", "b.csv"],
+    "events": ["a.csv"],
+    "diversity": ["a.csv"],
+    "risk": ["a.csv"],
+}
+
+
+def _lists(command: str) -> list[argparse.Action]:
+    """Return a command's options that take several values."""
+    (tools,) = [action for action in build_parser([command])._actions if isinstance(action.choices, dict)]
+    return [
+        action
+        for action in tools.choices[command]._actions
+        if action.option_strings
+        and (action.nargs in ("+", "*") or type(action).__name__ in ("_AppendAction", "_ExtendAction"))
+    ]
+
+
+@pytest.mark.parametrize("command", NEEDED)
+def test_list_options__add_up_in_both_forms(command: str) -> None:
+    parser = build_parser([command])
+    lists = [action for action in _lists(command) if action.dest != "one_hot_group"]  # a list of lists
+    assert lists
+    for action in lists:
+        option = action.option_strings[-1]
+        together = parser.parse_args([command, *NEEDED[command], option, "A", "B"])
+        apart = parser.parse_args([command, *NEEDED[command], option, "A", option, "B"])
+        assert getattr(together, action.dest) == getattr(apart, action.dest) == ["A", "B"], option
+
+
+def test_needed__knows_every_command_but_the_one_without_arguments() -> None:
+    assert {*NEEDED, "measures"} == set(COMMANDS)
 
 
 def test_main__ends_quietly_when_its_reader_has_gone() -> None:
