@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers, canonical_values
+from core.cells import as_numbers
+from core.dates import Dates, begins_with_the_day, read_dates
 from core.equivalence import IntArray
 from core.errors import AuditInputError
 
@@ -26,10 +26,10 @@ OTHER = "other"
 
 _MOSTLY = 0.9  # share of distinct values that must be of a kind; the others stay as they are
 _COARSER = 0.6  # a level is worth offering when it leaves at most this share of the groups below it
+_MOST_LOOKED_AT = 20_000  # distinct values, evenly spaced, that tell the kind of a column
 _MOST_LEVELS = 7  # the values themselves and no value at all included
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)$"
 _LEADING_ZERO = r"^0[0-9]"
-_ISO_DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T.*)?$"
 _CODE = r"^[0-9A-Za-z][0-9A-Za-z./-]*$"
 _SHORTEST_CODE = 3
 
@@ -84,9 +84,10 @@ class Ladder:
 def build_ladder(column: str, values: pa.Array, counts: IntArray, *, kind: Kind | None = None) -> Ladder:
     """Derive a ladder from a column's values.
 
-    Numbers are grouped into intervals of growing width, dates shortened to month, year and decade, codes
-    cut from the right, and rare categories grouped as ``other``. A missing value stays missing on every
-    level but the last. Values that are not of the column's kind stay as they are up to the last level.
+    Numbers are grouped into intervals of growing width, dates in any spelling shortened to month, year and
+    decade, codes cut from the right, and rare categories grouped as ``other``. A missing value stays missing
+    on every level but the last. Values that are not of the column's kind stay as they are up to the last
+    level.
 
     Parameters
     ----------
@@ -137,13 +138,15 @@ def _spread(levels: Sequence[Level]) -> list[Level]:
 def kind_of_values(values: pa.Array) -> Kind:
     """Return what distinct values are, judged by nine in ten of them; missing ones are passed over.
 
-    Numbers with leading zeros, and texts of letters and digits without spaces, are codes.
+    Numbers with leading zeros, and texts of letters and digits without spaces, are codes; not where some
+    are written as dates that begin with the day, because a code is cut from the right.
     """
     known = values.drop_null()
     if not len(known):
         return "category"
+    known = known.take(pa.array(np.arange(0, len(known), -(-len(known) // _MOST_LOOKED_AT))))
     trimmed = pc.utf8_trim_whitespace(known)
-    if _share(pc.match_substring_regex(_dates(known), _ISO_DATE)) >= _MOSTLY:
+    if float(read_dates(known).known.mean()) >= _MOSTLY:
         return "date"
     if _share(pc.match_substring_regex(trimmed, _NUMBER)) >= _MOSTLY:
         zeros = pc.match_substring_regex(trimmed, _LEADING_ZERO)
@@ -151,16 +154,13 @@ def kind_of_values(values: pa.Array) -> Kind:
     digits = pc.match_substring_regex(trimmed, "[0-9]")
     long = pc.greater_equal(pc.utf8_length(trimmed), _SHORTEST_CODE)
     coded = pc.and_(pc.and_(digits, long), pc.match_substring_regex(trimmed, _CODE))
-    return "code" if _share(coded) >= _MOSTLY else "category"
+    if _share(coded) < _MOSTLY or float(begins_with_the_day(known).mean()) > 1 - _MOSTLY:
+        return "category"
+    return "code"
 
 
 def _share(mask: pa.Array) -> float:
     return float(pc.mean(mask.cast(pa.float64())).as_py())
-
-
-def _dates(values: pa.Array) -> pa.Array:
-    """Return the values with dates in ISO 8601, whatever the spelling."""
-    return canonical_values(values, dates=True)
 
 
 def _as_they_are(values: pa.Array) -> Level:
@@ -261,37 +261,38 @@ def _plain(number: float) -> str:
 
 
 def _date_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
-    """Yield day (where there are times), month, year and decade."""
+    """Yield day (where there are times), month, year and decade, as far as the dates say them."""
     del counts
-    iso = _dates(values)
-    looks = pc.fill_null(pc.match_substring_regex(iso, _ISO_DATE), False)
-    day = _possible(pc.if_else(looks, pc.utf8_slice_codeunits(iso, 0, 10), None))
-    known = day.is_valid()
-    position = day.cast(pa.date32()).cast(pa.int32()).cast(pa.float64()).to_numpy(zero_copy_only=False)
-    for description, length, ending in (
-        ("day", 10, ""),
-        ("month", 7, ""),
-        ("year", 4, ""),
-        ("decade", 3, "0s"),
-    ):
-        cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(day, 0, length), ending, "")
-        yield _level(f"dates to the {description}", pc.if_else(known, cut, values), position)
+    dates = read_dates(values)
+    levels = ("day", "month", "year", "decade")
+    finer = {"day": 0 if dates.has_time else 1, "month": 1, "year": 2}[dates.finest]
+    for description in levels[finer:]:
+        written = pc.if_else(pa.array(dates.known), _dates_to(dates, description), values)
+        yield _level(f"dates to the {description}", written, dates.positions())
 
 
-def _possible(days: pa.Array) -> pa.Array:
-    """Return ISO dates, null where there is no such day, such as 30 February."""
-    encoded = days.dictionary_encode()
-    return pa.array(
-        [day if _is_day(day) else None for day in encoded.dictionary.to_pylist()], pa.string()
-    ).take(encoded.indices)
+def _dates_to(dates: Dates, precision: str) -> pa.Array:
+    """Return shape (n_values,): dates in ISO 8601 to a precision; a year of two digits stays one."""
+    year, month, day = dates.year, np.maximum(dates.month, 0), np.maximum(dates.day, 0)
+    whole = ((year * 13 + month) * 32 + day) * 2 + dates.century_known
+    parts = {"day": 1, "month": 32, "year": 13 * 32, "decade": 13 * 32 * 10}[precision]
+    keys, position = np.unique(whole // (2 * parts) * 2 + dates.century_known, return_inverse=True)
+    names = []
+    for key in keys.tolist():
+        first = key // 2 * parts
+        date = (first // (13 * 32), first // 32 % 13, first % 32)
+        names.append(_date_name(*date, precision=precision, century_known=bool(key % 2)))
+    return pa.array(names, pa.string()).take(pa.array(position))
 
 
-def _is_day(text: str) -> bool:
-    try:
-        datetime.date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+def _date_name(year: int, month: int, day: int, *, precision: str, century_known: bool) -> str:
+    written = f"{year:04d}" if century_known else f"'{year % 100:02d}"
+    return {
+        "day": f"{written}-{month:02d}-{day:02d}",
+        "month": f"{written}-{month:02d}",
+        "year": written,
+        "decade": f"{written[:-1]}0s",
+    }[precision]
 
 
 def _code_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:

@@ -156,3 +156,42 @@ def test_build_ladder__spreads_levels_over_many_values() -> None:
     words = [f"word {'x' * n}" for n in range(2000)]
     groups = [level.n_groups for level in _ladder(words, list(range(1, 2001))).levels]
     assert groups == [2000, 501, 126, 32, 8, 2, 1]
+
+
+def test_build_ladder__shortens_dates_that_begin_with_the_day() -> None:
+    ladder = _ladder([f"{day:02d}.{month:02d}.{year}" for year in (1985, 1986, 1991) for month in (3, 11) for day in (7, 21)])  # fmt: skip  # noqa: E501
+    assert ladder.kind == "date"
+    assert _descriptions(ladder) == [
+        "as it is",
+        "dates to the month",
+        "dates to the year",
+        "not shown",
+    ]
+    assert _written(ladder, 1)[:3] == ["1985-03", "1985-03", "1985-11"]
+    assert _written(ladder, 2) == ["1985"] * 4 + ["1986"] * 4 + ["1991"] * 4
+
+
+def test_build_ladder__shortens_to_the_year_where_day_and_month_may_be_exchanged() -> None:
+    ladder = _ladder(["1/2/2021", "3/4/2021", "5/6/2020", "7/8/2020", "9/10/1999"])
+    assert _descriptions(ladder) == ["as it is", "dates to the year", "not shown"]
+    assert _written(ladder, 1) == ["2021", "2021", "2020", "2020", "1999"]
+
+
+def test_build_ladder__keeps_years_of_two_digits_as_such() -> None:
+    ladder = _ladder(["31.12.85", "1.12.85", "30.11.84", "5.11.84", "29.1.71"])
+    assert _written(ladder, 1) == ["'85-12", "'85-12", "'84-11", "'84-11", "'71-01"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1/2/03", "4/5/06", "7/8/09", "3/2/03", "4/6/06"],
+        ["31.12.", "30.11.", "1.2.", "2.3."],
+        ["31.12.2021", "30.11.2021", "1.2.2021", "A12", "B34", "C567"],
+    ],
+)
+def test_build_ladder__never_cuts_dates_of_unsure_order_like_codes(values: list[str]) -> None:
+    assert _ladder(values).kind == "category"
+    starts = ("31.1*", "1/*", "31*", "3*")
+    for level in range(len(_ladder(values).levels)):
+        assert not any(text and text.startswith(starts) and text != "*" for text in _written(_ladder(values), level) if text not in values)  # fmt: skip  # noqa: E501

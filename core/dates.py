@@ -1,0 +1,247 @@
+"""Dates of a column in whatever spelling it has: year first, day first, month first, with month names.
+
+Which of two numbers is the day is a matter of the whole column: some day after the 12th settles it. Where
+nothing does, the year alone is sure, and where not even the year is (``01/02/03``), nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Precision = Literal["year", "month", "day"]
+
+_MONTHS = (  # first letters of the months' names: English, Slovenian, German
+    ("jan", "jän"),
+    ("feb",),
+    ("mar", "mär", "mrz"),
+    ("apr",),
+    ("may", "maj", "mai"),
+    ("jun",),
+    ("jul",),
+    ("aug", "avg"),
+    ("sep",),
+    ("oct", "okt"),
+    ("nov",),
+    ("dec", "dez"),
+)
+_TIME = r"(?P<time>(?:[Tt]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
+_NAME = r"(?P<name>\p{L}{3,10})\.?"
+_TWO = "[0-9]{1,2}"
+_YEAR_FIRST = rf"^(?P<year>[0-9]{{4}}) ?[-/.년] ?(?P<month>{_TWO}) ?[-/.월] ?(?P<day>{_TWO}) ?[.일]?{_TIME}$"
+_YEAR_MONTH = rf"^(?P<year>[0-9]{{4}}) ?[-/년] ?(?P<month>{_TWO})월?$"
+_MONTH_YEAR = rf"^(?P<month>{_TWO}) ?[-/.] ?(?P<year>(?:18|19|20)[0-9]{{2}})$"
+_DAY_NAME = rf"^(?P<day>{_TWO})(?:st|nd|rd|th|\.)?[- /]?{_NAME},?[- /]?(?P<year>[0-9]{{4}})\.?{_TIME}$"
+_NAME_DAY = rf"^{_NAME} (?P<day>{_TWO})(?:st|nd|rd|th)?,? (?P<year>[0-9]{{4}}){_TIME}$"
+_NAME_YEAR = rf"^{_NAME},?[- /](?P<year>[0-9]{{4}})$"
+_COMPACT = r"^(?P<year>(?:18|19|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])$"
+_YEAR_LAST = rf"^(?P<a>{_TWO}) ?(?P<dot>[-/.]) ?(?P<b>{_TWO}) ?[-/.] ?(?P<c>[0-9]{{4}})\.?{_TIME}$"
+_COMPACT_LAST = r"^(?P<a>[0-3][0-9])(?P<b>[0-3][0-9])(?P<c>(?:18|19|20)[0-9]{2})$"
+_SHORT = rf"^(?P<a>{_TWO})(?P<dot>[-/.]) ?(?P<b>{_TWO})[-/.] ?(?P<c>{_TWO}){_TIME}$"
+_DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
+
+_CENTURY_TURNS = 31  # a year of two digits counts as 19.. from here on, for distances only
+_SURE = 0.9  # share of the telling dates that must tell the same order of day and month
+_MANY_DAYS, _FEW_YEARS = 20, 12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dates:
+    """What the distinct texts of a column say as dates.
+
+    Attributes
+    ----------
+    year, month, day
+        Shape (n_values,), -1 where the text is no date, does not say it, or nothing settles it.
+    century_known
+        Shape (n_values,); False for a year of two digits.
+    has_time
+        Whether a time follows some date.
+    """
+
+    year: IntArray
+    month: IntArray
+    day: IntArray
+    century_known: BoolArray
+    has_time: bool
+
+    @property
+    def known(self) -> BoolArray:
+        """Return shape (n_values,): whether the text is a date."""
+        return self.year >= 0
+
+    @property
+    def finest(self) -> Precision:
+        """Return the finest that every date says."""
+        known = self.known
+        if (self.month[known] < 0).any() or not known.any():
+            return "year"
+        return "month" if (self.day[known] < 0).any() else "day"
+
+    def positions(self) -> FloatArray:
+        """Return shape (n_values,): days on one scale, NaN for no date; what is not said is its middle."""
+        month = np.where(self.month > 0, self.month, 7)
+        day = np.where(self.day > 0, self.day, 1 if self.finest == "year" else 15)
+        return np.where(self.known, _first_of_month(self.year, month) + day - 1.0, np.nan)
+
+
+def read_dates(values: pa.Array) -> Dates:
+    """Read distinct texts as dates; blanks around them are passed over.
+
+    Parameters
+    ----------
+    values
+        Shape (n_values,), null for a missing one.
+
+    Returns
+    -------
+    Dates
+        Days that no calendar knows, such as 30 February, are no dates.
+
+    Examples
+    --------
+    >>> found = read_dates(pa.array(["31.12.2021", "1.2.2021", "none"]))
+    >>> found.year.tolist(), found.month.tolist(), found.day.tolist()
+    ([2021, 2021, -1], [12, 2, -1], [31, 1, -1])
+    """
+    texts = _texts(values)
+    parts = _Parts(len(values))
+    for pattern in (_YEAR_FIRST, _COMPACT, _DAY_NAME, _NAME_DAY, _NAME_YEAR, _YEAR_MONTH, _MONTH_YEAR):
+        parts.take(_extracted(texts, pattern))
+    parts.take(_year_last(_extracted(texts, _YEAR_LAST)))
+    parts.take(_year_last(_extracted(texts, _COMPACT_LAST)))
+    short = _extracted(texts, _SHORT)
+    parts.take(_short_years(short), century_known=False)
+    return Dates(
+        year=parts.year,
+        month=parts.month,
+        day=parts.day,
+        century_known=parts.century_known,
+        has_time=parts.has_time,
+    )
+
+
+def begins_with_the_day(values: pa.Array) -> BoolArray:
+    """Return shape (n_values,): whether a text has the form of a date that does not begin with its year.
+
+    Cutting such a text from the right keeps the day and loses the year.
+    """
+    texts = _texts(values)
+    forms = (_YEAR_LAST, _SHORT, _MONTH_YEAR, _DAY_NAME, _NAME_DAY, _NAME_YEAR, _DAY_MONTH)
+    found = [pc.fill_null(pc.match_substring_regex(texts, form), False) for form in forms]
+    return np.logical_or.reduce([each.to_numpy(zero_copy_only=False) for each in found])
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    return pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+
+
+class _Parts:
+    """Years, months and days as found so far, each of shape (n_values,)."""
+
+    def __init__(self, n_values: int) -> None:
+        self.year, self.month, self.day = (np.full(n_values, -1, dtype=np.int64) for _ in range(3))
+        self.century_known = np.ones(n_values, dtype=bool)
+        self.has_time = False
+
+    def take(self, found: Mapping[str, IntArray], *, century_known: bool = True) -> None:
+        """Take the dates of one spelling over where none was found before."""
+        year, month, day = found["year"], found["month"], found["day"]
+        fresh = (self.year < 0) & (year >= 0) & _is_possible(year, month, day)
+        self.year[fresh], self.month[fresh], self.day[fresh] = year[fresh], month[fresh], day[fresh]
+        self.century_known[fresh] = century_known
+        self.has_time |= bool((found["time"][fresh] > 0).any())
+
+
+def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:
+    """Return each part of a spelling as numbers, -1 where a text is of another; 1 for a time."""
+    nothing = np.full(len(texts), -1, dtype=np.int64)
+    found = dict.fromkeys(("year", "month", "day", "time", "a", "b", "c", "dot"), nothing)
+    if not pc.any(pc.match_substring_regex(texts, pattern)).as_py():
+        return found
+    matched = pc.extract_regex(texts, pattern)
+    for position, field in enumerate(matched.type):
+        part = pc.if_else(matched.is_valid(), matched.field(position), None)
+        if field.name == "name":
+            found["month"] = _month_numbers(part)
+        elif field.name in ("time", "dot"):
+            wanted = pc.equal(part, ".") if field.name == "dot" else pc.not_equal(part, "")
+            found[field.name] = _filled(wanted.cast(pa.int64()))
+        else:
+            found[field.name] = _filled(pc.if_else(pc.equal(part, ""), None, part).cast(pa.int64()))
+    return found
+
+
+def _filled(numbers: pa.Array) -> IntArray:
+    return cast("IntArray", pc.fill_null(numbers, -1).to_numpy(zero_copy_only=False))
+
+
+def _month_numbers(names: pa.Array) -> IntArray:
+    """Return the month of each name, 0 (no month) for another word, -1 where there is none."""
+    encoded = pc.dictionary_encode(names)
+    numbers = [
+        next((number for number, starts in enumerate(_MONTHS, 1) if name.lower().startswith(starts)), 0)
+        for name in encoded.dictionary.to_pylist()
+    ]
+    return _filled(pa.array(numbers, pa.int64()).take(encoded.indices))
+
+
+def _year_last(found: Mapping[str, IntArray]) -> dict[str, IntArray]:
+    """Return what two numbers and a year of four digits say, in the order that the column settles."""
+    first, second, year = found["a"], found["b"], found["c"]
+    n_day_first, n_month_first = np.count_nonzero(first > 12), np.count_nonzero(second > 12)
+    n_telling = n_day_first + n_month_first
+    unsaid = np.full_like(first, -1)
+    if n_telling and n_month_first >= _SURE * n_telling:
+        return {**found, "year": year, "month": first, "day": second}
+    if (n_telling and n_day_first >= _SURE * n_telling) or (not n_telling and (found["dot"] != 0).all()):
+        return {**found, "year": year, "month": second, "day": first}
+    smaller, larger = np.minimum(first, second), np.maximum(first, second)
+    is_date = (smaller >= 1) & (smaller <= 12) & (larger <= 31)
+    return {**found, "year": np.where(is_date, year, -1), "month": unsaid, "day": unsaid}
+
+
+def _short_years(found: Mapping[str, IntArray]) -> dict[str, IntArray]:
+    """Return what three numbers of one or two digits say; nothing where the year may be the first or last."""
+    first, second, last = found["a"], found["b"], found["c"]
+    is_last, is_first = _can_only_be_years(last, first), _can_only_be_years(first, last)
+    if is_last == is_first:
+        return {**found, "year": np.full_like(first, -1)}
+    if is_last:
+        return _year_last({**found, "c": _with_century(last)})
+    return {**found, "year": _with_century(first), "month": second, "day": last}
+
+
+def _can_only_be_years(numbers: IntArray, other: IntArray) -> bool:
+    """Return whether numbers can be no days, or repeat few values where the other ones are like all days."""
+    known = numbers[numbers >= 0]
+    if (known > 31).any() or (known == 0).any():
+        return True
+    return len(np.unique(known)) <= _FEW_YEARS and len(np.unique(other[other >= 0])) >= _MANY_DAYS
+
+
+def _with_century(years: IntArray) -> IntArray:
+    return np.where(years < 0, -1, years + np.where(years >= _CENTURY_TURNS, 1900, 2000))
+
+
+def _is_possible(year: IntArray, month: IntArray, day: IntArray) -> BoolArray:
+    """Return where a calendar has the day; what is not said (-1) is possible."""
+    named = np.where((month >= 1) & (month <= 12), month, 1)
+    length = _first_of_month(year + named // 12, named % 12 + 1) - _first_of_month(year, named)
+    is_month = (month == -1) | ((month >= 1) & (month <= 12))
+    return cast("BoolArray", is_month & ((day == -1) | ((day >= 1) & (day <= length))))
+
+
+def _first_of_month(year: IntArray, month: IntArray) -> FloatArray:
+    """Return the days from 1970-01-01 to the first of each month."""
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    return cast("FloatArray", months.astype("datetime64[D]").astype(np.int64).astype(np.float64))
