@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.datasets import Dataset
 from core.errors import AuditInputError
-from core.tabular.log import AnonymizationLog, LogEntry
+from core.tabular.log import (
+    QUASI_IDENTIFYING_SEMANTICS,
+    AnonymizationLog,
+    LogEntry,
+    columns_alike,
+    folded,
+)
+from core.tabular.words import listed
+from core.verdict import Finding, Verdict
 
 PROTECTING_ACTIONS = frozenset(
     {
@@ -22,11 +30,17 @@ PROTECTING_ACTIONS = frozenset(
         "drop_zip_detail",
     }
 )
-QUASI_IDENTIFYING_SEMANTICS = frozenset(
-    {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
-)
 _HIGH_RISK_BEGINNING = re.compile(
-    r"ssn|passport|driver|licen[sc]e|birth|death|dob|phone|mobile|email|address|zip|postal"
+    r"ssn|passport|driver|licen[sc]e|birth|death|dob|phone|mobile|email|address|zip|postal|postcode"
+    r"|(?:tele|cell)phone|(?:full|first|last|middle|given|family|maiden|sur|fore|nick|user|patient|person)names?$"
+    r"|(?:patient|person|subject|participant|member|customer|client|user|employee|student|national)id$"
+)
+_HIGH_RISK_PHRASES = (
+    "dateofbirth",
+    "homeaddress",
+    "residentnumber",
+    "residentregistration",
+    "nationalnumber",
 )
 _HIGH_RISK_TOKENS = frozenset({"name", "id", "mrn"})
 _NO_LETTER = re.compile(r"[\W\d_]+")
@@ -56,9 +70,10 @@ class MatchedColumn:
 def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
     """Match every original column with the anonymized columns it became.
 
-    The column of the same name, else all whose names begin with ``<column>_``; a column whose own
-    name exists in the original is never another column's expansion. An expansion uses its own log
-    entry, else that of the original column.
+    The column of the same name (in other letters, see `columns_alike`, where none is written the
+    same), else all whose names begin with ``<column>_``; a column whose own name exists in the original
+    is never another column's expansion. An expansion uses its own log entry, else that of the original
+    column.
 
     Returns
     -------
@@ -70,12 +85,12 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
     AuditInputError
         No original column is found in the anonymized table.
     """
-    names = frozenset(anonymized.columns)
-    expansions = sorted(names.difference(original.columns))
+    alike = columns_alike(original.columns, anonymized.columns)
+    expansions = _Expansions(set(anonymized.columns).difference(original.columns, alike.values()))
     matched = tuple(
         match
         for name in original.columns
-        for match in _matches(name, [name] if name in names else _beginning_with(f"{name}_", expansions), log)
+        for match in _matches(name, [alike[name]] if name in alike else expansions.of(name), log)
     )
     if all(match.anonymized is None for match in matched):
         raise AuditInputError(
@@ -97,12 +112,47 @@ def _matches(name: str, found: Sequence[str], log: AnonymizationLog) -> Iterator
         yield MatchedColumn(original=name, anonymized=column, semantic=entry.semantic, action=entry.action)
 
 
-def _beginning_with(prefix: str, names: Sequence[str]) -> list[str]:
-    """Return the sorted names that begin with the prefix."""
-    first = bisect_left(names, prefix)
+def about_names_alike(
+    original: Sequence[str], anonymized: Sequence[str], log: AnonymizationLog
+) -> Iterator[Finding]:
+    """Yield a warning for names that differ in letter case alone and so could not be matched."""
+    groups: dict[str, tuple[dict[str, None], dict[str, None], dict[str, None]]] = {}
+    for i, names in enumerate((original, anonymized, log.entries)):
+        for name in names:
+            groups.setdefault(folded(name), ({}, {}, {}))[i][name] = None
+    for ours, theirs, logged in groups.values():
+        meant = ours if len(ours) >= len(theirs) else theirs
+        if len(meant) > 1 and not meant.keys() >= {*ours, *theirs, *logged}:
+            names = list({**ours, **theirs, **logged})
+            yield Finding(
+                check="column_names_alike",
+                verdict=Verdict.WARN,
+                message=f"{listed(names)} differ in letter case, spaces or signs alone, so which column of "
+                "the other table or of the log is meant cannot be said. Rename them so that every column has "
+                "one spelling.",
+                n_affected=len(names),
+            )
+
+
+class _Expansions:
+    """Anonymized columns of no original's name, looked up by what they begin with."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._written = sorted((name, name) for name in names)
+        self._folded = sorted((folded(name), name) for name in names)
+
+    def of(self, original: str) -> list[str]:
+        """Return the names that begin with ``<original>_``; where none is written so, those that fold so."""
+        return _beginning_with(f"{original}_", self._written) or _beginning_with(
+            f"{folded(original)}_", self._folded
+        )
+
+
+def _beginning_with(prefix: str, names: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the names, sorted by how they are looked up, that begin with the prefix."""
     found = []
-    for name in names[first:]:
-        if not name.startswith(prefix):
+    for looked_up, name in names[bisect_left(names, (prefix, "")) :]:
+        if not looked_up.startswith(prefix):
             break
         found.append(name)
     return found
@@ -136,12 +186,14 @@ def is_high_risk(semantic: str) -> bool:
 
     Examples
     --------
-    >>> [is_high_risk(semantic) for semantic in ("birthdate", "zipCode", "patient_id", "MRN")]
-    [True, True, True, True]
+    >>> [is_high_risk(semantic) for semantic in ("birthdate", "zipCode", "patientid", "MRN", "Surname")]
+    [True, True, True, True, True]
     >>> [is_high_risk(semantic) for semantic in ("width", "identity_type", "kidney", "")]
     [False, False, False, False]
     """
     tokens = [
         token.lower() for part in _NO_LETTER.split(semantic) for token in _CAMEL_CASE.split(part) if token
     ]
-    return any(token in _HIGH_RISK_TOKENS or _HIGH_RISK_BEGINNING.match(token) for token in tokens)
+    if any(token in _HIGH_RISK_TOKENS or _HIGH_RISK_BEGINNING.match(token) for token in tokens):
+        return True
+    return any(phrase in "".join(tokens) for phrase in _HIGH_RISK_PHRASES)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast
@@ -26,8 +29,32 @@ KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
     "pseudonymize",
     "region_generalize",
 }
+QUASI_IDENTIFYING_SEMANTICS = frozenset(
+    {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
+)
 _REMEDY = "Choose the log written with the anonymized file."
 _SHOWN = 40  # characters of a name out of the log that a message repeats
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def folded(text: str) -> str:
+    """Return a word as people mean it: no matter its case, width, composition, spaces and hyphens.
+
+    Examples
+    --------
+    >>> folded(" DROP "), folded("Date-Floor  Year"), folded("ｄｒｏｐ"), folded("Rojstni\u00a0DAN")
+    ('drop', 'date_floor_year', 'drop', 'rojstni_dan')
+    """
+    visible = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    word = unicodedata.normalize("NFKC", visible.casefold())
+    return _SEPARATORS.sub("_", word).strip("_") or word.strip()
+
+
+def _known_word(text: str, known: Iterable[str]) -> str:
+    """Return the known word of the same letters and digits, else the folded text."""
+    word = folded(_CAMEL_CASE.sub("_", unicodedata.normalize("NFKC", text)))
+    return {one.replace("_", ""): one for one in known}.get(word.replace("_", ""), word)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +66,9 @@ class LogEntry:
     column
         The column's name, exactly as logged.
     semantic
-        What the column means, such as ``birthdate``; empty where the log does not say.
+        What the column means, such as ``birthdate``, folded; empty where the log does not say.
     action
-        What was done to it, such as ``drop``; empty where the log does not say.
+        What was done to it, such as ``drop``, folded; empty where the log does not say.
     source
         The original column it was made from, where the log says so.
     """
@@ -85,6 +112,31 @@ class AnonymizationLog:
     n_bytes: int = 0
     notes: tuple[Finding, ...] = ()
 
+    def for_columns(self, original: Sequence[str], anonymized: Sequence[str]) -> AnonymizationLog:
+        """Return the log with each entry under the name that its column has in the tables.
+
+        A name as logged wins; else the only column whose name folds alike, unless another entry folds
+        alike too. Of a column whose name the tables spell differently, the original's spelling counts.
+
+        Parameters
+        ----------
+        original, anonymized
+            Names of the columns of both tables.
+        """
+        respelled = set(columns_alike(original, anonymized).values())
+        names = dict.fromkeys([*original, *(name for name in anonymized if name not in respelled)])
+        alike = _by_folded(name for name in names if name not in self.entries)
+        n_entries = Counter(folded(name) for name in self.entries if name not in names)
+
+        def named(logged: str) -> str:
+            found = alike.get(folded(logged), [])
+            is_meant = logged not in names and n_entries[folded(logged)] == 1 and len(found) == 1
+            return found[0] if is_meant else logged
+
+        sources = _by_folded(original)
+        entries = {named(name): _with_source(entry, sources) for name, entry in self.entries.items()}
+        return replace(self, entries=MappingProxyType(entries))
+
     def notes_about(self, *, original_name: str, anonymized_name: str) -> tuple[Finding, ...]:
         """Return the findings about this log when it is used for these two files.
 
@@ -110,6 +162,44 @@ class AnonymizationLog:
             for key, claimed, role, name in claims
             if claimed is not None and _file_name(claimed) != _file_name(name)
         )
+
+
+def _by_folded(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return folded name to the names that fold so."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(folded(name), []).append(name)
+    return found
+
+
+def _with_source(entry: LogEntry, sources: Mapping[str, list[str]]) -> LogEntry:
+    """Return the entry with its source spelled as the original spells it, where one column is meant."""
+    found = sources.get(folded(entry.source), []) if entry.source else []
+    if entry.source in found or len(found) != 1:
+        return entry
+    return replace(entry, source=found[0])
+
+
+def columns_alike(original: Sequence[str], anonymized: Sequence[str]) -> dict[str, str]:
+    """Return original column to the anonymized column of the same name.
+
+    The same name as written wins; else the only one that folds alike, where it is the only one on both
+    sides: of names that differ in case alone nobody can say which was meant.
+
+    Examples
+    --------
+    >>> columns_alike(["id", "Name", "age", "AGE"], ["id", "NAME", "Age"])
+    {'id': 'id', 'Name': 'NAME'}
+    """
+    exact = frozenset(original) & frozenset(anonymized)
+    ours = _by_folded(name for name in original if name not in exact)
+    theirs = _by_folded(name for name in anonymized if name not in exact)
+    alike = {
+        names[0]: theirs[word][0]
+        for word, names in ours.items()
+        if len(names) == 1 and len(theirs.get(word, [])) == 1
+    }
+    return {name: alike.get(name, name) for name in original if name in exact or name in alike}
 
 
 def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationLog:
@@ -142,14 +232,12 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     document = _parse(data, name=name, repeated=repeated)
     if not isinstance(document, dict):
         raise AuditInputError(f"{name}: the log is not a JSON object. {_REMEDY}")
-    if not isinstance(document.get("log_info"), dict):
+    log_info = _value(document, "log_info")
+    if not isinstance(log_info, dict):
         raise AuditInputError(f"{name}: the log has no object `log_info` with an entry per column. {_REMEDY}")
     notes = [_repeated_note(name, key) for key in dict.fromkeys(repeated)]
     meta = _meta(document, name=name, notes=notes)
-    entries = {
-        column: _entry(column, value, name=name, notes=notes)
-        for column, value in document["log_info"].items()
-    }
+    entries = {column: _entry(column, value, name=name, notes=notes) for column, value in log_info.items()}
     return AnonymizationLog(
         name=name,
         mode=_mode(meta, name=name),
@@ -170,8 +258,8 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
     def keep_last(pairs: list[tuple[str, object]]) -> dict[str, object]:
         document = dict(pairs)
         if len(document) < len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated.extend(key for key in document if keys.count(key) > 1)
+            n_of_key = Counter(key for key, _ in pairs)
+            repeated.extend(key for key, n in n_of_key.items() if n > 1)
         return document
 
     try:
@@ -191,8 +279,15 @@ def _decode(data: bytes) -> str:
         return data.decode("cp949")
 
 
+def _value(document: Mapping[str, object], key: str) -> object:
+    """Return the value of a key, as written or else as the first key that folds alike; None of none."""
+    if key in document:
+        return document[key]
+    return next((value for name, value in document.items() if folded(name) == folded(key)), None)
+
+
 def _meta(document: dict[str, object], *, name: str, notes: list[Finding]) -> dict[str, object]:
-    meta = document.get("_meta")
+    meta = _value(document, "_meta")
     if meta is None:
         return {}
     if isinstance(meta, dict):
@@ -208,16 +303,16 @@ def _meta(document: dict[str, object], *, name: str, notes: list[Finding]) -> di
 
 
 def _mode(meta: dict[str, object], *, name: str) -> Mode:
-    mode = meta.get("mode")
+    mode = _value(meta, "mode")
     if mode is None:
         return "low"
-    if isinstance(mode, str) and mode.strip().lower() in {"low", "high"}:
-        return cast("Mode", mode.strip().lower())
+    if isinstance(mode, str) and folded(mode) in {"low", "high"}:
+        return cast("Mode", folded(mode))
     raise AuditInputError(f"{name}: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.")
 
 
 def _allow_dx(meta: dict[str, object], *, name: str, notes: list[Finding]) -> bool:
-    allowed = meta.get("allow_dx")
+    allowed = _value(meta, "allow_dx")
     if allowed is None or isinstance(allowed, bool):
         return bool(allowed)
     notes.append(
@@ -231,7 +326,7 @@ def _allow_dx(meta: dict[str, object], *, name: str, notes: list[Finding]) -> bo
 
 
 def _meta_text(meta: dict[str, object], key: str, *, name: str, notes: list[Finding]) -> str | None:
-    value = meta.get(key)
+    value = _value(meta, key)
     if value is None or isinstance(value, str):
         return value
     notes.append(
@@ -257,7 +352,8 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
         key: _entry_text(column, value, key, name=name, notes=notes)
         for key in ("semantic", "action", "source")
     }
-    if texts["action"] and texts["action"] not in KNOWN_ACTIONS:
+    action = _known_word(texts["action"], KNOWN_ACTIONS)
+    if action and action not in KNOWN_ACTIONS:
         notes.append(
             _note(
                 "log_action_unknown",
@@ -267,14 +363,13 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
                 column=column,
             )
         )
-    return LogEntry(
-        column=column, semantic=texts["semantic"], action=texts["action"], source=texts["source"] or None
-    )
+    semantic = _known_word(texts["semantic"], QUASI_IDENTIFYING_SEMANTICS)
+    return LogEntry(column=column, semantic=semantic, action=action, source=texts["source"] or None)
 
 
 def _entry_text(column: str, entry: dict[str, object], key: str, *, name: str, notes: list[Finding]) -> str:
     """Return the trimmed text; "" where it is missing or no text, which is noted."""
-    value = entry.get(key)
+    value = _value(entry, key)
     if isinstance(value, str) and value.strip():
         return value.strip()
     if key == "source" and value is None:

@@ -16,6 +16,7 @@ from core.errors import AuditInputError
 from core.patterns import CATALOGUE
 from core.tabular.columns import (
     MatchedColumn,
+    about_names_alike,
     is_dropping,
     is_high_risk,
     is_protecting,
@@ -204,6 +205,8 @@ def measure_tabular(
         No original column is in the anonymized table.
     """
     settings = settings or TabularSettings()
+    alike = about_names_alike(original.columns, anonymized.columns, log)
+    log = log.for_columns(original.columns, anonymized.columns)
     matched = match_columns(original, anonymized, log)
     scanned = _scan(anonymized, matched, log, settings)
     high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
@@ -221,7 +224,7 @@ def measure_tabular(
         n_high_risk=len(high_risk),
         unprotected_columns=_unprotected(high_risk, log),
         quasi_identifiers=logged_quasi_identifiers(matched),
-        notes=log.notes_about(original_name=original.name, anonymized_name=anonymized.name),
+        notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
     )
 
 

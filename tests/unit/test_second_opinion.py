@@ -92,6 +92,18 @@ def test_structure__an_expansion_is_mentioned_by_its_own_entry_or_its_original()
     assert the_finding(opinion, "column_not_in_log").column == "other_zip"
 
 
+def test_structure__matches_headers_and_log_in_other_letters() -> None:
+    names = [f"Person {i}" for i in range(20)]
+    original = {"Name": names, "Sex": ["F", "M"] * 10, "Part of": names}
+    anonymized = {"\ufeffNAME": names, "sex": ["F", "M"] * 10, "part_of_1": [None] * 20}
+    opinion = opinion_on(
+        original, anonymized, log_of(name=("name", "keep"), SEX=("gender", "keep"), PART_OF=("x", ""))
+    )
+    assert not findings(opinion, "column_not_in_log")
+    assert not findings(opinion, "logged_column_missing")
+    assert the_finding(opinion, "unchanged_distinct_column").column == "\ufeffNAME"
+
+
 def test_structure__counts_filled_blanks_row_by_row() -> None:
     blank = [None, None, *NUMBERS[2:]]
     opinion = opinion_on({"a": blank, "b": LETTERS}, {"a": NUMBERS, "b": LETTERS})

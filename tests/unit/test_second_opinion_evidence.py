@@ -39,3 +39,10 @@ def test_small_class_records__shows_the_smallest_classes_first() -> None:
     assert frame["Record"].tolist() == [3, 1, 2, 5]
     assert frame["Class size"].tolist() == [1, 3, 3, 3]
     assert small_class_records(anonymized, quasi_identifiers=["sex"], k=2)["Record"].tolist() == [3]
+
+
+def test_records__are_found_under_a_header_in_other_letters() -> None:
+    original, anonymized = dataset({"Name": ["a", "b"]}), dataset({"NAME": ["a", "c"]})
+    frame = unchanged_records(original, anonymized, column="NAME")
+    assert frame["NAME (original)"].tolist() == ["a"]
+    assert relinked_records(original, anonymized, columns=["NAME"])["Original record"].tolist() == [1]

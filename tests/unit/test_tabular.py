@@ -420,7 +420,9 @@ def test_high_risk_handling__is_the_share_of_protected_high_risk_columns():
 @pytest.mark.parametrize(
     "semantic",
     "ssn birthdate deathdate dob zip_code zipCode postalAddress ZIPCode patient_id patientID MRN name "
-    "first-name driversLicense driver_licence phone_number mobile emailAddress date_of_birth name2".split(),
+    "first-name driversLicense driver_licence phone_number mobile emailAddress date_of_birth name2 fullname "
+    "surname username patientid telephone cellphone dateofbirth homeaddress resident_number lastName "
+    "givenname maiden_name postcode nationalid RESIDENT-REGISTRATION-NUMBER".split(),
 )
 def test_is_high_risk__knows_identifying_semantics(semantic):
     assert is_high_risk(semantic)
@@ -428,7 +430,21 @@ def test_is_high_risk__knows_identifying_semantics(semantic):
 
 @pytest.mark.parametrize(
     "semantic",
-    ["width", "identity_type", "kidney", "", "surname", "username", "gender", "valid", "rebirth", "이름"],
+    [
+        *[
+            "width",
+            "identity_type",
+            "kidney",
+            "",
+            "filename",
+            "renamed",
+            "gender",
+            "valid",
+            "rebirth",
+            "이름",
+        ],
+        *["rebirth", "telemetry", "resident_physician", "candida", "covid", "residence_type"],
+    ],
 )
 def test_is_high_risk__leaves_others(semantic):
     assert not is_high_risk(semantic)
@@ -441,6 +457,68 @@ def test_is_protecting__keeping_with_permission_does_not_protect():
     assert is_protecting("mask_zip_leading", allow_dx=True)
 
 
+# --------------------------------------------------------------------------------- words and names
+
+
+@pytest.mark.parametrize("action", ["Drop", "DROP ", "ｄｒｏｐ", "d\u200brop", "drop."])
+def test_check_column__finds_what_remains_whatever_the_spelling_of_drop(action):
+    found = check(["Ana", "Rok"], ["Ana", "Rok"], f"name/{action}")
+    assert (found.status, found.action) == (FAIL, "drop")
+
+
+@pytest.mark.parametrize("action", ["Date_Floor_Year", "date floor year", "dateFloorYear", "DATE-FLOOR-YEAR"])
+def test_check_column__checks_floors_whatever_the_spelling(action):
+    assert check(["1980-03-04"], ["1980-03-04"], f"birthdate/{action}").status is FAIL
+    assert check(["1980-03-04"], ["1980-01-01"], f"birthdate/{action}").status is PASS
+
+
+@pytest.mark.parametrize(
+    ("original", "anonymized", "logged"),
+    [
+        ("name", "NAME", "Name"),
+        ("name", "\ufeff\ufeffname", "name"),
+        ("ime bolnika", "Ime_Bolnika", "IME BOLNIKA"),
+        ("priimek č", "priimek c\u030c", "priimek č"),
+        ("성명", "\u1109\u1165\u11bc\u1106\u1167\u11bc", "성명"),
+    ],
+)
+def test_measure__matches_headers_whatever_their_case_and_composition(original, anonymized, logged):
+    found = measure({original: ["Ana", "Rok"]}, {anonymized: ["Ana", "Rok"]}, {logged: "name/drop"})
+    (result,) = found.checks
+    assert (result.column, result.anonymized_column, result.status) == (original, anonymized, FAIL)
+    assert found.inconsistent_columns == (original,)
+    assert found.notes == ()
+
+
+def test_measure__an_expansion_may_be_spelled_otherwise():
+    found = measure({"Name": ["a"]}, {"name_first": ["a"], "name_last": ["b"]}, {"NAME": "name/drop"})
+    assert [(each.anonymized_column, each.status) for each in found.checks] == [
+        ("name_first", FAIL),
+        ("name_last", FAIL),
+    ]
+
+
+def test_measure__names_as_written_win_and_those_that_fold_alike_stay_apart():
+    columns = {"id": ["1"], "ID": ["2"]}
+    found = measure(columns, columns, {"id": "other/drop", "ID": "other/keep"})
+    assert [(each.column, each.action, each.status) for each in found.checks] == [
+        ("id", "drop", FAIL),
+        ("ID", "keep", PASS),
+    ]
+    assert found.notes == ()
+
+
+def test_measure__says_which_names_could_not_be_told_apart():
+    found = measure({"id": ["1"], "ID": ["2"], "a": ["3"]}, {"Id": ["1"], "a": ["3"]}, {"a": "other/keep"})
+    assert [each.anonymized_column for each in found.checks] == [None, None, "a"]
+    (note,) = found.notes
+    assert (note.check, note.verdict) == ("column_names_alike", WARN)
+    assert note.message == (
+        "`id`, `ID` and `Id` differ in letter case, spaces or signs alone, so which column of the other "
+        "table or of the log is meant cannot be said. Rename them so that every column has one spelling."
+    )
+
+
 # --------------------------------------------------------------------------------- classes, decision
 
 
@@ -451,9 +529,11 @@ def test_quasi_identifiers__are_those_of_the_log_that_are_not_dropped():
         "c": "zipcode/mask_zip_leading",
         "d": "Age/keep",
         "e": "race/keep",
+        "f": "maritalStatus/Keep",
+        "g": "wage/keep",
     }
-    columns = {column: ["1"] for column in "abcd"}
-    assert measure(columns, columns, told).quasi_identifiers == ("a", "c")
+    columns = {column: ["1"] for column in "abcdfg"}
+    assert measure(columns, columns, told).quasi_identifiers == ("a", "c", "d", "f")
 
 
 def test_quasi_identifiers__of_an_expansion():

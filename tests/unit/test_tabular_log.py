@@ -185,6 +185,41 @@ def test_read_log__notes_what_is_odd_in_the_log(data, message):
     assert (log.mode, log.allow_dx, log.source_file) == ("low", False, None)
 
 
+@pytest.mark.parametrize("mode", ["high", "HIGH ", "Ｈｉｇｈ"])
+def test_read_log__folds_its_words_and_keys(mode):
+    entry = {"Semantic": "ZipCode", "ACTION": "Mask-Zip Leading"}
+    data = json.dumps({"_META": {"Mode": mode, "Allow_DX": True}, "Log_Info": {"Zip": entry}})
+    log = read_log(data.encode(), name="l.json")
+    assert (log.mode, log.allow_dx, log.notes) == ("high", True, ())
+    assert log.entries["Zip"] == LogEntry(column="Zip", semantic="zipcode", action="mask_zip_leading")
+
+
+def test_for_columns__spells_entries_and_sources_as_the_tables_do():
+    entries = {
+        "NAME": {"semantic": "name", "action": "drop"},
+        "Part": {"semantic": "other", "action": "keep"},
+    }
+    entries["Part"]["source"] = "Full name"
+    log = read_log(json.dumps({"log_info": entries}).encode(), name="l.json")
+    known = log.for_columns(["name", "full_name"], ["Name", "Part", "Full_Name"])
+    assert list(known.entries) == ["name", "Part"]
+    assert known.entries["Part"].source == "full_name"
+
+
+def test_for_columns__leaves_entries_that_could_mean_several_columns():
+    entry = {"semantic": "other", "action": "keep"}
+    log = read_log(
+        json.dumps({"log_info": {"ID": entry, "a b": entry, "A-B": entry}}).encode(), name="l.json"
+    )
+    assert list(log.for_columns(["id", "Id", "a_b"], []).entries) == ["ID", "a b", "A-B"]
+
+
+def test_read_log__takes_very_many_repeated_keys():
+    pairs = ", ".join(f'"{i}": 1, "{i}": 2' for i in range(40_000))
+    log = read_log(f'{{"_meta": {{{pairs}}}, "log_info": {{}}}}'.encode(), name="l.json")
+    assert len(log.notes) == 40_000
+
+
 def test_notes_about__warns_of_a_log_for_another_file():
     log = read_log(
         log_bytes({}, source_file="C:\\data\\Y.csv", output_file="out/x_anonymized.csv"), name="l.json"

@@ -14,6 +14,7 @@ import pyarrow as pa
 from core.cells import cells_equal, shared_codes
 from core.datasets import Dataset
 from core.equivalence import combined_codes, equivalence_classes
+from core.tabular.log import columns_alike
 
 RECORD = "Record"
 ORIGINAL_RECORD = "Original record"
@@ -44,7 +45,7 @@ def unchanged_records(
         Record (counted from 1) and both cells.
     """
     name = anonymized_column or column
-    cells, anonymized_cells = original.table[column], anonymized.table[name]
+    cells, anonymized_cells = _cells(original, anonymized, column), anonymized.table[name]
     equal = np.zeros(0, dtype=bool)
     if len(cells) == len(anonymized_cells):
         equal = cells_equal(cells, anonymized_cells, dates=True)
@@ -56,6 +57,13 @@ def unchanged_records(
             f"{name} (anonymized)": anonymized_cells.take(pa.array(rows)).to_pylist(),
         }
     )
+
+
+def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArray:
+    """Return an original column by its own name, or by the one the anonymized table spells otherwise."""
+    alike = columns_alike(original.columns, anonymized.columns)
+    own = {theirs: ours for ours, theirs in alike.items()}
+    return original.table[own.get(column, column)]
 
 
 def relinked_records(
@@ -77,7 +85,10 @@ def relinked_records(
     pd.DataFrame
         Record, original record (both counted from 1), and the values matched on.
     """
-    pairs = [shared_codes(original.table[name], anonymized.table[name], dates=True) for name in columns]
+    pairs = [
+        shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
+        for name in columns
+    ]
     n = original.n_records
     joint = combined_codes(
         [np.concatenate(pair).astype(np.int64) + 1 for pair in pairs], n_records=n + anonymized.n_records

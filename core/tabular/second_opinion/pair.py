@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from core.cells import CodeArray, canonical_codes, shared_codes
 from core.equivalence import value_codes
-from core.tabular.log import AnonymizationLog, LogEntry
+from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
 
 IntArray = npt.NDArray[np.int64]
 
@@ -203,8 +203,12 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     """Pair the columns of two tables and code their values.
 
     Cells are equal as trimmed text, as numbers or as dates. An original column without an
-    anonymized one has no pair.
+    anonymized one has no pair. Where only letter case and the like tell two names apart, see
+    `columns_alike`, the original's columns bear the anonymized names.
     """
+    alike = columns_alike(original.column_names, anonymized.column_names)
+    original = original.rename_columns([alike.get(name, name) for name in original.column_names])
+    log = log.for_columns(original.column_names, anonymized.column_names)
     pairs = column_pairs(original.column_names, anonymized.column_names, log)
 
     def coded(pair: ColumnPair) -> CodedPair:
@@ -240,19 +244,32 @@ def column_pairs(
         for name in original
         if name in kept
     ]
+    by_spelling = (positions, {folded(name): i for i, name in reversed(list(enumerate(original)))})
     for name in (name for name in anonymized if name not in positions):
-        source = _source(name, positions, kept, log)
+        entry = log.entries.get(name)
+        if entry is not None and entry.source is not None and entry.source in positions:
+            source: str | None = entry.source
+        else:
+            source = _source(name, original, by_spelling, kept)
         if source is not None:
-            entry = log.entries.get(name) or log.entries.get(source)
-            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry))
+            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry or log.entries.get(source)))
     return tuple(sorted(pairs, key=lambda pair: positions[pair.original]))
 
 
-def _source(name: str, originals: Collection[str], kept: frozenset[str], log: AnonymizationLog) -> str | None:
-    """Return the original column that an anonymized column of another name was made from."""
-    entry = log.entries.get(name)
-    if entry is not None and entry.source is not None and entry.source in originals:
-        return entry.source
-    ends = [i for i, character in enumerate(name) if character == "_"]
-    prefixes = (name[:end] for end in reversed(ends))
-    return next((prefix for prefix in prefixes if prefix in originals and prefix not in kept), None)
+def _source(
+    name: str,
+    originals: Sequence[str],
+    by_spelling: tuple[Mapping[str, int], Mapping[str, int]],
+    kept: frozenset[str],
+) -> str | None:
+    """Return the longest name of an original column, itself not kept, that another name begins with.
+
+    As written, else as folded; `by_spelling` holds the positions of the originals by both.
+    """
+    for written, positions in zip((name, folded(name)), by_spelling, strict=True):
+        ends = [i for i, character in enumerate(written) if character == "_"]
+        found = (positions.get(written[:end]) for end in reversed(ends))
+        source = next((originals[i] for i in found if i is not None and originals[i] not in kept), None)
+        if source is not None:
+            return source
+    return None
