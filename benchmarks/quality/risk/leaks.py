@@ -1,0 +1,505 @@
+"""What gives people away in a release that looks proper; each with the same release without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.quality.risk.tables import ALL, RARE, People, dataset, given_away, judged, people
+from benchmarks.quality.schemas import SCHEMAS
+from benchmarks.quality.scoreboard import Kind, Scenario
+from core.risk import RiskSettings, judge_risk, measure_risk
+from core.verdict import Verdict
+
+KINDS: list[Kind] = []
+_MIDDLE = (200, 1000, 5000)
+_NAMES = (
+    "Ana Novak", "Boris Kralj", "Mary Taylor", "Hugo Bennett", "Fiona Clarke", "Igor Turk", "Petra Golob",
+    "James Foster", "Linda Hughes", "Susan Walker", "Maja Kotnik", "Robert Smith", "Karen Jones", "Nejc Zajc",
+)  # fmt: skip
+Leak = Callable[[Scenario, bool], Verdict]
+
+
+def leak(
+    family: str,
+    *,
+    at_least: Verdict = Verdict.FAIL,
+    sizes: Sequence[int] = _MIDDLE,
+    schemas: Sequence[str] = ALL,
+) -> Callable[[Leak], Leak]:
+    """Register a function that judges a scenario with the leak (True) or without (False)."""
+
+    def register(tried: Leak) -> Leak:
+        KINDS.append(
+            Kind(
+                tool="risk",
+                name=tried.__name__.replace("_", " ").strip(),
+                family=family,
+                leaky=True,
+                judge=lambda s: tried(s, True),
+                control=lambda s: tried(s, False),
+                at_least=at_least,
+                sizes=sizes,
+                schemas=schemas,
+            )
+        )
+        return tried
+
+    return register
+
+
+def _rng(s: Scenario) -> np.random.Generator:
+    return s.rng("leak")
+
+
+def _ids(s: Scenario, n: int) -> np.ndarray:
+    return np.array([f"{i:07x}" for i in s.rng("ids").permutation(2**20)[:n]])
+
+
+# Classes that are smaller than asked for
+
+
+@leak("small classes", sizes=(30, 200, 1000, 5000))
+def _one_person_alone(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    return judged(table.with_cells(np.array([0]), table.quasi[0], "90-99") if leaky else table)
+
+
+@leak("small classes", sizes=(30, 200, 1000, 5000))
+def _a_class_of_four(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    rows = table.classes()[-1][: 4 if leaky else 0]
+    return judged(table.with_cells(rows, table.quasi[0], "90-99"))
+
+
+@leak("small classes")
+def _a_forgotten_exact_value(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    rows = np.array([3]) if leaky else np.zeros(0, dtype=int)
+    return judged(table.with_cells(rows, table.quasi[-1], "somewhere else"))
+
+
+@leak("small classes")
+def _a_blank_that_stands_out(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    return judged(table.with_cells(table.classes()[0][: 1 if leaky else 0], table.quasi[0], ""))
+
+
+# One person behind several records
+
+
+def _visits(s: Scenario, *, persons_in_class: int) -> People:
+    """Return classes of at least eight visits, each class made by so many persons."""
+    table = people(s, k=8)
+    patient = np.empty(len(table.frame), dtype=object)
+    ids, used = _ids(s, len(table.frame)), 0
+    for rows in table.classes():
+        own = ids[used : used + min(persons_in_class, len(rows))]
+        used += len(own)
+        patient[rows] = own[np.arange(len(rows)) % len(own)]
+    return table.with_column("patient", patient)
+
+
+@leak("one person behind a class")
+def _every_class_is_one_patient(s: Scenario, leaky: bool) -> Verdict:
+    table = _visits(s, persons_in_class=1 if leaky else 10**6)
+    return judged(table.saying(leave_out=("patient",)))
+
+
+@leak("one person behind a class")
+def _two_patients_behind_each_class(s: Scenario, leaky: bool) -> Verdict:
+    table = _visits(s, persons_in_class=2 if leaky else 10**6)
+    return judged(table.saying(leave_out=("patient",)))
+
+
+@leak("one person behind a class", sizes=(1000, 5000))
+def _one_frequent_visitor_makes_a_class(s: Scenario, leaky: bool) -> Verdict:
+    table = _visits(s, persons_in_class=10**6)
+    rows = table.classes()[-1]
+    table = table.with_cells(rows, "patient", "fffffff") if leaky else table
+    return judged(table.saying(leave_out=("patient",)))
+
+
+@leak("one person behind a class")
+def _the_person_column_shows_it(s: Scenario, leaky: bool) -> Verdict:
+    return judged(_visits(s, persons_in_class=2 if leaky else 10**6).saying(person="patient"))
+
+
+@leak("repeated visits", at_least=Verdict.WARN)
+def _places_visited_single_out(s: Scenario, leaky: bool) -> Verdict:
+    """Everybody has four records in classes of their own choice, or four in one class."""
+    table = people(s, k=12)
+    n = len(table.frame)
+    person = _ids(s, n)[: n // 4]
+    if leaky:
+        owner = person[_rng(s).permutation(n) % len(person)]
+    else:
+        owner = np.empty(n, dtype=object)
+        for rows, own in zip(table.classes(), np.array_split(_ids(s, n), len(table.classes())), strict=True):
+            owner[rows] = own[np.arange(len(rows)) % max(len(rows) // 2, 1)]
+            table = table.with_cells(rows[2 * (len(rows) // 2) :], table.quasi[0], "*")
+        table = replace(table, frame=table.frame[table.frame[table.quasi[0]] != "*"])
+        owner = owner[table.frame.index]
+        table = replace(table, frame=table.frame.reset_index(drop=True))
+    return judged(replace(table.with_column("pid", owner), k=3).saying(person="pid"))
+
+
+@leak("repeated visits", at_least=Verdict.WARN)
+def _the_number_of_visits_singles_out(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s, k=6).with_column("pid", _ids(s, len(people(s, k=6).frame)))
+    twice = np.arange(len(table.frame)).repeat(2)
+    more = np.full(15 if leaky else 0, table.classes()[0][0])
+    frame = table.frame.loc[np.concatenate([twice, more])].reset_index(drop=True)
+    frame[table.diagnosis] = frame[table.diagnosis].to_numpy()[_rng(s).permutation(len(frame))]
+    return judged(replace(table, frame=frame, k=3, l=1).saying(person="pid"))
+
+
+# What a class gives away although its values are written differently
+
+
+def _class_with(table: People, column: str, forms: Sequence[str]) -> People:
+    rows = table.classes()[-1]
+    return table.with_cells(rows, column, [forms[i % len(forms)] for i in range(len(rows))])
+
+
+def _spelled(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -> None:
+    def tried(s: Scenario, leaky: bool) -> Verdict:
+        table = people(s)
+        return judged(_class_with(table, table.diagnosis, leaky_forms if leaky else fine_forms))
+
+    tried.__name__ = name
+    leak("values, not spellings", sizes=(30, 200, 1000, 5000))(tried)
+
+
+_spelled("upper and lower case", ("HIV", "hiv", "Hiv"), ("HIV", "flu", "gout"))
+_spelled(
+    "spaces around and inside", ("lung cancer", " lung  cancer", "lung cancer "), ("flu", " gout", "cold ")
+)
+_spelled("punctuation in words", ("H.I.V.", "HIV", "H-I-V"), ("HIV", "flu", "gout"))
+_spelled("full width letters", ("HIV", "ＨＩＶ"), ("HIV", "ｆｌｕ", "gout"))
+_spelled(
+    "underscores for spaces", ("lung_cancer", "lung cancer", "lung-cancer"), ("flu", "lung_cancer", "gout")
+)
+_spelled("unknown beside one value", ("syphilis", "unknown", "Unknown"), ("syphilis", "flu", "unknown"))
+_spelled("not stated beside one value", ("syphilis", "not stated", "n/a"), ("syphilis", "flu", "n/a"))
+_spelled("unknown in Korean", ("매독", "모름", "미상"), ("매독", "감기", "모름"))
+_spelled("unknown in Slovenian", ("sifilis", "neznano", "ni podatka"), ("sifilis", "gripa", "neznano"))
+_spelled("a question mark beside one value", ("syphilis", "?", "-"), ("syphilis", "flu", "?"))
+_spelled("letters composed and decomposed", ("okužba s HIV", "okuz\u030cba s HIV"), ("okužba s HIV", "gripa"))
+
+
+def _amounts(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -> None:
+    def tried(s: Scenario, leaky: bool) -> Verdict:
+        table = people(s)
+        table = table.with_column(table.income, table.original[table.income], sensitive=True)
+        return judged(_class_with(table, table.income, leaky_forms if leaky else fine_forms))
+
+    tried.__name__ = name
+    leak("values, not spellings")(tried)
+
+
+_amounts("salaries ten apart", ("50000", "50010", "50020"), ("50000", "31000", "68000"))
+_amounts(
+    "one salary with and without decimals", ("50000", "50000.0", "50000.00"), ("50000", "31000.0", "68000")
+)
+_amounts("one salary with separators", ("50000", "50,000"), ("50,000", "31000", "68000"))
+_amounts("one salary with its currency", ("50000", "€ 50000", "50000 EUR"), ("€ 50000", "31000", "68000"))
+
+
+# What a class makes likely although it holds several values
+
+
+def _likely(s: Scenario, value: str, share: float, *, k: int = 30) -> People:
+    table = people(s, k=k)
+    rows = table.classes()[-1]
+    return table.with_cells(rows[: int(np.ceil(share * len(rows)))], table.diagnosis, value)
+
+
+@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000, 20_000))
+def _nearly_everybody_of_a_class_is_ill(s: Scenario, leaky: bool) -> Verdict:
+    return judged(_likely(s, RARE[people(s).language], 0.93) if leaky else people(s, k=30))
+
+
+@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000, 20_000))
+def _a_rare_disease_of_half_a_class(s: Scenario, leaky: bool) -> Verdict:
+    return judged(_likely(s, RARE[people(s).language], 0.5) if leaky else people(s, k=30))
+
+
+@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000))
+def _four_of_five_in_many_classes(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    for rows in table.classes()[:: 3 if leaky else 10**9][: None if leaky else 0]:
+        value = table.frame[table.diagnosis].iloc[rows[0]]
+        table = table.with_cells(rows[: int(np.ceil(0.85 * len(rows)))], table.diagnosis, value)
+    return judged(replace(table, l=1))
+
+
+@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000))
+def _the_best_paid_share_a_class(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s, k=12)
+    amounts = table.original[table.income].astype(int).to_numpy().copy()
+    rows = table.classes()[-1]
+    amounts[rows] = np.quantile(amounts, 0.97 if leaky else 0.5) + _rng(s).integers(0, 90_000, len(rows)) * (
+        1 if leaky else 0
+    )
+    if not leaky:
+        amounts[rows] = _rng(s).permutation(table.original[table.income].astype(int))[: len(rows)]
+    return judged(table.with_column(table.income, amounts, sensitive=True))
+
+
+@leak("related sensitive attributes", at_least=Verdict.WARN)
+def _the_drug_tells_the_disease(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    words = sorted(set(table.frame[table.diagnosis]))
+    drugs = {word: f"drug {number}" for number, word in enumerate(words)}
+    values = table.frame[table.diagnosis].map(drugs).to_numpy()
+    return judged(table.with_column("drug", values if leaky else _rng(s).permutation(values), sensitive=True))
+
+
+@leak("related sensitive attributes", at_least=Verdict.WARN)
+def _a_coarser_word_for_the_same_disease(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s, k=10)
+    words = sorted(set(table.frame[table.diagnosis]))
+    groups = {word: f"ward {number // 2}" for number, word in enumerate(words)}
+    values = table.frame[table.diagnosis].map(groups).to_numpy()
+    return judged(table.with_column("ward", values if leaky else _rng(s).permutation(values), sensitive=True))
+
+
+@leak("related sensitive attributes", at_least=Verdict.WARN)
+def _the_tax_tells_the_income(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    income = table.original[table.income].astype(int).to_numpy()
+    table = table.with_column(table.income, income, sensitive=True)
+    tax = (0.23 * income + _rng(s).normal(0, 150, len(income))).round().astype(int)
+    return judged(table.with_column("tax", tax if leaky else _rng(s).permutation(tax), sensitive=True))
+
+
+# What the columns give away that nobody chose
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _twelve_answers_together(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    for number in range(12 if leaky else 2):
+        table = table.with_column(
+            f"q{number}", _rng(s).integers(1, 6 if leaky else 3, (12, len(table.frame)))[number]
+        )
+    return judged(table)
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _twelve_answers_said_to_be_harmless(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    names = tuple(f"q{number}" for number in range(12 if leaky else 2))
+    for number, name in enumerate(names):
+        table = table.with_column(
+            name, _rng(s).integers(1, 6 if leaky else 3, (12, len(table.frame)))[number]
+        )
+    return judged(table.saying(other=names))
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _three_measurements_together(s: Scenario, leaky: bool) -> Verdict:
+    table, rng = people(s), _rng(s)
+    n, step = len(table.frame), 1 if leaky else 60
+    for name, mean, sd in (("marker_a", 171, 9), ("marker_b", 74, 13), ("marker_c", 88, 12)):
+        table = table.with_column(name, (rng.normal(mean, sd, n) // step * step).astype(int))
+    return judged(table)
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _the_exact_age_left_in(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    return judged(table.with_column("age_years", table.original.iloc[:, 0]) if leaky else table)
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _exact_times_left_in(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    minutes = np.datetime64("2025-01-01T08:00") + _rng(s).integers(0, 400_000, len(table.frame))
+    return judged(table.with_column("registered", np.datetime_as_string(minutes)) if leaky else table)
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _record_numbers_left_in(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    numbers = 40_000 + _rng(s).permutation(len(table.frame))
+    return judged(table.with_column("nr", numbers) if leaky else table)
+
+
+@leak("columns nobody chose", at_least=Verdict.WARN)
+def _notes_left_in(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    words = np.array(
+        "came with mild pain after work and slept badly was told to rest call again soon".split()
+    )
+    texts = [" ".join(words[row]) for row in _rng(s).integers(0, len(words), (len(table.frame), 9))]
+    return judged(table.with_column("note", texts) if leaky else table)
+
+
+# Direct identifiers
+
+
+def _identifier(name: str, column: str, kinds: Sequence[str], title: str = "") -> None:
+    schemas = tuple(key for key in ALL if SCHEMAS[key].of_kind(*kinds))
+
+    def tried(s: Scenario, leaky: bool) -> Verdict:
+        schema = SCHEMAS[s.schema]
+        table = people(s)
+        raw = schema.make(len(table.frame), _rng(s))
+        values = raw[schema.of_kind(*kinds)].agg(" ".join, axis=1)
+        return judged(table.with_column(title or column, values) if leaky else table)
+
+    tried.__name__ = name
+    leak("direct identifiers", schemas=schemas)(tried)
+
+
+_identifier("names left in", "full_name", ("name",))
+_identifier("names under a heading that says nothing", "v7", ("name",))
+_identifier("national numbers left in", "v3", ("national",))
+_identifier("telephone numbers left in", "v4", ("phone",))
+_identifier("mail addresses left in", "v5", ("email",))
+_identifier("postal addresses left in", "residence", ("address",))
+
+
+# A population that is known by its size alone
+
+
+def _sample(s: Scenario, *, coarse: bool) -> tuple[People, int]:
+    """Return a sample whose people are mostly alone in the population too, or one of large classes."""
+    table = people(s, k=25)
+    if not coarse:
+        exact = _rng(s).integers(0, 10**7, len(table.frame))
+        table = table.with_column("exact", exact)
+        table = replace(table, quasi=(*table.quasi, "exact"))
+    return table, 100 * len(table.frame)
+
+
+def _figure(s: Scenario, leaky: bool, key: str, limit: float) -> Verdict:
+    """Return FAIL where the figure that a policy is held against is above its limit."""
+    table, size = _sample(s, coarse=not leaky)
+    settings = RiskSettings(quasi_identifiers=table.quasi, population_size=size)
+    found = judge_risk(measure_risk(dataset(table.frame), settings=settings)).figures[key]
+    return Verdict.NOT_ASSESSED if found is None else Verdict.FAIL if found > limit else Verdict.PASS
+
+
+@leak("population by its size")
+def _a_journalist_s_limit_met_by_scaling(s: Scenario, leaky: bool) -> Verdict:
+    return _figure(s, leaky, "journalist_highest_risk", 0.05)
+
+
+@leak("population by its size")
+def _a_marketer_s_limit_met_by_scaling(s: Scenario, leaky: bool) -> Verdict:
+    return _figure(s, leaky, "marketer_risk", 0.05)
+
+
+@leak("population by its size")
+def _a_policy_of_average_risk_in_a_large_population(s: Scenario, leaky: bool) -> Verdict:
+    table, size = _sample(s, coarse=not leaky)
+    table = replace(table, k=1, limits={"average_risk": 0.1})
+    return judged(table.saying(population_size=size))
+
+
+# What a release holds
+
+
+def _named(s: Scenario) -> tuple[People, list[str]]:
+    table = people(s, largest=300)
+    names = [f"{_NAMES[i]} {j}" for j, i in enumerate(_rng(s).integers(0, len(_NAMES), len(table.frame)))]
+    return table, names
+
+
+def _release(name: str, column: str, values: Callable[[list[str]], list[str]], *options: str) -> None:
+    def tried(s: Scenario, leaky: bool) -> Verdict:
+        table, names = _named(s)
+        if not leaky:
+            return given_away(table, ())
+        secrets = values(names)
+        return given_away(table.with_column(column, secrets), secrets, *options)
+
+    tried.__name__ = name
+    leak("releases", sizes=(200,))(tried)
+
+
+_release("names as the person column of a release", "full_name", lambda names: names, "--person", "full_name")
+_release("names in a release", "full_name", lambda names: names)
+_release(
+    "names under a heading that says nothing in a release",
+    "v7",
+    lambda names: [n.rsplit(" ", 1)[0] for n in names],
+)
+_release("serial numbers in a release", "nr", lambda names: [f"S-{i:06d}-X" for i in range(len(names))])
+_release("exact times in a release", "seen", lambda names: [f"2025-03-{1 + i % 28:02d}T{i % 24:02d}:{i % 60:02d}" for i in range(len(names))])  # fmt: skip
+_release(
+    "remarks in a release",
+    "remark",
+    lambda names: [f"remark {i} of the ward, seen again" for i in range(len(names))],
+)
+_release(
+    "names said to be identifiers in a release",
+    "alias",
+    lambda names: [f"Zed{i}" for i in range(len(names))],
+    "--direct-identifier",
+    "alias",
+)
+
+
+# Households
+
+
+@leak("households")
+def _a_class_is_one_household(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    household = np.array([f"H{i}" for i in range(len(table.frame))])
+    if leaky:
+        household[table.classes()[-1]] = "H-1"
+    return judged(table.with_column("hh", household).saying(household="hh"))
+
+
+@leak("households", at_least=Verdict.WARN)
+def _large_households_spread_over_classes(s: Scenario, leaky: bool) -> Verdict:
+    table = people(s)
+    household = _rng(s).permutation(len(table.frame))
+    return judged(table.with_column("hh", household // 6 if leaky else household).saying(household="hh"))
+
+
+# Beside the original
+
+
+@leak("beside the original", at_least=Verdict.WARN)
+def _measurements_hardly_changed(s: Scenario, leaky: bool) -> Verdict:
+    """Release numbers that nobody chose, each changed by a five-hundredth."""
+    table, rng = people(s), _rng(s)
+    n = len(table.frame)
+    exact = np.column_stack([rng.normal(mean, sd, n) for mean, sd in ((171, 9), (74, 13), (88, 12))])
+    noise = 1 + rng.normal(0, 0.002, exact.shape)
+    changed = (exact * noise).round(1) if leaky else exact // 60 * 60
+    for number, name in enumerate(("marker_a", "marker_b", "marker_c")):
+        table = table.with_column(name, changed[:, number])
+        table = replace(
+            table, original=table.original.assign(**{name: exact[:, number].round(1).astype(str)})
+        )
+    return judged(table, original=True)
+
+
+@leak("beside the original", at_least=Verdict.WARN)
+def _amounts_swapped_with_neighbours(s: Scenario, leaky: bool) -> Verdict:
+    table, rng = people(s), _rng(s)
+    n = len(table.frame)
+    names = ("paid", "charged", "days")
+    original, frame = table.original, table.frame
+    for name in names:
+        exact = np.exp(rng.normal(6, 0.8, n)).round(2)
+        order = np.argsort(exact)
+        if leaky:
+            swapped = exact.copy()
+            pairs = order[: n // 2 * 2].reshape(-1, 2)
+            swapped[pairs] = exact[pairs[:, ::-1]]
+        else:
+            swapped = np.full(n, exact.mean().round(2))
+        original = original.assign(**{name: pd.Series(exact).astype(str)})
+        frame = frame.assign(**{name: pd.Series(swapped).astype(str)})
+    return judged(replace(table, frame=frame, original=original).saying(other=names), original=True)
