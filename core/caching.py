@@ -404,8 +404,14 @@ def risk_columns(table: str, settings: risk.RiskSettings) -> risk.ColumnsMeasure
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
 def risk_release(
-    key: str, option: int, table: str, *, _what_if: risk.WhatIf, _measured: risk.RiskMeasurement
+    key: str,
+    option: int,
+    table: str,
+    *,
+    person: risk.PersonReleased,
+    _what_if: risk.WhatIf,
+    _measured: risk.RiskMeasurement,
 ) -> risk.Release:
     """Make and count again the table of one option of a search; `key` says of what and which search."""
     del key
-    return risk.release(_what_if, option, _measured, vault().by_fingerprint[table])
+    return risk.release(_what_if, option, _measured, vault().by_fingerprint[table], person=person)

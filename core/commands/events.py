@@ -25,10 +25,11 @@ from core.events import (
     comparable_outcomes,
     read_event_mapping,
 )
-from core.events.release import FILES_NOT_ALWAYS_WRITTEN, TokenSource, release_files
+from core.events.release import FILES_NOT_ALWAYS_WRITTEN, release_files
 from core.events.result import events_document, events_summary
 from core.events.settings import PSEUDONYM_SCOPES, STRATEGIES
 from core.events_views import events_report
+from core.pseudonyms import TokenSource
 from core.reports import input_facts, render
 from core.verdict import exit_code
 

@@ -15,12 +15,14 @@ from core.risk import (
     DISTANCES,
     MISSING,
     MISSING_SENSITIVE,
+    PERSON_RELEASED,
     SEVERAL,
     USUAL_SET_SIZE,
     Hierarchy,
     RiskSettings,
     RiskThresholds,
     WhatIfSettings,
+    check_undeclared,
     judge_risk,
     measure_columns,
     measure_risk,
@@ -64,6 +66,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leave-out", action="extend", nargs="+", default=[], metavar="COL", help="will not be released"
     )
+    parser.add_argument(
+        "--direct-identifier",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL",
+        help="names a person, whatever it looks like; the table fails with it, and no release has it",
+    )
+    parser.add_argument(
+        "--harmless",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL",
+        help="harmless whatever it looks like, as a drug column called name; a release has it as it is",
+    )
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
     _add_choices(parser)
     _add_thresholds(parser)
@@ -99,7 +117,14 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="with --what-if: write the cheapest generalized table that holds when counted again, as CSV, "
-        "and how it was made beside it, as .json; neither may exist",
+        "and how it was made beside it, as .json; neither may exist. It holds only columns named above",
+    )
+    parser.add_argument(
+        "--person-released",
+        choices=PERSON_RELEASED,
+        default=PERSON_RELEASED[0],
+        help="whether fresh random pseudonyms stand in the person column of a release, or it is left out "
+        "(default: pseudonym)",
     )
 
 
@@ -184,6 +209,8 @@ def run(arguments: argparse.Namespace) -> int:
         original=None if arguments.original is None else read_dataset(arguments.original),
         population=None if arguments.population is None else read_dataset(arguments.population),
     )
+    if arguments.release is not None:
+        check_undeclared(measured)
     audit = judge_risk(measured, thresholds)
     columns = measure_columns(measured, dataset)
     suda = None
@@ -193,7 +220,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.what_if and measured.classes.n_classes:
         settings = what_if_settings(measured, thresholds, suppression_limit=arguments.max_suppression)
         what_if = search_what_if(measured, dataset, settings=settings)
-    written = write_release(arguments.release, what_if, audit, dataset)
+    written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
     if arguments.json:
         document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
         print_json(document | ({} if arguments.release is None else {"release": written.document}))
@@ -212,6 +239,8 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
         weight=arguments.weight,
         population_size=arguments.population_size,
         leave_out=tuple(arguments.leave_out),
+        direct_identifiers=tuple(arguments.direct_identifier),
+        other=tuple(arguments.harmless),
         missing=arguments.missing,
         distance=arguments.distance,
         several_sensitive=arguments.several_sensitive,
@@ -222,6 +251,7 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
         return chosen
     suggested = suggested_settings(dataset)
     taken = {*chosen.sensitive, *chosen.leave_out, chosen.person, chosen.weight}
+    taken |= {*chosen.direct_identifiers, *chosen.other}
     quasi = tuple(column for column in suggested.quasi_identifiers if column not in taken)
     sensitive = chosen.sensitive or tuple(
         column for column in suggested.sensitive if column not in {*quasi, *taken}

@@ -11,8 +11,8 @@ from pathlib import Path
 from core.commands.output import print_problems
 from core.datasets import Dataset
 from core.errors import AuditInputError
-from core.risk import Release, RiskAudit, WhatIf, release_document, release_reaching
-from core.risk.words import number
+from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
+from core.risk.words import listed, number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,14 @@ def _settings_path(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
-def write_release(path: Path | None, what_if: WhatIf | None, audit: RiskAudit, dataset: Dataset) -> Written:
+def write_release(
+    path: Path | None,
+    what_if: WhatIf | None,
+    audit: RiskAudit,
+    dataset: Dataset,
+    *,
+    person: PersonReleased = "pseudonym",
+) -> Written:
     """Write the cheapest generalized table that meets the thresholds of `audit`, and how it was made.
 
     A table that none meets is no error of the arguments: the sentence goes to stderr, and nothing is written.
@@ -79,7 +86,9 @@ def write_release(path: Path | None, what_if: WhatIf | None, audit: RiskAudit, d
         print_problems((f"{path} was not written: no record is assessed, so nothing can be generalized.",))
         return Written(is_missing=True)
     try:
-        made, again = release_reaching(what_if, audit.measurement, dataset, thresholds=audit.thresholds)
+        made, again = release_reaching(
+            what_if, audit.measurement, dataset, thresholds=audit.thresholds, person=person
+        )
     except AuditInputError as error:
         print_problems(error.problems)
         return Written(is_missing=True)
@@ -96,8 +105,21 @@ def write_release(path: Path | None, what_if: WhatIf | None, audit: RiskAudit, d
         f"{made.n_suppressed:,} of {dataset.n_records:,} records suppressed."
     )
     findings = (f"  {each.verdict.value}: {each.message}" for each in again.findings)
-    lines = (told, *findings)
-    return Written(document=document, lines=lines)
+    return Written(document=document, lines=(told, *_columns_told(made, audit, person), *findings))
+
+
+def _columns_told(made: Release, audit: RiskAudit, person: PersonReleased) -> list[str]:
+    """Say what became of the person column and of the columns that nobody chose."""
+    lines = []
+    if (column := audit.measurement.settings.person) is not None:
+        what = "holds fresh random pseudonyms" if person == "pseudonym" else "is left out"
+        lines.append(f"  `{column}` {what}.")
+    if left_out := made.columns_left_out:
+        lines.append(
+            f"  Left out, because nobody said what {'it is' if len(left_out) == 1 else 'they are'}: "
+            f"{listed(left_out)}. Name a column with --harmless to keep it."
+        )
+    return lines
 
 
 def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:

@@ -13,11 +13,12 @@ from core.events.anonymization import (
     measure_events,
 )
 from core.events.diversity import CombinationDiversity, combination_diversity
-from core.events.release import Release, TokenSource, release_events, removed_users
+from core.events.release import Release, release_events, removed_users
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.measures import format_number
+from core.pseudonyms import TokenSource
 from core.verdict import Finding, Verdict, worst
 
 KNOWN_EVENTS_JUDGED = 2

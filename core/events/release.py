@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,13 +18,11 @@ from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
 from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
+from core.pseudonyms import TokenSource, new_pseudonyms
 from core.reports.archive import ReproducibleZip
 
 FILES_NOT_ALWAYS_WRITTEN = ("user_removal_report_counts.csv", "user_mapping.csv")
 
-TokenSource = Callable[[int], bytes]
-
-_TOKEN_BYTES = 10
 _ABOUT = {
     "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
     "event_removal_report.csv": "Users per combination before and after removal, with totals.",
@@ -191,21 +189,6 @@ def release_zip(release: Release, *, with_user_mapping: bool) -> bytes:
         for name, data in release_files(release, with_user_mapping=with_user_mapping).items():
             members.writestr(name, data)
     return archive.getvalue()
-
-
-def new_pseudonyms(n: int, token_source: TokenSource) -> tuple[str, ...]:
-    """Return `n` distinct random pseudonyms: ``u`` and 80 random bits in hexadecimal digits.
-
-    They depend on nothing but the token source; which user gets which is chance.
-    """
-    names: dict[str, None] = {}
-    while len(names) < n:
-        digits = token_source(_TOKEN_BYTES * (n - len(names))).hex()
-        width = 2 * _TOKEN_BYTES
-        names.update(
-            dict.fromkeys(f"u{digits[start : start + width]}" for start in range(0, len(digits), width))
-        )
-    return tuple(names)
 
 
 def verify_release(

@@ -5,6 +5,7 @@ from core.risk.document import risk_document, risk_summary
 from core.risk.hierarchies import read_hierarchy
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings
+from core.risk.released import PERSON_RELEASED, PersonReleased, check_undeclared
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import (
     DISTANCES,
@@ -45,6 +46,7 @@ __all__ = [
     "DISTANCES",
     "MISSING",
     "MISSING_SENSITIVE",
+    "PERSON_RELEASED",
     "PRESETS",
     "SEVERAL",
     "USUAL_SET_SIZE",
@@ -52,6 +54,7 @@ __all__ = [
     "ColumnsMeasurement",
     "Comparison",
     "Hierarchy",
+    "PersonReleased",
     "Release",
     "RiskAudit",
     "RiskMeasurement",
@@ -61,6 +64,7 @@ __all__ = [
     "Suda",
     "WhatIf",
     "WhatIfSettings",
+    "check_undeclared",
     "judge_risk",
     "measure_columns",
     "measure_risk",

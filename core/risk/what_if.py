@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +13,8 @@ import pyarrow as pa
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.pseudonyms import TokenSource
 from core.risk.generalizing import (
-    GeneralizedTable,
     build_lattice,
     generalize,
     generalized_csv,
@@ -25,6 +26,7 @@ from core.risk.lattice import ClassesAccepted, Lattice
 from core.risk.lattice_search import SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.records import BoolArray, CodedColumn, coded_columns, person_codes, persons_per_class
+from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.sensitive import class_distances, sensitive_codes
 from core.risk.settings import RiskThresholds
 from core.verdict import Verdict
@@ -87,13 +89,15 @@ class Release:
     Attributes
     ----------
     data
-        CSV, UTF-8; columns that are not released and direct identifiers are not in it.
+        CSV, UTF-8; only columns that were chosen for something, persons under fresh pseudonyms or left out.
     n_suppressed
         Records of which no quasi-identifier is shown.
     k
         What the search asked for.
     measured
         The bytes read back and measured like any table, for any thresholds.
+    columns, columns_left_out
+        What it holds, and what it does not because nobody said what the columns are.
     settings
         How to repeat it, as JSON.
     """
@@ -102,6 +106,8 @@ class Release:
     n_suppressed: int
     k: int
     measured: RiskMeasurement
+    columns: tuple[str, ...]
+    columns_left_out: tuple[str, ...]
     settings: bytes
 
 
@@ -218,8 +224,13 @@ def release(
     option: int,
     measured: RiskMeasurement,
     dataset: Dataset,
+    *,
+    person: PersonReleased = "pseudonym",
+    token_source: TokenSource = secrets.token_bytes,
 ) -> Release:
     """Make the table of one option, read its bytes back, and measure them.
+
+    Only columns that somebody chose for something are in it, and never whose record it is.
 
     Parameters
     ----------
@@ -229,6 +240,10 @@ def release(
         Position among its options.
     measured, dataset
         As for the search.
+    person
+        Whether fresh pseudonyms stand in the person column, or it is left out.
+    token_source
+        Returns so many random bytes, for the pseudonyms.
 
     Raises
     ------
@@ -240,7 +255,8 @@ def release(
     if found is None:
         raise AuditInputError("No generalization reaches what was asked for.")
     made = generalize(dataset.table, what_if.lattice, found, accepted=what_if.accepted)
-    kept = _without(made, measured)
+    named = with_pseudonyms(made.table, measured, token_source=token_source)
+    kept = named.select(released_columns(measured, person=person))
     data = generalized_csv(kept)
     names = measured.classes.quasi_identifiers
     if verify_generalized(data, names, columns=kept.column_names).holds(found.k) is False:
@@ -252,19 +268,26 @@ def release(
         data=data,
         n_suppressed=made.n_suppressed,
         k=found.k,
-        measured=_measured_again(data, measured),
-        settings=_settings_file(what_if, made.settings),
+        measured=_measured_again(data, measured, persons=_persons(named, measured)),
+        columns=tuple(kept.column_names),
+        columns_left_out=unreleased_columns(measured, person=person),
+        settings=_settings_file(what_if, {**made.settings, **_told(measured, kept, person)}),
     )
 
 
 def release_reaching(
-    what_if: WhatIf, measured: RiskMeasurement, dataset: Dataset, *, thresholds: RiskThresholds
+    what_if: WhatIf,
+    measured: RiskMeasurement,
+    dataset: Dataset,
+    *,
+    thresholds: RiskThresholds,
+    person: PersonReleased = "pseudonym",
 ) -> tuple[Release, RiskAudit]:
     """Make the table of the cheapest option whose bytes, read back and measured, meet the thresholds.
 
     Parameters
     ----------
-    what_if, measured, dataset
+    what_if, measured, dataset, person
         As for :func:`release`.
     thresholds
         All of them are held against the written table.
@@ -283,7 +306,7 @@ def release_reaching(
     for option, outcome in enumerate(what_if.options):
         if outcome.best is None or outcome.best.smallest_class < thresholds.k:
             continue
-        made = release(what_if, option, measured, dataset)
+        made = release(what_if, option, measured, dataset, person=person)
         audit = judge_risk(made.measured, thresholds)
         failed = [each for each in audit.findings if each.verdict is Verdict.FAIL]
         if not failed:
@@ -295,19 +318,30 @@ def release_reaching(
     )
 
 
-def _without(made: GeneralizedTable, measured: RiskMeasurement) -> pa.Table:
-    """Return the table without the columns that are not released and those that name people."""
-    settings = measured.settings
-    dropped = {*settings.leave_out, *settings.direct_identifiers}
-    return made.table.select([name for name in made.table.column_names if name not in dropped])
+def _persons(table: pa.Table, measured: RiskMeasurement) -> pa.ChunkedArray | None:
+    column = measured.settings.person
+    return None if column is None else table[column]
 
 
-def _measured_again(data: bytes, measured: RiskMeasurement) -> RiskMeasurement:
+def _told(measured: RiskMeasurement, kept: pa.Table, person: PersonReleased) -> dict[str, object]:
+    """Return what the settings file says of the columns."""
+    named = measured.settings.person is not None
+    return {"released_columns": kept.column_names, "person_column": person if named else None}
+
+
+def _measured_again(
+    data: bytes, measured: RiskMeasurement, *, persons: pa.ChunkedArray | None
+) -> RiskMeasurement:
+    """Measure the bytes; where the person column was left out, persons are counted all the same."""
     options = ReadOptions(delimiter=",", encoding="utf-8", header="first_line", missing_spellings=())
     written = read_dataset(data, name=f"generalized {measured.name}", options=options)
     settings = settings_for_other(measured.settings, written.columns)
     if settings is None:
         raise AuditInputError("The written table has none of the quasi-identifiers under their names.")
+    column = measured.settings.person
+    if persons is not None and column is not None and settings.person is None:
+        written = replace(written, table=written.table.append_column(column, persons))
+        settings = replace(settings, person=column)
     groups = {name: each for name, each in measured.hierarchies.items() if name in settings.sensitive}
     return measure_risk(written, settings=settings, hierarchies=groups)
 

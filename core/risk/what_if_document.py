@@ -148,6 +148,8 @@ def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
         "k_asked": made.k,
         "k": again.figures["k"],
         "n_suppressed": made.n_suppressed,
+        "columns": list(made.columns),
+        "columns_left_out": list(made.columns_left_out),
         "sensitive": {
             each.column: {key: each.figures[key] for key in ("distinct_l", "entropy_l", "t")}
             for each in again.measurement.sensitive

@@ -42,6 +42,7 @@ from core.risk_views.what_if import (
     option_columns_table,
     option_labels,
     options_table,
+    released_note,
     suppression_table,
 )
 from core.risk_views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, preset_note
@@ -80,6 +81,7 @@ __all__ = [
     "option_labels",
     "options_table",
     "preset_note",
+    "released_note",
     "risk_bars",
     "risk_report",
     "roles_table",

@@ -11,11 +11,11 @@ from core.charts import COLORS
 from core.measures import format_number
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
-from core.risk import RiskAudit, WhatIf, option_for, what_if_note
+from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
 from core.risk.generalizing import records_to_suppress
 from core.risk.what_if import USUAL_KS
 from core.risk.what_if_document import is_exact
-from core.risk.words import percent
+from core.risk.words import listed, percent
 
 OPTION_UNITS: Mapping[str, Unit] = {
     "Highest risk": "risk",
@@ -76,6 +76,17 @@ def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
             "Becomes": [ladder.levels[level].description for ladder, level in chosen],
             "Different values": [ladder.levels[level].n_groups for ladder, level in chosen],
         }
+    )
+
+
+def released_note(made: Release) -> str:
+    """Say which columns the table holds, and which it leaves out because nobody chose them."""
+    held = f"It holds {listed(made.columns, at_most=20)}."
+    if not made.columns_left_out:
+        return held
+    return (
+        f"{held} Left out, because nobody chose them for anything: {listed(made.columns_left_out)}. Give a "
+        "column the role other to keep it."
     )
 
 

@@ -13,6 +13,8 @@ from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.risk import (
+    PERSON_RELEASED,
+    PersonReleased,
     Release,
     RiskAudit,
     WhatIf,
@@ -132,11 +134,17 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
     columns, counted = st.columns([2, 3])
     with columns:
         show_table(views.option_columns_table(what_if, option), alt="What happens to each quasi-identifier")
+        person = _ask_for_person(audit)
     with counted:
         try:
             with st.spinner("Making the table and counting it again", show_time=True):
                 made = caching.risk_release(
-                    key, option, dataset.fingerprint, _what_if=what_if, _measured=audit.measurement
+                    key,
+                    option,
+                    dataset.fingerprint,
+                    person=person,
+                    _what_if=what_if,
+                    _measured=audit.measurement,
                 )
         except AuditInputError as error:
             show_problems(error)
@@ -145,12 +153,31 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release")
-    _offer(made, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option)}")
+        st.caption(plain(views.released_note(made)))
+    _offer(made, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
 
 
-def _digest(key: str, option: int) -> str:
+def _ask_for_person(audit: RiskAudit) -> PersonReleased:
+    """Ask what stands in the person column of the release, where there is one."""
+    if audit.measurement.settings.person is None:
+        return "pseudonym"
+    words = {"pseudonym": "fresh random pseudonyms", "left_out": "nothing: it is left out"}
+    chosen = st.radio(
+        "In the person column of the release",
+        PERSON_RELEASED,
+        format_func=lambda option: words[option],
+        key="risk_person_released",
+        help="Pseudonyms tell which records are of one person; nobody can compute them, and another release "
+        "has others.",
+        horizontal=True,
+        persist_state="session",
+    )
+    return "left_out" if chosen == "left_out" else "pseudonym"
+
+
+def _digest(key: str, option: int, person: str) -> str:
     """Return a short name for what was made: Streamlit 1.67 may serve former bytes under the same name."""
-    return hashlib.sha256(f"{key} {option}".encode()).hexdigest()[:8]
+    return hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
 
 
 def _offer(made: Release, stem: str) -> None:

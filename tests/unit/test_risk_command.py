@@ -275,3 +275,75 @@ def test_risk__without_anything_to_suggest_asks_for_quasi_identifiers(
     assert capsys.readouterr().err == (
         "error: No quasi-identifier is chosen. Choose the columns that somebody may know about a person.\n"
     )
+
+
+NAMED = "full_name,age,sex,disease,ward\n" + "".join(
+    f"{name} {surname},{30 + n % 2},F,{'flu' if n % 3 else 'cold'},{n % 4}\n"
+    for n, (name, surname) in enumerate(
+        (name, surname)
+        for name in ("Mary", "Ana", "Susan", "Karen")
+        for surname in ("Smith", "Novak", "Jones")
+    )
+)
+
+
+def _release_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> tuple[int, str | None, str, str]:
+    source, target = tmp_path / "named.csv", tmp_path / "out.csv"
+    source.write_text(NAMED)
+    code = main(["risk", str(source), *CHOSEN, "--k", "3", "--what-if", "--release", str(target), *options])
+    printed = capsys.readouterr()
+    return code, target.read_text() if target.exists() else None, printed.out, printed.err
+
+
+def test_risk__releases_nothing_beside_an_undeclared_identifier(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, written, _, told = _release_named(tmp_path, capsys)
+    assert (code, written) == (2, None)
+    assert told == (
+        "error: `full_name` looks like direct identifiers and nobody said what to do with them: name each "
+        "with --direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
+        "keep it.\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--direct-identifier", "--leave-out"])
+def test_risk__releases_without_declared_identifiers(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, written, told, _ = _release_named(tmp_path, capsys, option, "full_name")
+    assert written is not None
+    assert written.splitlines()[0] == '"age","sex","disease"'
+    assert (
+        "  Left out, because nobody said what it is: `ward`. Name a column with --harmless to keep it."
+        in told
+    )
+
+
+def test_risk__releases_what_is_said_to_be_harmless(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, written, _, _ = _release_named(tmp_path, capsys, "--harmless", "full_name", "ward")
+    assert written is not None
+    assert written.splitlines()[0] == '"full_name","age","sex","disease","ward"'
+
+
+@pytest.mark.parametrize(
+    ("choice", "header", "sentence"),
+    [
+        ("pseudonym", '"full_name","age","sex","disease"', "  `full_name` holds fresh random pseudonyms."),
+        ("left_out", '"age","sex","disease"', "  `full_name` is left out."),
+    ],
+)
+def test_risk__never_releases_whose_record_it_is(
+    choice: str, header: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, written, told, _ = _release_named(
+        tmp_path, capsys, "--person", "full_name", "--person-released", choice
+    )
+    assert written is not None
+    assert written.splitlines()[0] == header
+    assert not {"Mary", "Novak", "Jones"} & set(written.replace(" ", ",").replace('"', "").split(","))
+    assert sentence in told

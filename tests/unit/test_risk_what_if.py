@@ -1,5 +1,6 @@
 """What if: searches through the risk tool, and tables whose bytes are counted again."""
 
+import csv
 import json
 from functools import partial
 
@@ -11,6 +12,7 @@ from core.demo.risk import make_patients
 from core.errors import AuditInputError
 from core.risk import (
     Hierarchy,
+    Release,
     RiskMeasurement,
     RiskSettings,
     RiskThresholds,
@@ -83,15 +85,57 @@ def test_release__can_reach_t_as_well(patients: Dataset, measured: RiskMeasureme
     assert (made.measured.sensitive[0].figures["t"] or 0) <= 0.32  # against the records still shown
 
 
-def test_release__has_no_column_that_is_not_released() -> None:
-    text = "name,code,age,disease\n" + "".join(f"Ana,{n},{n % 2},{'ab'[n % 2]}\n" for n in range(8))
+def test_release__has_only_columns_that_were_chosen() -> None:
+    text = "name,code,age,disease,note,drug\n" + "".join(
+        f"Ana,{n},{n % 2},{'ab'[n % 2]},x{n % 2},{'cd'[n % 2]}\n" for n in range(8)
+    )
     people = table(text)
-    settings = RiskSettings(quasi_identifiers=("age",), leave_out=("code",), direct_identifiers=("name",))
+    settings = RiskSettings(
+        quasi_identifiers=("age",),
+        sensitive=("disease",),
+        other=("drug",),
+        leave_out=("code",),
+        direct_identifiers=("name",),
+    )
     found = measure_risk(people, settings=settings)
     what_if = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
     made = release(what_if, 0, found, people)
-    assert made.data.decode().splitlines()[0] == '"age","disease"'
+    assert made.data.decode().splitlines()[0] == '"age","disease","drug"'
     assert judge_risk(made.measured, RiskThresholds(k=2)).overall is not Verdict.FAIL
+    assert (made.columns, made.columns_left_out) == (("age", "disease", "drug"), ("note",))
+    assert views.released_note(made) == (
+        "It holds `age`, `disease`, `drug`. Left out, because nobody chose them for anything: `note`. Give a "
+        "column the role other to keep it."
+    )
+
+
+VISITS = "person,age,sex\n" + "".join(f"Ana {n // 2},{n // 2 % 2},F\n" for n in range(8)) + ",0,F\n"
+
+
+def _visits_released(person: str) -> Release:
+    visits = table(VISITS)
+    found = measure_risk(visits, settings=RiskSettings(quasi_identifiers=("age", "sex"), person="person"))
+    what_if = search_what_if(found, visits, settings=WhatIfSettings(ks=(2,)))
+    tokens = (bytes([number]) * 40 for number in range(8))
+    return release(what_if, 0, found, visits, person=person, token_source=lambda _: next(tokens))
+
+
+def test_release__holds_fresh_pseudonyms_in_place_of_persons() -> None:
+    made = _visits_released("pseudonym")
+    rows = list(csv.reader(made.data.decode().splitlines()))[1:]
+    assert "Ana" not in made.data.decode()
+    assert [rows[n][0] == rows[n + 1][0] for n in range(0, 8, 2)] == [True] * 4
+    assert (len({row[0] for row in rows}), rows[-1][0]) == (5, "")
+    assert made.measured.persons is not None
+    assert made.measured.classes.k == 2
+    assert json.loads(made.settings)["person_column"] == "pseudonym"
+
+
+def test_release__counts_persons_although_their_column_is_left_out() -> None:
+    made = _visits_released("left_out")
+    assert made.columns == ("age", "sex")
+    assert made.measured.persons is not None
+    assert (made.measured.persons.n_persons, made.measured.classes.k) == (4, 2)
 
 
 def test_release__can_reach_the_entropy_and_the_hierarchical_distance(patients: Dataset) -> None:
