@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-import pandas as pd
 import pyarrow as pa
 
 from core.errors import AuditInputError
+
+if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a second to import
+    import pandas as pd
 
 MISSING_SPELLINGS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>")
 

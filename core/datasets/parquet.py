@@ -41,6 +41,8 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
         file = parquet.ParquetFile(pa.BufferReader(data))
         _refuse_unusable(file, name=name)
         table = _texts(file.read(), name=name)
+    except pa.ArrowMemoryError:
+        raise  # beyond the bound of the process that reads it, not damaged
     except (pa.ArrowException, OSError):
         raise AuditInputError(
             f"{name}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV."

@@ -9,18 +9,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from core.datasets.apart import read_apart
+from core.datasets.binary import REMEDY, is_binary
 from core.datasets.delimited import read_delimited
-from core.datasets.excel import password_protected, read_excel
 from core.datasets.model import Dataset, Reading, ReadOptions, check_options
-from core.datasets.old_workbook_bounds import check_old_workbook_bounds
-from core.datasets.parquet import read_parquet
-from core.datasets.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.errors import AuditInputError
 
 _HEAD = 4096
-_ZIP = b"PK\x03\x04"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PARQUET = b"PAR1"
 
 # First bytes of files that are no table this program reads, and what they are.
 _OTHER_FILES = (
@@ -44,7 +39,6 @@ _OTHER_FILES = (
     (b"PARE", "an encrypted Parquet file"),
     (b"Obj\x01", "an Avro file"),
 )
-_REMEDY = "Export the table as CSV, Excel (.xlsx) or Parquet."
 
 
 def read_dataset(
@@ -117,15 +111,11 @@ _Reader = Callable[..., tuple[pa.Table, Reading]]
 def _reader(data: pa.Buffer, *, name: str) -> _Reader:
     """Return the reader for what a file holds, or say what it holds instead of a table."""
     head = data.slice(0, min(_HEAD, data.size)).to_pybytes()
-    if head.startswith(_ZIP):
-        return _workbook_reader(data, name=name)
-    if head.startswith(_OLE):
-        return _old_workbook_reader(data, name=name)
-    if head.startswith(_PARQUET):
-        return read_parquet
+    if is_binary(head):
+        return read_apart
     other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
     if other:
-        raise AuditInputError(f"{name}: the file is {other}, not a table. {_REMEDY}")
+        raise AuditInputError(f"{name}: the file is {other}, not a table. {REMEDY}")
     return read_delimited
 
 
@@ -140,36 +130,3 @@ def _marked_up(head: bytes) -> str | None:
         return "a text document (RTF)"
     compact = b"".join(text[:200].split())
     return "JSON" if compact.startswith((b'{"', b"[{", b"[[", b'["')) else None
-
-
-def _workbook_reader(data: pa.Buffer, *, name: str) -> _Reader:
-    parts = workbook_parts(data)
-    if "xl/workbook.xml" in parts:
-        check_workbook_bounds(data, name=name)
-        return _as("XLSX")
-    if not parts:
-        raise AuditInputError(
-            f"{name}: the file begins like an Excel workbook or zip archive but is damaged or cut off. Open "
-            "it in Excel and save it again, or save it as CSV."
-        )
-    if "xl/workbook.bin" in parts:
-        what = "a binary Excel workbook (.xlsb)"
-    elif "content.xml" in parts:
-        what = "an OpenDocument file"
-    else:
-        what = "a zip archive"
-    raise AuditInputError(f"{name}: the file is {what}, not a table. {_REMEDY}")
-
-
-def _old_workbook_reader(data: pa.Buffer, *, name: str) -> _Reader:
-    if "EncryptedPackage".encode("utf-16-le") in data.to_pybytes():
-        raise password_protected(name)
-    check_old_workbook_bounds(data, name=name)
-    return _as("XLS")
-
-
-def _as(excel_format: str) -> _Reader:
-    def read(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
-        return read_excel(data, name=name, excel_format=excel_format, options=options)
-
-    return read

@@ -14,6 +14,8 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
+from core.datasets import apart
+
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -87,8 +89,9 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     Streamlit 1.67 takes a folder named ``pages/`` for its old kind of navigation until somebody ran
     ``st.navigation``, and greets a deep link with "Page not found" until then. An upload of more
     than 1 MB would pass through a temporary file; ours stay in memory. And an unexpected error would
-    be logged with its message.
+    be logged with its message. The process that reads workbooks starts with the server.
     """
+    apart.prepare()
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)
     threading.excepthook = _log_thread_error
     PagesManager.uses_pages_directory = False

@@ -12,12 +12,19 @@ import pytest
 from pyarrow import parquet
 
 from core.datasets import Dataset, ReadOptions, read_dataset, workbook_bounds
+from core.datasets.binary import read_binary
 from core.errors import AuditInputError
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch):
+    """Read here, where a test can lower a bound; test_datasets_apart.py reads in the other process."""
+    monkeypatch.setattr("core.datasets.reading.read_apart", read_binary)
 
 
 def read(data: bytes, **options: str) -> Dataset:

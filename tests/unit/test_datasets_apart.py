@@ -1,0 +1,214 @@
+"""Workbooks and Parquet read in another process: the same result, and files that would end a process."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from core.datasets import ReadOptions, apart, read_dataset
+from core.datasets.apart import answer, memory_bound, prepare, read_apart, seconds_bound, serve
+from core.datasets.binary import read_binary
+from core.errors import AuditInputError
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+BOUNDS = "takes more than 1 GiB of memory or 30 seconds, the bounds for a file of its size"
+OPTIONS = ReadOptions(missing_spellings=("NA",))
+
+
+def workbook(**sheets: list[list[object]]) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def rewritten(data: bytes, part: str, old: bytes, new: bytes, *, renamed: str | None = None) -> bytes:
+    """Return a workbook with a change in one part, as an attacker would make it."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as source,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
+        for name in source.namelist():
+            content = source.read(name)
+            assert name != part or old in content
+            changed = content.replace(old, new) if name == part else content
+            target.writestr(renamed or name if name == part else name, changed)
+    return out.getvalue()
+
+
+def with_part(data: bytes, part: str, content: str) -> bytes:
+    out = io.BytesIO(data)
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as target:
+        target.writestr(part, content)
+    return out.getvalue()
+
+
+def small() -> bytes:
+    return workbook(S=[["a", "b"], ["x", 1], ["NA", 2]])
+
+
+def in_parquet(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    parquet.write_table(table, out)
+    return out.getvalue()
+
+
+def test_read_apart__gives_what_reading_here_gives() -> None:
+    hidden = workbook(S=[["title"], ["a", "b"], ["x", 1]], T=[["note"]])
+    numbers = in_parquet(pa.table({"n": list(range(200_000)), "t": ["x", None] * 100_000}))
+    for data in (small(), hidden, numbers):
+        here = read_binary(pa.py_buffer(data), name="t", options=OPTIONS)
+        there = read_apart(pa.py_buffer(data), name="t", options=OPTIONS)
+        assert there[0].equals(here[0])
+        assert there[1] == here[1]
+
+
+def test_read_apart__a_problem_comes_back_word_for_word() -> None:
+    with pytest.raises(AuditInputError) as here:
+        read_binary(pa.py_buffer(small()[:300]), name="t.xlsx", options=OPTIONS)
+    with pytest.raises(AuditInputError) as there:
+        read_apart(pa.py_buffer(small()[:300]), name="t.xlsx", options=OPTIONS)
+    assert there.value.problems == here.value.problems
+
+
+def test_read_apart__the_process_waits_for_the_next_file() -> None:
+    read_apart(pa.py_buffer(small()), name="t", options=OPTIONS)
+    (first,) = apart._POOL._idle
+    read_apart(pa.py_buffer(small()), name="t", options=OPTIONS)
+    assert apart._POOL._idle == [first]
+
+
+FAR_CELL = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+HUGE_COUNT = f'<sst xmlns="{MAIN}" count="4000000000" uniqueCount="4000000000"><si><t>a</t></si></sst>'
+KILLERS = {
+    "a count of shared texts": lambda: with_part(small(), "xl/sharedStrings.xml", HUGE_COUNT),
+    "a part in other case": lambda: rewritten(
+        small(), "xl/worksheets/sheet1.xml", b"</sheetData>", FAR_CELL, renamed="xl/Worksheets/SHEET1.XML"
+    ),
+    "an element beyond ASCII": lambda: rewritten(
+        small(), "xl/worksheets/sheet1.xml", b"</sheetData>", FAR_CELL.replace(b"c r", "é:c r".encode())
+    ),
+    "a dictionary of long texts": lambda: in_parquet(
+        pa.table({"a": pa.array(["x" * 100_000]).dictionary_encode().take(pa.array([0] * 60_000))})
+    ),
+}
+
+
+@pytest.mark.parametrize("killer", KILLERS)
+def test_read_dataset__a_file_that_ends_its_reader_is_one_sentence(killer: str) -> None:
+    data = KILLERS[killer]()
+    assert len(data) < 20_000
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(data, name="t.xlsx")
+    (problem,) = caught.value.problems
+    assert problem.startswith("t.xlsx: ")
+    assert BOUNDS in problem or "is damaged" in problem
+    assert read_dataset(small(), name="next.xlsx").n_records == 2
+
+
+def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart._POOL.end()
+    for code in ("print('x' * 99)", "import sys; sys.stdout.buffer.write(bytes(8) + b'[]')", "pass"):
+        monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
+        with pytest.raises(AuditInputError, match="could not be read"):
+            read_apart(pa.py_buffer(small()), name="t", options=OPTIONS)
+    assert apart._POOL._idle == []
+
+
+def test_read_apart__an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart._POOL.end()
+    ended = []
+    started = apart._Worker()
+    monkeypatch.setattr(started, "read", lambda *_args, **_kwargs: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(started, "end", lambda: ended.append(True))
+    apart._POOL.give_back(started)
+    with pytest.raises(KeyboardInterrupt):
+        read_apart(pa.py_buffer(small()), name="t", options=OPTIONS)
+    assert ended == [True]
+    apart._Worker.end(started)
+
+
+def test_pool__keeps_one_process_and_replaces_one_that_has_gone() -> None:
+    apart._POOL.end()
+    prepare()
+    (first,) = apart._POOL._idle
+    prepare()
+    assert apart._POOL._idle == [first]
+    first.process.kill()
+    first.process.wait()
+    second = apart._POOL.take()
+    assert second is not first
+    assert second.is_alive
+    second.end()
+
+
+def test_serve__answers_every_request_until_there_are_no_more() -> None:
+    requests, answers = io.BytesIO(), io.BytesIO()
+    for data in (small(), b"PK\x03\x04"):
+        apart._send(requests, {"name": "t", "options": apart.asdict(OPTIONS)})
+        requests.write(apart._LENGTH.pack(len(data)) + data)
+    requests.write(b"half a request")
+    requests.seek(0)
+    serve_without_limits(requests, answers)
+    answers.seek(0)
+    assert "reading" in apart._receive(answers)
+    with pa.ipc.open_stream(answers) as stream:
+        assert stream.read_all().num_rows == 2
+    assert "damaged or cut off" in apart._receive(answers)["problems"][0]
+    assert answers.read() == b""
+
+
+def serve_without_limits(requests: io.BytesIO, answers: io.BytesIO) -> None:
+    """Serve here; the limits would bind the process that tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(apart, "limit", lambda _n_bytes: None)
+        serve(requests, answers)
+
+
+def test_serve__ends_when_nothing_is_asked_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "IDLE_SECONDS", 0)
+    reading, writing = os.pipe()
+    answers = io.BytesIO()
+    with os.fdopen(reading, "rb", buffering=0) as requests, os.fdopen(writing, "wb"):
+        serve(requests, answers)  # the other end is open, and says nothing
+    assert answers.getvalue() == b""
+
+
+def test_answer__writes_problems_as_they_are() -> None:
+    out = io.BytesIO()
+    answer(pa.py_buffer(b"PK\x03\x04"), name="t.zip", options=OPTIONS, to=out)
+    out.seek(0)
+    assert apart._receive(out)["problems"][0].startswith("t.zip: the file begins like an Excel workbook")
+
+
+def test_limit__binds_the_process_that_reads() -> None:
+    code = (
+        "import resource; from core.datasets.apart import limit, memory_bound\n"
+        "limit(100)\n"
+        "for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE): assert resource.getrlimit(kind)[0] == 0\n"
+        "bytearray(memory_bound(100) // 2)\n"
+        "bytearray(memory_bound(100) * 5 // 4)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=apart.ROOT
+    )
+    assert "MemoryError" in done.stderr
+    assert "line 5" in done.stderr
+
+
+def test_bounds__grow_with_the_file() -> None:
+    assert memory_bound(100) == memory_bound(5 << 20) == 1 << 30
+    assert memory_bound(100 << 20) == (2 << 30) + 64 * (100 << 20)
+    assert (seconds_bound(100), seconds_bound(100 << 20)) == (30, 330)
