@@ -1,0 +1,598 @@
+"""Small groups, single persons, repeated persons, and rows that nobody anonymized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.quality.schemas import Column
+from benchmarks.quality.scoreboard import Kind, Scenario
+from benchmarks.quality.tabular.releases import (
+    ALL_SCHEMAS,
+    BORN,
+    EVERY,
+    NAMED,
+    ONE_ROW_EACH,
+    Change,
+    Release,
+    anonymized,
+    dates,
+    floored,
+    leak,
+    numbers,
+)
+from core.verdict import Verdict
+
+_LARGER = (200, 1000, 5000, 20_000)
+_ASK = Verdict.WARN
+
+
+def _meaning(release: Release, semantic: str) -> str:
+    return next(name for name, column in release.schema.columns.items() if column.semantic == semantic)
+
+
+def _fine_quasi_identifiers(*wanted: str) -> Change:
+    """Return a change that keeps quasi-identifiers too fine: town, year of birth, month of visit."""
+
+    def change(release: Release, _rng: np.random.Generator) -> Release:
+        town, day, sex = release.first("region"), release.first("date"), _meaning(release, "gender")
+        if "town" in wanted:
+            release = release.having(town, release.truth(town).str.upper(), action="region_generalize")
+        if "year" in wanted and release.schema.of_kind("birth"):
+            birth = release.first("birth")
+            release = release.having(birth, floored(release.truth(birth), 1), action="date_floor_year")
+        if "age" in wanted:
+            release = release.having("age_years", _ages(release), semantic="age", action="generalize")
+        if "visit" in wanted:
+            release = release.having(day, floored(release.truth(day), 1), action="date_floor_year")
+        return release.having(sex, release.truth(sex))
+
+    return change
+
+
+def _ages(release: Release) -> pd.Series:
+    if "age" in release.schema.columns:
+        return release.truth("age")
+    return (2026 - dates(release.truth(release.first("birth"))).dt.year).astype(str)
+
+
+def small_kinds() -> Iterator[Kind]:
+    """Yield classes that are too small."""
+    small = (30, 200, 1000)
+    yield leak(
+        "ages in years, town and sex kept",
+        "small classes",
+        _fine_quasi_identifiers("town", "age"),
+        sizes=small,
+    )
+    yield leak(
+        "town, sex and year of visit in small tables",
+        "small classes",
+        _fine_quasi_identifiers("town", "visit"),
+        sizes=(30,),
+    )
+    yield leak(
+        "years of birth, town and visit, birthdate not named in log",
+        "small classes",
+        _fine_quasi_identifiers("year", "town", "visit"),
+        sizes=small,
+        schemas=BORN,
+        at_least=_ASK,
+    )
+    yield leak(
+        "one forgotten record with its exact town and age",
+        "small classes",
+        _one_unlike,
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak(
+        "suppression skipped for a tenth of small classes",
+        "small classes",
+        _unsuppressed,
+        sizes=(1000, 5000),
+        schemas=ONE_ROW_EACH,
+        at_least=_ASK,
+    )
+    yield leak(
+        "occupation and marital status kept beside sex and age",
+        "small classes",
+        _known_columns,
+        schemas=("english_insurance", "slovenian_registry", "survey"),
+        sizes=small,
+        at_least=_ASK,
+    )
+    yield leak(
+        "height and weight kept to the unit",
+        "small classes",
+        _kept("height", "weight"),
+        schemas=("survey",),
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak("a column of villages added", "small classes", _villages, sizes=_LARGER, at_least=_ASK)
+    yield leak(
+        "many coarse columns that single out together",
+        "small classes",
+        _many_coarse,
+        schemas=ONE_ROW_EACH,
+        sizes=(200, 1000, 5000),
+        at_least=_ASK,
+    )
+    for n_people, sizes in ((2, _LARGER), (4, _LARGER)):
+        yield leak(
+            f"a class of {n_people} persons in the log's quasi-identifiers",
+            "small classes",
+            _class_of(n_people),
+            sizes=sizes,
+        )
+
+
+def _one_unlike(release: Release, _rng: np.random.Generator) -> Release:
+    town = release.first("region")
+    values = (
+        release.released[town]
+        if town in release.released
+        else release.truth(town).map(release.schema.regions)
+    )
+    values = values.copy()
+    values.iloc[len(values) // 2] = "Spodnja Vas 7"
+    return release.having(town, values, action="region_generalize")
+
+
+def _unsuppressed(release: Release, rng: np.random.Generator) -> Release:
+    """Write back what suppression blanked, and finer towns for a few."""
+    release = _fine_quasi_identifiers("age")(release, rng)
+    age = release.released["age_years"].astype(int)
+    width = 5
+    banded = (age // width * width).astype(str)
+    chosen = rng.permutation(len(age)) < max(6, len(age) // 50)
+    return release.having(
+        "age_years", banded.mask(chosen, age.astype(str)), semantic="age", action="generalize"
+    )
+
+
+def _kept(*columns: str) -> Change:
+    def change(release: Release, _rng: np.random.Generator) -> Release:
+        for column in columns:
+            release = release.having(column, release.truth(column), semantic="other")
+        return release
+
+    return change
+
+
+def _known_columns(release: Release, rng: np.random.Generator) -> Release:
+    extra = [
+        name
+        for name in ("occupation", "izobrazba", "household", "marital_status")
+        if name in release.original
+    ]
+    return _kept(*extra)(_fine_quasi_identifiers("age", "town")(release, rng), rng)
+
+
+def _villages(release: Release, rng: np.random.Generator) -> Release:
+    places = [f"{letter}{second}kovo" for letter in "BDGLMPRST" for second in "aeiou"]
+    share = rng.dirichlet(np.ones(len(places)) * 0.3)
+    chosen = [places[i] for i in rng.choice(len(places), len(release.original), p=share)]
+    original = release.original.assign(village=chosen)
+    return replace(release, original=original).having("village", [chosen[row] for row in release.rows])
+
+
+def _many_coarse(release: Release, rng: np.random.Generator) -> Release:
+    """Keep eight yes/no answers of the original as they are: 256 combinations beside the others."""
+    original = release.original
+    for number in range(8):
+        original = original.assign(
+            **{f"answer_{number}": np.where(rng.random(len(original)) < 0.4, "yes", "no")}
+        )
+    release = replace(release, original=original)
+    return _kept(*(f"answer_{number}" for number in range(8)))(release, rng)
+
+
+def _class_of(n_people: int) -> Change:
+    """Return a change that lets few people alone have a value of their own in a quasi-identifier."""
+
+    def change(release: Release, rng: np.random.Generator) -> Release:
+        sex = _meaning(release, "gender")
+        people = release.truth(release.first("id"))
+        chosen = people.isin(rng.permutation(pd.unique(people))[:n_people])
+        return release.having(sex, release.truth(sex).mask(chosen, "X"))
+
+    return change
+
+
+def alike_kinds() -> Iterator[Kind]:
+    """Yield classes whose people share a sensitive value, and values that only one person has."""
+    yield leak(
+        "every class has one diagnosis",
+        "alike inside",
+        _homogeneous(1.0),
+        sizes=(200, 1000, 5000),
+        schemas=EVERY,
+    )
+    yield leak(
+        "a tenth of the classes has one diagnosis",
+        "alike inside",
+        _homogeneous(0.1),
+        sizes=(1000, 5000),
+        schemas=EVERY,
+        at_least=_ASK,
+    )
+    yield leak(
+        "one class has one diagnosis",
+        "alike inside",
+        _homogeneous(0.0),
+        sizes=(1000, 5000, 20_000),
+        schemas=EVERY,
+        at_least=_ASK,
+    )
+    for value in ("mayor", "Bürgermeister", "župan", "국회의원", "HIV/AIDS trial"):
+        yield leak(
+            f"one single {value}",
+            "single values",
+            _rare_value(value, 1),
+            control=_rare_value(value, None),
+            sizes=_LARGER,
+            at_least=_ASK,
+        )
+    yield leak(
+        "two people with a rare disease",
+        "single values",
+        _rare_value("Q87.4", 2),
+        control=_rare_value("Q87.4", None),
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak(
+        "an occupation of one person in each tenth row",
+        "single values",
+        _rare_occupations,
+        control=_rare_value("clerk", None),
+        sizes=(200, 1000),
+        at_least=_ASK,
+    )
+    for above, n_people in ((89, 1), (89, 3), (95, 1)):
+        yield leak(
+            f"{n_people} aged above {above} in years",
+            "extreme values",
+            _old(above, n_people),
+            control=_old(above, 0),
+            sizes=_LARGER,
+            at_least=_ASK,
+        )
+    yield leak(
+        "a person born in 1912", "extreme values", _born_early, schemas=BORN, sizes=_LARGER, at_least=_ASK
+    )
+    yield leak(
+        "the highest income kept as it is",
+        "extreme values",
+        _highest,
+        schemas=("slovenian_registry", "english_insurance", "us_claims", "survey"),
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak(
+        "rounded numbers without a top",
+        "extreme values",
+        _untopped,
+        schemas=("slovenian_registry", "english_insurance", "us_claims"),
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+
+
+def _homogeneous(share: float) -> Change:
+    """Return a change that gives a share of the classes, at least one, a sensitive value in common."""
+
+    def change(release: Release, rng: np.random.Generator) -> Release:
+        keys = [
+            name
+            for name in release.released
+            if release.semantic(name) in _QUASI or name in release.schema.of_kind("birth")
+        ]
+        classes = release.released.groupby(keys, dropna=False).ngroup().to_numpy()
+        chosen = rng.permutation(classes.max() + 1)[: max(1, round(share * (classes.max() + 1)))]
+        values = np.array(["E11", "I10", "F20", "B24", "C34"])
+        usual = values[rng.integers(0, len(values), len(classes))]
+        made = np.where(np.isin(classes, chosen), values[classes % len(values)], usual)
+        original = release.original.assign(condition="")
+        original.loc[release.rows, "condition"] = made
+        return replace(release, original=original).having("condition", made)
+
+    return change
+
+
+_QUASI = frozenset({"age", "gender", "race", "marital_status", "address", "visit_date", "zipcode"})
+
+
+def _rare_value(value: str, n_people: int | None) -> Change:
+    """Return a change that adds a column of roles where one or two persons have a role of their own."""
+
+    def change(release: Release, rng: np.random.Generator) -> Release:
+        people = release.original[release.first("id")]
+        roles = pd.Series(np.array(["worker", "clerk", "pupil", "pensioner"])[pd.factorize(people)[0] % 4])
+        if n_people is not None:
+            roles = roles.mask(people.isin(rng.permutation(pd.unique(people))[:n_people]), value)
+        release = replace(release, original=release.original.assign(position=roles))
+        return release.having("position", roles.iloc[release.rows])
+
+    return change
+
+
+def _rare_occupations(release: Release, _rng: np.random.Generator) -> Release:
+    n = len(release.original)
+    roles = pd.Series([f"head of section {row}" if row % 10 == 0 else "clerk" for row in range(n)])
+    return replace(release, original=release.original.assign(position=roles)).having(
+        "position", roles.iloc[release.rows]
+    )
+
+
+def _old(above: int, n_people: int) -> Change:
+    """Return a change that adds ages in bands of ten, those above a limit in years."""
+
+    def change(release: Release, rng: np.random.Generator) -> Release:
+        people = release.original[release.first("id")]
+        codes = pd.factorize(people)[0]
+        ages = pd.Series(rng.integers(20, 80, codes.max() + 1)[codes])
+        bands = (ages // 30 * 30).astype(str) + "-" + (ages // 30 * 30 + 29).astype(str)
+        old = people.isin(rng.permutation(pd.unique(people))[:n_people])
+        ages, bands = ages.mask(old, above + 4), bands.mask(old, str(above + 4))
+        release = replace(release, original=release.original.assign(age_now=ages.astype(str)))
+        return release.having("age_now", bands.iloc[release.rows], semantic="other", action="generalize")
+
+    return change
+
+
+def _born_early(release: Release, rng: np.random.Generator) -> Release:
+    birth = release.first("birth")
+    values = floored(release.truth(birth), 10)
+    values.iloc[rng.integers(0, len(values))] = "1910-01-01"
+    return release.having(birth, values, action="date_floor_decade")
+
+
+def _money(release: Release) -> str:
+    return next(
+        name for name in ("dohodek", "claim_amount", "paid", "income", "cost") if name in release.original
+    )
+
+
+def _highest(release: Release, _rng: np.random.Generator) -> Release:
+    """Round the numbers, but leave the three highest as they are, far above the rest."""
+    column = _money(release)
+    values = numbers(release.truth(column))
+    top = values.argsort()[-3:]
+    step = 10 ** np.floor(np.log10(np.median(values)))
+    made = pd.Series(
+        (np.round(values / step) * step)
+        .clip(max=np.quantile(values, 0.9) // step * step)
+        .astype(int)
+        .astype(str)
+    )
+    made.iloc[top] = release.truth(column).iloc[top].to_numpy()
+    return release.having(column, made, action="topcode")
+
+
+def _untopped(release: Release, _rng: np.random.Generator) -> Release:
+    column = _money(release)
+    values = numbers(release.truth(column))
+    step = 10 ** np.floor(np.log10(np.median(values))) / 2
+    return release.having(
+        column, pd.Series(np.round(values / step) * step).astype(int).astype(str), action="round"
+    )
+
+
+def _repeating(scenario: Scenario) -> Release:
+    """Return a release of a table where each person has about four records; classes hold five persons."""
+    schema = ALL_SCHEMAS[scenario.schema]
+    people = schema.make(max(scenario.n_records // 4, 8), scenario.rng("original"))
+    rng = scenario.rng("visits")
+    rows = np.sort(rng.integers(0, len(people), scenario.n_records))
+    return anonymized(schema, scenario, people.iloc[rows].reset_index(drop=True))
+
+
+def person_kinds() -> Iterator[Kind]:
+    """Yield persons who have many rows, so that a class of five rows may be one person."""
+    yield leak(
+        "classes of five rows and one person",
+        "repeated persons",
+        _by_rows("kept"),
+        base=_repeating,
+        schemas=BORN[:-1],
+        sizes=_LARGER,
+    )
+    yield leak(
+        "classes of five rows and one person, identifier dropped",
+        "repeated persons",
+        _by_rows("dropped"),
+        base=_repeating,
+        schemas=BORN[:-1],
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak(
+        "classes of five rows and one person, identifier called other",
+        "repeated persons",
+        _by_rows("other"),
+        base=_repeating,
+        schemas=BORN[:-1],
+        sizes=_LARGER,
+        at_least=_ASK,
+    )
+    yield leak(
+        "every record written five times",
+        "repeated persons",
+        _five_times,
+        schemas=ONE_ROW_EACH,
+        sizes=(30, 200, 1000),
+    )
+
+
+def _by_rows(identifier: str) -> Change:
+    """Return a change that made classes of rows: town and year of birth stay wherever five rows share them."""
+
+    def change(release: Release, _rng: np.random.Generator) -> Release:
+        town, birth, sex = release.first("region"), release.first("birth"), _meaning(release, "gender")
+        columns = pd.DataFrame(
+            {
+                town: release.truth(town).str.upper(),
+                birth: floored(release.truth(birth), 1),
+                sex: release.truth(sex),
+            }
+        )
+        small = columns.groupby(list(columns))[sex].transform("size") < 5
+        for name, action in ((town, "region_generalize"), (birth, "date_floor_year"), (sex, "keep")):
+            release = release.having(
+                name,
+                columns[name].mask(small, ""),
+                action=action,
+                semantic="address" if name == birth else "",
+            )
+        who = release.first("id")
+        if identifier == "dropped":
+            return release.without(who)
+        return release if identifier == "kept" else release.logged(who, semantic="other")
+
+    return change
+
+
+def _five_times(release: Release, rng: np.random.Generator) -> Release:
+    """Release every record five times, with the fine quasi-identifiers of one: k of rows is five, of persons one."""
+    fine = _fine_quasi_identifiers("town", "age")(release, rng)
+    index = np.repeat(np.arange(len(fine.rows)), 5)
+    return replace(fine, released=fine.released.iloc[index].reset_index(drop=True), rows=fine.rows[index])
+
+
+def block_kinds() -> Iterator[Kind]:
+    """Yield rows that were forgotten, and orders that give people away."""
+    for name, start, end in (
+        ("in the middle", 0.5, 0.56),
+        ("at the end", 0.96, 1.0),
+        ("at the beginning", 0.0, 0.05),
+    ):
+        yield leak(
+            f"a block of rows {name} not generalized",
+            "forgotten rows",
+            _forgotten(start, end),
+            sizes=_LARGER,
+            schemas=BORN,
+            at_least=_ASK,
+            orders=(False,),
+        )
+    yield leak("a block of original rows appended", "forgotten rows", _appended, sizes=_LARGER, schemas=EVERY)
+    yield leak(
+        "one original row left at the top",
+        "forgotten rows",
+        _one_row,
+        sizes=_LARGER,
+        schemas=NAMED,
+        at_least=_ASK,
+    )
+    yield leak(
+        "rows sorted by original id, numbered anew",
+        "original order",
+        _sorted_numbered,
+        sizes=_LARGER,
+        schemas=ONE_ROW_EACH,
+        orders=(False,),
+        at_least=_ASK,
+    )
+    yield leak("ids shuffled among the rows", "left as it was", _shuffled_ids, sizes=_LARGER, at_least=_ASK)
+    yield leak(
+        "ids shuffled and everything else exact",
+        "left as it was",
+        _all_but_ids,
+        sizes=_LARGER,
+        schemas=ONE_ROW_EACH,
+    )
+    yield leak(
+        "a release that is the original without names",
+        "left as it was",
+        _names_only_dropped,
+        schemas=ONE_ROW_EACH,
+    )
+    yield leak("a release that is the original", "left as it was", _nothing_done)
+    yield leak(
+        "numbers and dates kept exactly, persons dropped",
+        "left as it was",
+        _exact_measurements,
+        schemas=ONE_ROW_EACH,
+        sizes=_LARGER,
+    )
+
+
+def _forgotten(start: float, end: float) -> Change:
+    """Return a change that leaves the exact values of birth and town in a block of rows."""
+
+    def change(release: Release, _rng: np.random.Generator) -> Release:
+        at = np.arange(len(release.rows)) / len(release.rows)
+        block = (at >= start) & (at < end)
+        town, birth = release.first("region"), release.first("birth")
+        wide = release.truth(town).map(release.schema.regions).mask(block, release.truth(town))
+        exact = dates(release.truth(birth)).dt.strftime("%Y-%m-%d")
+        release = release.having(town, wide, action="region_generalize")
+        return release.having(
+            birth, floored(release.truth(birth), 10).mask(block, exact), action="generalize"
+        )
+
+    return change
+
+
+def _appended(release: Release, rng: np.random.Generator) -> Release:
+    n = max(6, len(release.rows) // 50)
+    chosen = rng.permutation(len(release.original))[:n]
+    extra = release.original.iloc[chosen].reindex(columns=release.released.columns, fill_value="")
+    return replace(
+        release,
+        released=pd.concat([release.released, extra], ignore_index=True),
+        rows=np.concatenate([release.rows, chosen]),
+    )
+
+
+def _one_row(release: Release, _rng: np.random.Generator) -> Release:
+    released = release.released.copy()
+    released.iloc[0] = release.original.iloc[release.rows[0]][released.columns].to_numpy()
+    return replace(release, released=released)
+
+
+def _sorted_numbered(release: Release, _rng: np.random.Generator) -> Release:
+    who = release.first("id")
+    order = release.truth(who).argsort().to_numpy()
+    released = release.released.iloc[order].reset_index(drop=True)
+    sorted_release = replace(release, released=released, rows=release.rows[order])
+    return sorted_release.having(
+        who, [f"N{number:06d}" for number in range(len(order))], action="pseudonymize"
+    )
+
+
+def _shuffled_ids(release: Release, rng: np.random.Generator) -> Release:
+    who = release.first("id")
+    return release.having(who, rng.permutation(release.truth(who).to_numpy()), action="pseudonymize")
+
+
+def _all_but_ids(release: Release, rng: np.random.Generator) -> Release:
+    release = _shuffled_ids(release, rng)
+    keep: Mapping[str, Column] = {
+        n: c
+        for n, c in release.schema.columns.items()
+        if c.kind in {"birth", "date", "zip", "number", "category"}
+    }
+    return _kept(*keep)(release, rng)
+
+
+def _names_only_dropped(release: Release, rng: np.random.Generator) -> Release:
+    named = release.schema.of_kind("name", "national", "email", "phone")
+    return _kept(*(name for name in release.original if name not in named))(release.without(*named), rng)
+
+
+def _nothing_done(release: Release, rng: np.random.Generator) -> Release:
+    return _kept(*release.original.columns)(release, rng)
+
+
+def _exact_measurements(release: Release, rng: np.random.Generator) -> Release:
+    return _kept(*release.schema.of_kind("number", "date"))(release, rng)
+
+
+KINDS = (*small_kinds(), *alike_kinds(), *person_kinds(), *block_kinds())
