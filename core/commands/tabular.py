@@ -73,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="anonymized column that others may know, repeatable (default: those of the log)",
     )
+    parser.add_argument(
+        "--no-quasi-identifiers",
+        action="store_true",
+        help="confirm that others know no column, where the log names no quasi-identifier; without this such a "
+        "table is NOT ASSESSED",
+    )
     parser.add_argument("--k", type=int, default=5, help="class size the second opinion asks for (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
@@ -80,6 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Verify every pair, print as each is done, return the exit code."""
     SecondOpinionThresholds(smallest_k=arguments.k)  # a wrong limit is said once, before any file is read
+    if arguments.no_quasi_identifiers and arguments.quasi_identifier:
+        raise AuditInputError(
+            "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names one. Give one of "
+            "them."
+        )
     pairing = _find_pairs(arguments.originals, arguments.anonymized_dir)
     append = _csv_report(arguments)
     done: list[_Done] = []
@@ -179,7 +190,12 @@ def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:
         name = Path(error.filename or pair.original).name
         raise AuditInputError(f"{name}: the file cannot be opened. Check that you may read it.") from None
     audit = verify_tabular(
-        original, anonymized, log, quasi_identifiers=arguments.quasi_identifier, smallest_k=arguments.k
+        original,
+        anonymized,
+        log,
+        quasi_identifiers=arguments.quasi_identifier,
+        smallest_k=arguments.k,
+        no_quasi_identifiers=arguments.no_quasi_identifiers,
     )
     return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
 

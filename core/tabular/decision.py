@@ -135,6 +135,7 @@ def verify_tabular(
     settings: TabularSettings | None = None,
     quasi_identifiers: Sequence[str] | None = None,
     smallest_k: int = 5,
+    no_quasi_identifiers: bool = False,
 ) -> TabularAudit:
     """Measure and judge a pair of files with the published limits, second opinion included.
 
@@ -148,6 +149,8 @@ def verify_tabular(
         Anonymized columns that others may know; None takes those of the log.
     smallest_k
         Class size that the second opinion asks for; at least 1.
+    no_quasi_identifiers
+        Whether a person confirmed that others know no column, for a log that names no quasi-identifier.
 
     Returns
     -------
@@ -172,7 +175,9 @@ def verify_tabular(
         measurement,
         classes=classes,
         opinion=opinion,
-        opinion_thresholds=SecondOpinionThresholds(smallest_k=smallest_k),
+        opinion_thresholds=SecondOpinionThresholds(
+            smallest_k=smallest_k, no_quasi_identifiers=no_quasi_identifiers
+        ),
     )
 
 

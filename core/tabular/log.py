@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 from core.errors import AuditInputError
+from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
 
 Mode = Literal["low", "high"]
@@ -353,7 +354,7 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
         for key in ("semantic", "action", "source")
     }
     action = _known_word(texts["action"], KNOWN_ACTIONS)
-    if action and action not in KNOWN_ACTIONS:
+    if action and action not in KNOWN_ACTIONS and meaning_of(action) is None:
         notes.append(
             _note(
                 "log_action_unknown",

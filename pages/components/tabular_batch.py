@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -50,6 +50,11 @@ class MeasuredFile:
     def quasi_identifiers_key(self) -> str:
         """Return the widget key under which the person chooses this file's quasi-identifiers."""
         return f"tabular_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
+
+    @property
+    def no_quasi_identifiers_key(self) -> str:
+        """Return the widget key under which the person confirms that this file has no quasi-identifiers."""
+        return f"tabular_no_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
 
 
 def measure_pairs(
@@ -109,7 +114,9 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
         classes=classes,
         opinion=caching.tabular_second_opinion(*file.identity, by_hand),
         thresholds=limits.rule[measurement.log.mode],
-        opinion_thresholds=limits.opinion,
+        opinion_thresholds=replace(
+            limits.opinion, no_quasi_identifiers=bool(st.session_state.get(file.no_quasi_identifiers_key))
+        ),
     )
     log = InputFacts(
         role="log", name=file.log.name, n_bytes=measurement.log.n_bytes, sha256=measurement.log.sha256

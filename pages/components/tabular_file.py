@@ -81,6 +81,14 @@ def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
         help="Columns that others may know about a person. The log's are chosen to begin with.",
         persist_state="session",
     )
+    if audit.classes is None:
+        st.checkbox(
+            "Others know none of the columns",
+            key=file.no_quasi_identifiers_key,
+            help="Without quasi-identifiers the size of classes is not assessed, unless you confirm that there "
+            "are none. Columns that look like some are still named.",
+            persist_state="session",
+        )
 
 
 def _show_classes(audit: TabularAudit, k: int) -> None:

@@ -54,14 +54,19 @@ def test_judge__passes_a_sound_anonymization_in_another_order() -> None:
     )
 
 
-def test_judge__with_suppressed_records_only_warns_of_them() -> None:
+def test_judge__says_of_suppressed_records_and_warns_where_small_classes_are_left() -> None:
     original, anonymized, log = well_anonymized()
     kept = {name: values[:1_150] for name, values in anonymized.items()}
     opinion = opinion_on(original, kept, log)
-    assert concerns(opinion) == {
-        "row_count_differs": "The anonymized table has 50 records fewer than the original (1,150 against "
-        "1,200). Cells cannot be compared row by row, so columns are compared as sets of values."
-    }
+    assert concerns(opinion) == {}
+    k = the_finding(opinion, "smallest_class").message.split(" has ")[1].split(";")[0]
+    assert the_finding(opinion, "row_count_differs").message == (
+        "The anonymized table has 50 records fewer than the original (1,150 against 1,200). That is what "
+        f"deleting small classes leaves: every class now has at least {k}. Cells cannot be compared row by "
+        "row, so columns are compared as sets of values."
+    )
+    warned = the_finding(opinion_on(original, kept, log, smallest_k=1_000), "row_count_differs")
+    assert (warned.verdict, "small classes" in warned.message) == (Verdict.WARN, False)
 
 
 # --- structure
@@ -841,7 +846,7 @@ def test_classes__without_anything_like_a_quasi_identifier_ask_the_person() -> N
     opinion = opinion_on({"x": ["p"] * 4}, {"x": ["p"] * 4}, log_of(x=("other", "keep")))
     assert the_finding(opinion, "no_quasi_identifier").message == (
         "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like one; "
-        "choose the columns that others may know."
+        "choose the columns that others may know, or confirm that there are none."
     )
     assert opinion.tables["Quasi-identifiers"].empty
 

@@ -633,7 +633,7 @@ def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
     audit = verify_tabular(
         table({"a": ["1", "1"]}),
         table({"a": ["1", "1"]}, name="x_anonymized.csv"),
-        log({"a": "x/shuffle"}, source_file="y.csv"),
+        log({"a": "x/bless"}, source_file="y.csv"),
     )
     assert audit.verdict is PASS
     assert audit.second_opinion_verdict.severity >= WARN.severity

@@ -278,3 +278,20 @@ def test_tabular__says_in_words_when_every_record_is_blank(tmp_path, capsys):
         "smallest class not assessed: every record is blank in all quasi-identifiers"
         in capsys.readouterr().out
     )
+
+
+def test_tabular__a_table_without_quasi_identifiers_passes_once_a_person_confirms_that(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("code\nq\nr\n" * 30, encoding="utf-8")
+    (tmp_path / "x_anonymized.csv").write_text("code\nq\nr\n" * 30, encoding="utf-8")
+    entries = {"log_info": {"code": {"semantic": "other", "action": "keep"}}}
+    (tmp_path / "x_anonymized_log.json").write_text(json.dumps(entries), encoding="utf-8")
+    arguments = ["tabular", str(tmp_path / "x.csv"), "--json"]
+    main(arguments)
+    assert json.loads(capsys.readouterr().out)["verdict"] == "NOT_ASSESSED"
+    assert main([*arguments, "--no-quasi-identifiers"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "PASS"
+    assert main([*arguments, "--no-quasi-identifiers", "--quasi-identifier", "code"]) == 2
+    assert capsys.readouterr().err == (
+        "error: --no-quasi-identifiers confirms that there are none, and --quasi-identifier names one. Give one "
+        "of them.\n"
+    )

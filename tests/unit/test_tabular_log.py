@@ -85,10 +85,10 @@ def test_read_log__says_what_is_wrong(data, problem):
     ("entry", "check", "message"),
     [
         (
-            {"semantic": "age", "action": "shuffle"},
+            {"semantic": "age", "action": "bless"},
             "log_action_unknown",
             (
-                "l.json: column `c` has the unknown action `shuffle`, so it was only checked for "
+                "l.json: column `c` has the unknown action `bless`, so it was only checked for "
                 "sensitive patterns. Correct the action or check the column by eye."
             ),
         ),

@@ -276,17 +276,36 @@ def _most_contributing(classes: ClassMeasurement) -> str:
 
 
 def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOpinionThresholds) -> Finding:
-    message = "No quasi-identifier in the log, so the size of classes was not assessed."
-    if proposed is None or proposed.k is None:
-        message += " No column looks like one; choose the columns that others may know."
-    else:
+    found, n_below = "", 0
+    if proposed is not None and proposed.k is not None:
         n_below = proposed.n_records_below(thresholds.smallest_k)
-        message += (
-            f" Proposed: {listed(proposed.quasi_identifiers)}; over these the smallest class has "
+        found = (
+            f"{listed(proposed.quasi_identifiers)}; over these the smallest class has "
             f"{counted(proposed.k, 'record')}, and {share_of(n_below, proposed.n_assessed)} records are in "
             f"classes smaller than {thresholds.smallest_k}."
         )
+    if thresholds.no_quasi_identifiers:
+        return _confirmed_none(found, n_below)
+    message = "No quasi-identifier in the log, so the size of classes was not assessed."
+    if found:
+        message += f" Proposed: {found}"
+    else:
+        message += (
+            " No column looks like one; choose the columns that others may know, or confirm that there are none."
+        )
     return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
+
+
+def _confirmed_none(found: str, n_below: int) -> Finding:
+    message = "A person confirmed that others know no column of the table, so no classes were formed."
+    if n_below:
+        message += f" These columns look as if others knew them: {found} Choose those that others may know."
+    return Finding(
+        check="no_quasi_identifier",
+        verdict=Verdict.WARN if n_below else Verdict.PASS,
+        message=message,
+        n_affected=n_below,
+    )
 
 
 def contributions_table(measured: ClassesMeasurement) -> pd.DataFrame:

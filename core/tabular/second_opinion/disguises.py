@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import canonical_text
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import (
@@ -40,7 +41,7 @@ _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly
 _ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
 
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+_TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,9 +244,14 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         n_compared=n_compared,
         original_distinct_share=samples.distinct_share("original", original),
         anonymized_distinct_share=samples.distinct_share("anonymized", anonymized),
-        taken_out=entry is not None and entry.action in _TAKEN_OUT,
+        taken_out=entry is not None and is_taken_out(entry.action),
         renamed=original not in samples.tables.anonymized.column_names,
     )
+
+
+def is_taken_out(action: str) -> bool:
+    """Return whether the action says that no original value is left."""
+    return action == "keep_if_permitted_else_drop" or meaning_of(action) in _TAKEN_OUT
 
 
 _Likeness = tuple[str, str, int, int]

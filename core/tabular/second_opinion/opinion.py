@@ -196,7 +196,7 @@ def judge_second_opinion(
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),
-            *judge_structure(measured.structure, thresholds),
+            *judge_structure(measured.structure, measured.classes, thresholds),
         ]
     )
     return SecondOpinion(

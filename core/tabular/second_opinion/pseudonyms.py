@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.equivalence import value_codes
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import counted, share_of
@@ -57,8 +58,12 @@ class PseudonymQuality:
 
 
 def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
-    """Assess every column logged as pseudonymized."""
-    return tuple(_quality(pair, tables) for pair in tables.coded if pair.pair.action == "pseudonymize")
+    """Assess every column logged as pseudonymized, in whatever words."""
+    return tuple(
+        _quality(pair, tables)
+        for pair in tables.coded
+        if meaning_of(pair.pair.action) is Meaning.PSEUDONYM
+    )
 
 
 def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:

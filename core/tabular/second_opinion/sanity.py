@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from core.patterns import ALL_PATTERNS, CATALOGUE, scan_column
 from core.roles import Role, RoleSuggestion
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
-_LETS_THROUGH = frozenset({"", "keep"})
 _MUTE = frozenset({"", "other"})
 _LEFT = 0.9  # share of unchanged cells from which a column was let through, whatever the log says
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
@@ -58,7 +58,7 @@ def measure_sanity(
         logged = tables.log.entries.get(suggestion.column)
         semantic = entry.semantic if entry else logged.semantic if logged else ""
         action = entry.action if entry else logged.action if logged else ""
-        if action in _LETS_THROUGH or semantic in _MUTE or suggestion.column in left:
+        if not action or meaning_of(action) is Meaning.KEPT or semantic in _MUTE or suggestion.column in left:
             found.append(_sanity(tables, suggestion, semantic, action))
     return tuple(found)
 

@@ -66,6 +66,8 @@ class SecondOpinionThresholds:
         Share of pseudonyms equal to the original above which the column is FAIL; any is a warning.
     smallest_k
         Size that every equivalence class must have; at least 1.
+    no_quasi_identifiers
+        Whether a person confirmed that others know no column, for a log that names no quasi-identifier.
     """
 
     left_unchanged_share: float = 0.95
@@ -75,6 +77,7 @@ class SecondOpinionThresholds:
     relinkage_fail_share: float = 0.20
     pseudonym_unchanged_share: float = 0.01
     smallest_k: int = 5
+    no_quasi_identifiers: bool = False
 
     def __post_init__(self) -> None:
         problems = [

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.tabular.second_opinion.classes import ClassesMeasurement, ClassMeasurement
 from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import counted, listed
 from core.verdict import Finding, Verdict
+
+_FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small ones were deleted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,13 +72,16 @@ def _n_filled(pair: CodedPair, tables: TablePair) -> int:
 
 
 def judge_structure(
-    measured: StructureMeasurement,
-    thresholds: SecondOpinionThresholds,  # noqa: ARG001 - as every judge
+    measured: StructureMeasurement, classes: ClassesMeasurement, thresholds: SecondOpinionThresholds
 ) -> list[Finding]:
-    """Return the findings about columns, records and blanks."""
+    """Return the findings about columns, records and blanks.
+
+    Fewer records are what the suppression of small classes leaves: where every class has the size that is
+    asked for, that is said and not warned of.
+    """
     return [
         *_about_columns(measured),
-        *_about_records(measured),
+        *_about_records(measured, classes.chosen, thresholds),
         *(_about_blanks(column, n, measured) for column, n in measured.filled_blanks.items()),
     ]
 
@@ -110,20 +116,11 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
     return findings
 
 
-def _about_records(measured: StructureMeasurement) -> list[Finding]:
-    difference = measured.n_anonymized - measured.n_original
-    if difference:
-        direction = "more" if difference > 0 else "fewer"
-        return [
-            Finding(
-                check="row_count_differs",
-                verdict=Verdict.WARN,
-                message=f"The anonymized table has {counted(abs(difference), 'record')} {direction} than the "
-                f"original ({measured.n_anonymized:,} against {measured.n_original:,}). Cells cannot be "
-                "compared row by row, so columns are compared as sets of values.",
-                n_affected=abs(difference),
-            )
-        ]
+def _about_records(
+    measured: StructureMeasurement, classes: ClassMeasurement | None, thresholds: SecondOpinionThresholds
+) -> list[Finding]:
+    if measured.n_anonymized != measured.n_original:
+        return [_about_count(measured, classes, thresholds)]
     if measured.order == "kept":
         return [
             Finding(
@@ -140,6 +137,28 @@ def _about_records(measured: StructureMeasurement) -> list[Finding]:
         said = "and nothing shows whether in the same order. Cells are compared row by row."
     message = f"Both tables have the same number of records, {said}"
     return [Finding(check=f"row_order_{measured.order}", verdict=Verdict.PASS, message=message)]
+
+
+def _about_count(
+    measured: StructureMeasurement, classes: ClassMeasurement | None, thresholds: SecondOpinionThresholds
+) -> Finding:
+    difference = measured.n_anonymized - measured.n_original
+    k = classes.k if classes is not None and difference < 0 else None
+    explained = k is not None and k >= max(thresholds.smallest_k, _FEWEST_IN_CLASS)
+    why = (
+        f" That is what deleting small classes leaves: every class now has at least {counted(k, 'record')}."
+        if explained and k is not None
+        else ""
+    )
+    return Finding(
+        check="row_count_differs",
+        verdict=Verdict.PASS if explained else Verdict.WARN,
+        message=f"The anonymized table has {counted(abs(difference), 'record')} "
+        f"{'more' if difference > 0 else 'fewer'} than the original ({measured.n_anonymized:,} against "
+        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are compared as sets "
+        "of values.",
+        n_affected=abs(difference),
+    )
 
 
 def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
