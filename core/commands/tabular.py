@@ -76,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-quasi-identifiers",
         action="store_true",
-        help="confirm that others know no column, where the log names no quasi-identifier; without this such a "
+        help="confirm that others know no column, where the log names no quasi-identifier; "
+        "without this such a "
         "table is NOT ASSESSED",
     )
     parser.add_argument("--k", type=int, default=5, help="class size the second opinion asks for (default 5)")
@@ -88,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     SecondOpinionThresholds(smallest_k=arguments.k)  # a wrong limit is said once, before any file is read
     if arguments.no_quasi_identifiers and arguments.quasi_identifier:
         raise AuditInputError(
-            "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names one. Give one of "
+            "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
+            "one. Give one of "
             "them."
         )
     pairing = _find_pairs(arguments.originals, arguments.anonymized_dir)

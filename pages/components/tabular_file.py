@@ -85,7 +85,8 @@ def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
         st.checkbox(
             "Others know none of the columns",
             key=file.no_quasi_identifiers_key,
-            help="Without quasi-identifiers the size of classes is not assessed, unless you confirm that there "
+            help="Without quasi-identifiers the size of classes is not assessed, unless you "
+            "confirm that there "
             "are none. Columns that look like some are still named.",
             persist_state="session",
         )

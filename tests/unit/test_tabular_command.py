@@ -292,6 +292,7 @@ def test_tabular__a_table_without_quasi_identifiers_passes_once_a_person_confirm
     assert json.loads(capsys.readouterr().out)["verdict"] == "PASS"
     assert main([*arguments, "--no-quasi-identifiers", "--quasi-identifier", "code"]) == 2
     assert capsys.readouterr().err == (
-        "error: --no-quasi-identifiers confirms that there are none, and --quasi-identifier names one. Give one "
+        "error: --no-quasi-identifiers confirms that there are none, and --quasi-identifier "
+        "names one. Give one "
         "of them.\n"
     )

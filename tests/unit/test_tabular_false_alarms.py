@@ -16,7 +16,10 @@ from tests.second_opinion_examples import findings, keep_all, log_of, opinion_on
         ("keep retained unchanged as-is 유지 ohranjeno", Meaning.KEPT),
         ("drop suppress local_suppression Deleted removal redact 삭제 izbrisano", Meaning.GONE),
         ("pseudonymize tokenized hash(id) 가명처리 psevdonimizirano", Meaning.PSEUDONYM),
-        ("generalize Generalisation round rounding_to_100 bin binned 반올림 zaokroženo mask", Meaning.COARSER),
+        (
+            "generalize Generalisation round rounding_to_100 bin binned 반올림 zaokroženo mask",
+            Meaning.COARSER,
+        ),
         ("topcode top-coding bottom_coded winsorized", Meaning.CUT_OFF),
         ("noise add_noise Laplace jittering microaggregation 잡음추가 šum", Meaning.DISTURBED),
         ("swap data-swapping shuffled permute 교환", Meaning.SWAPPED),

@@ -291,7 +291,8 @@ def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOp
         message += f" Proposed: {found}"
     else:
         message += (
-            " No column looks like one; choose the columns that others may know, or confirm that there are none."
+            " No column looks like one; choose the columns that others may know, or confirm "
+            "that there are none."
         )
     return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
 

@@ -60,9 +60,7 @@ class PseudonymQuality:
 def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
     """Assess every column logged as pseudonymized, in whatever words."""
     return tuple(
-        _quality(pair, tables)
-        for pair in tables.coded
-        if meaning_of(pair.pair.action) is Meaning.PSEUDONYM
+        _quality(pair, tables) for pair in tables.coded if meaning_of(pair.pair.action) is Meaning.PSEUDONYM
     )
 
 

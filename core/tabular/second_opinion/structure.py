@@ -155,7 +155,8 @@ def _about_count(
         verdict=Verdict.PASS if explained else Verdict.WARN,
         message=f"The anonymized table has {counted(abs(difference), 'record')} "
         f"{'more' if difference > 0 else 'fewer'} than the original ({measured.n_anonymized:,} against "
-        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are compared as sets "
+        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are "
+        "compared as sets "
         "of values.",
         n_affected=abs(difference),
     )
