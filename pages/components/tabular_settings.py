@@ -146,7 +146,7 @@ def _ask_for_opinion(k: int) -> SecondOpinionThresholds:
         for name, (label, help_text) in _OPINION_HELP.items()
     }
     shares["relinkage_fail_share"] = max(shares["relinkage_fail_share"], shares["relinkage_warn_share"])
-    return SecondOpinionThresholds(**shares, smallest_k=k)
+    return SecondOpinionThresholds(**shares, smallest_k=k, no_quasi_identifiers=False)
 
 
 def _share_slider(label: str, default: float, key: str, help_text: str, *, lowest: int = 0) -> float:
