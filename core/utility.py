@@ -51,13 +51,6 @@ def categorical_ncp(codes: IntArray, classes: EquivalenceClasses) -> FloatArray:
     return cast("FloatArray", np.where(distinct > 1, distinct / max(n_categories, 1), 0.0))
 
 
-def mean_over_records(per_class: FloatArray, classes: EquivalenceClasses) -> float | None:
-    """Return the mean over the assessed records of a figure of their class, None of no record."""
-    if not classes.n_records:
-        return None
-    return float(per_class @ classes.class_sizes / classes.n_records)
-
-
 def discernibility(classes: EquivalenceClasses) -> int:
     """Return Σ class size² + records left out × all records; lower is more useful.
 

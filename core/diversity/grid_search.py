@@ -25,7 +25,7 @@ from core.diversity.cells import (
     released_values,
 )
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
-from core.diversity.features import FloatArray
+from core.diversity.features import MISSING_CATEGORY, FeatureColumn, FloatArray
 from core.diversity.problem import SearchProblem
 from core.diversity.release import (
     KeptCells,
@@ -318,7 +318,11 @@ class _Partition:
     @cached_property
     def _ncp_of_cell(self) -> FloatArray:
         """Return shape (n_cells,): mean over the quasi-identifiers of the cell's penalty."""
-        penalties = [_unit_penalty(unit, self._values, self.cells) for unit in self._inputs.units]
+        columns = self._inputs.space.columns
+        penalties = [
+            unit_penalty(unit, self._values, self.cells, number, columns[unit.columns[0]])
+            for number, unit in enumerate(self._inputs.units)
+        ]
         return np.asarray(np.mean(penalties, axis=0))
 
     def kept_set(self, is_kept: BoolArray) -> KeptSet:
@@ -332,10 +336,30 @@ class _Partition:
         )
 
 
-def _unit_penalty(unit: QuasiIdentifierUnit, values: FloatArray, cells: Cells) -> FloatArray:
+def unit_penalty(
+    unit: QuasiIdentifierUnit, values: FloatArray, cells: Cells, number: int, column: FeatureColumn
+) -> FloatArray:
+    """Return shape (n_cells,): mean over the cell's records of the precision that a quasi-identifier lost.
+
+    Parameters
+    ----------
+    unit, number
+        The quasi-identifier, and its place among the representatives.
+    values, cells
+        All records, and their cells.
+    column
+        The unit's feature, the first of a one-hot group: where a cell's representative is its missing
+        category, every record whose category was known lost all.
+    """
     if unit.codes is None:
         return numeric_ncp(values[:, unit.columns[0]], cells.classes)
-    return categorical_ncp(unit.codes, cells.classes)
+    penalty = categorical_ncp(unit.codes, cells.classes)
+    if column.categories is None or column.categories[-1] != MISSING_CATEGORY:
+        return penalty
+    known = values[:, unit.columns[0]] < len(column.categories) - 1
+    is_blanked = ~known[cells.representatives[:, number]]
+    known_share = np.bincount(cells.cell_of_record, weights=known) / cells.classes.class_sizes
+    return np.where(is_blanked, known_share, penalty)
 
 
 def _status(accuracy: float, kept_set: KeptSet, target_accuracy: float) -> Status:

@@ -11,9 +11,12 @@ MEASURES = (
         unit="share",
         upper=1,
         better="neither",
-        definition="Width of the range of a number in the class divided by the width of its range in all "
-        "records, or different categories in the class divided by all categories (0 for one); mean over the "
-        "released records and the quasi-identifiers.",
+        definition="Beside an original: for each record, the width of the range of the original numbers that "
+        "are written as its value is now, divided by the width of the range of all, or different original "
+        "categories so written divided by all (0 for one, at least two for a word such as `other`), and 1 "
+        "for a value that is blank or nothing but stars now and was not before; mean over all records and "
+        "the quasi-identifiers. In the l-diversity search: the same range or categories of the records of "
+        "each cell; mean over the released records.",
         source="Xu et al., Utility-based anonymization using local recoding, KDD 2006; Ghinita et al., Fast "
         "data anonymization with low information loss, VLDB 2007",
     ),

@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.cells import as_numbers, cells_equal
 from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses
-from core.risk.records import CodedColumn, classes_over, coded_column, enter_records
+from core.risk.records import BoolArray, CodedColumn, classes_over, coded_column, enter_records
 from core.risk.settings import RiskSettings
-from core.utility import average_class_size, categorical_ncp, discernibility, mean_over_records, numeric_ncp
+from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp
+
+# What people write for values that they merge or take out: English, Korean, Slovenian.
+_REST = frozenset(
+    {"other", "others", "rest", "misc", "miscellaneous", "all others", "기타", "그 외", "drugo", "ostalo"}
+)
+_BLANKS = frozenset(
+    {
+        "redacted",
+        "suppressed",
+        "masked",
+        "removed",
+        "deleted",
+        "hidden",
+        "unknown",
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "xxx",
+        "any",
+        "all",
+        "삭제",
+        "비공개",
+        "익명",
+        "미상",
+        "neznano",
+        "izbrisano",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +60,8 @@ class ColumnChange:
         Cells that differ from the original's in the same row / rows, in [0, 1], two missing ones being
         equal; None where the row counts differ or the column is gone.
     ncp
-        Precision lost, in [0, 1], mean over records; None for other columns than quasi-identifiers and
-        where the row counts differ.
+        Precision lost, in [0, 1], mean over all records, those left out of the classes included; None for
+        other columns than quasi-identifiers and where the row counts differ.
     n_values_original, n_values
         Distinct known values.
     n_missing_original, n_missing
@@ -59,8 +91,8 @@ class Comparison:
     classes_original
         Classes of the original over the quasi-identifiers it has; None where it has none of them.
     ncp
-        Mean over the assessed records and the quasi-identifiers that both tables have, in [0, 1]; None
-        where the row counts differ.
+        Mean over the records and the quasi-identifiers that both tables have, in [0, 1]; None where the
+        row counts differ.
     discernibility, discernibility_original
         Of both tables.
     average_class_size_original
@@ -99,7 +131,7 @@ def compare_with_original(
     settings
         Its quasi-identifiers; sizes of the original count records.
     """
-    columns = tuple(_change(name, dataset, original, classes, settings) for name in original.columns)
+    columns = tuple(_change(name, dataset, original, settings) for name in original.columns)
     classes_original = _original_classes(original, settings)
     penalties = [column.ncp for column in columns if column.ncp is not None]
     return Comparison(
@@ -117,9 +149,7 @@ def compare_with_original(
     )
 
 
-def _change(
-    name: str, dataset: Dataset, original: Dataset, classes: EquivalenceClasses, settings: RiskSettings
-) -> ColumnChange:
+def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettings) -> ColumnChange:
     before = coded_column(original.table, name)
     after = coded_column(dataset.table, name) if name in dataset.columns else None
     same_rows = original.n_records == dataset.n_records
@@ -128,12 +158,12 @@ def _change(
         equal = cells_equal(dataset.table[name], original.table[name])
         both_missing = after.value_is_missing[after.codes] & before.value_is_missing[before.codes]
         changed = float(np.count_nonzero(~equal & ~both_missing) / max(len(equal), 1))
-    penalty = _ncp(before, classes) if same_rows and name in settings.quasi_identifiers else None
+    is_judged = after is not None and same_rows and name in settings.quasi_identifiers
     return ColumnChange(
         column=name,
         released=after is not None,
         changed_share=changed,
-        ncp=penalty,
+        ncp=precision_lost(before, after) if after is not None and is_judged else None,
         n_values_original=before.n_known_values,
         n_values=None if after is None else after.n_known_values,
         n_missing_original=before.n_missing,
@@ -141,13 +171,49 @@ def _change(
     )
 
 
-def _ncp(before: CodedColumn, classes: EquivalenceClasses) -> float | None:
-    """Return the mean penalty of a column: how widely its original values spread in each class."""
+def precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
+    """Return how much of a column's precision its released form lost (NCP), in [0, 1]; None of no record.
+
+    A value that was known and is blank, nothing but stars, or a word for that, lost all. Any other one lost
+    what its released form leaves open: the range of the numbers, or the share of the categories, that are
+    written alike. A word for the rest, such as ``other``, leaves at least two categories open.
+
+    Parameters
+    ----------
+    before, after
+        The column in the original and in the table, row by row.
+    """
+    if not len(after.codes):
+        return None
+    known = ~before.value_is_missing[before.codes]
+    alike = EquivalenceClasses(
+        quasi_identifiers=(after.name,),
+        class_of_record=after.codes.astype(np.int64),
+        class_sizes=np.bincount(after.codes, minlength=after.n_values),
+    )
     numbers = as_numbers(before.values)
     if numbers is not None and np.isfinite(numbers).any():
-        return mean_over_records(numeric_ncp(numbers[before.codes], classes), classes)
-    code = np.where(before.value_is_missing, -1, np.arange(before.n_values))
-    return mean_over_records(categorical_ncp(code[before.codes], classes), classes)
+        penalty = numeric_ncp(numbers[before.codes], alike)
+    else:
+        code = np.where(before.value_is_missing, -1, np.arange(before.n_values))
+        penalty = categorical_ncp(code[before.codes], alike)
+        stands_for_several = _is_any_of(after.values, _REST) & ~_occurs_in(after.values, before.values)
+        penalty[stands_for_several] = penalty[stands_for_several].clip(min(2 / before.n_known_values, 1))
+    blank = after.value_is_suppressed | _is_any_of(after.values, _BLANKS)
+    penalty[blank & ~_occurs_in(after.values, before.values)] = 1.0
+    return float(np.where(known, penalty[after.codes], 0.0).mean())
+
+
+def _is_any_of(values: pa.Array, words: frozenset[str]) -> BoolArray:
+    folded = pc.utf8_lower(pc.utf8_trim(values, " \t[]()<>_-."))
+    found = pc.is_in(folded, value_set=pa.array(sorted(words), folded.type))
+    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
+
+
+def _occurs_in(values: pa.Array, others: pa.Array) -> BoolArray:
+    """Return where a value, not a missing one, is one of the others as well."""
+    found = pc.and_(pc.is_in(values, value_set=others.cast(values.type)), values.is_valid())
+    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 
 
 def _original_classes(original: Dataset, settings: RiskSettings) -> EquivalenceClasses | None:

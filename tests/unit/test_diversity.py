@@ -58,6 +58,7 @@ from core.diversity import cells as cells_module
 from core.diversity import evaluation as evaluation_module
 from core.diversity.cells import most_frequent, nearest_to_median
 from core.diversity.features import FeatureColumn, FeatureSpace, is_numeric, numbers_of, read_features
+from core.diversity.grid_search import unit_penalty
 from core.diversity.minimization import minimize
 from core.diversity.minimization_penalty import cell_use, unit_ncp
 from core.diversity.minimized import MinimizationProblem
@@ -453,6 +454,15 @@ def test_prepare_search__says_when_training_did_not_converge() -> None:
 
 
 # --------------------------------------------------------------------------------------------- search
+
+
+def test_unit_penalty__counts_a_category_that_became_missing_as_lost() -> None:
+    column = FeatureColumn(name="town", categories=("Bled", "Kranj", ""))
+    values = np.array([[2.0], [2.0], [0.0], [0.0], [0.0], [1.0], [2.0], [2.0], [2.0]])
+    unit = cells_module.QuasiIdentifierUnit(columns=(0,), codes=values[:, 0].astype(np.int64))
+    cells = cells_module.make_cells(np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]), values, [unit], k=3)
+    # The first cell is written as missing: one of three had a town; the second holds two of three values.
+    assert unit_penalty(unit, values, cells, 0, column).tolist() == pytest.approx([1 / 3, 2 / 3, 0])
 
 
 def test_search__removes_cells_of_too_few_values_and_says_so() -> None:

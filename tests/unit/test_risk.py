@@ -407,6 +407,46 @@ def test_comparison__categories_and_columns_the_original_lacks() -> None:
     assert (nothing.classes_original, nothing.discernibility_original, nothing.ncp) == (None, None, None)
 
 
+def _lost(original: list[str], released: list[str]) -> float | None:
+    """Return the precision lost in one quasi-identifier, beside one that is as it was."""
+    tables = [
+        table("x,y\n" + "".join(f"{cell},{row % 2}\n" for row, cell in enumerate(cells)))
+        for cells in (released, original)
+    ]
+    settings = RiskSettings(quasi_identifiers=("x", "y"))
+    found = measure_risk(tables[0], settings=settings, original=tables[1]).comparison
+    assert found is not None
+    return found.columns[0].ncp
+
+
+def test_precision_lost__counts_what_was_merged_although_the_classes_are_pure() -> None:
+    towns = ["Kranj", "Bled", "Piran", "Ptuj"]
+    # Bled and Ptuj are `other` now; y tells them apart, so that every class is of one town.
+    assert _lost([*towns[:2], "Kranj", "Ptuj"], ["Kranj", "other", "Kranj", "other"]) == pytest.approx(1 / 3)
+    assert _lost(towns, towns) == 0
+    assert _lost(towns, ["Kranj", "other", "Piran", "Ptuj"]) == pytest.approx(2 / 4 / 4)
+    assert _lost(towns, ["a", "b", "c", "d"]) == 0  # another name loses nothing
+    assert _lost(["other", *towns[1:]], ["other", *towns[1:]]) == 0
+
+
+def test_precision_lost__counts_what_was_blanked_as_all() -> None:
+    ages = ["31", "39", "42", "48"]
+    for blank in ("", "*", "***", "[REDACTED]", "unknown", "삭제"):
+        assert _lost(ages, [blank, *ages[1:]]) == pytest.approx(1 / 4), blank
+    assert _lost(["31", "", "42", "48"], ["31", "", "42", "48"]) == 0
+    assert _lost(["31", "unknown", "42", "48"], ["31", "unknown", "42", "48"]) == 0
+
+
+def test_precision_lost__counts_records_whose_quasi_identifiers_all_are_blank() -> None:
+    settings = RiskSettings(quasi_identifiers=("age", "sex"))
+    released = "age,sex\n31,F\n39,F\n*,*\n*,*\n"
+    found = measure_risk(
+        table(released), settings=settings, original=table("age,sex\n31,F\n39,F\n42,M\n48,M\n")
+    ).comparison
+    assert found is not None
+    assert found.ncp == pytest.approx(0.5)
+
+
 def test_document__holds_the_agreed_keys() -> None:
     settings = RiskSettings(quasi_identifiers=("age", "sex"), sensitive=("disease",))
     audit = judge_risk(measure_risk(table(RELEASED), settings=settings, original=_compared()))

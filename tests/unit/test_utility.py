@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.equivalence import EquivalenceClasses
-from core.utility import average_class_size, categorical_ncp, discernibility, mean_over_records, numeric_ncp
+from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp
 
 
 def classes(*class_of_record: int) -> EquivalenceClasses:
@@ -29,11 +29,6 @@ def test_numeric_ncp__passes_over_missing_and_constant_numbers() -> None:
 def test_categorical_ncp__counts_categories_and_nothing_for_one() -> None:
     assert categorical_ncp(np.array([0, 1, 2, 2, 3]), FOUR).tolist() == [0.5, 0.0]
     assert categorical_ncp(np.array([-1, -1, -1, -1, -1]), FOUR).tolist() == [0.0, 0.0]
-
-
-def test_mean_over_records__weighs_by_class_size() -> None:
-    assert mean_over_records(np.array([0.0, 1.0]), classes(0, 1, 1, 1)) == 0.75
-    assert mean_over_records(np.zeros(0), classes(-1)) is None
 
 
 def test_discernibility__charges_removed_records_with_all() -> None:
