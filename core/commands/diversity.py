@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
 from pathlib import Path
 
+from core.commands.output import check_new_files
 from core.demo.diversity import DEMO_NAMES
+from core.errors import AuditInputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +79,67 @@ def _add_grid_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sort", choices=("accuracy", "deletion_ratio"), default="accuracy")
 
 
+_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
+_MOST_THREADS = 256
+_Range = tuple[float, float]
+
+
+def _ranges(arguments: argparse.Namespace) -> dict[str, tuple[float | None, _Range]]:
+    """Return what each option with a number was given, and the range it must be in."""
+    without_end = (0, math.inf)
+    return {
+        "--k-min": (arguments.k_min, (2, math.inf)),
+        "--k-max": (arguments.k_max, (2, math.inf)),
+        "--l-min": (arguments.l_min, (1, max(arguments.k_max, 1))),
+        "--target-accuracy": (arguments.target_accuracy, (0, 1)),
+        "--min-accuracy": (arguments.min_accuracy, (0, 1)),
+        "--max-deletion": (arguments.max_deletion, (0, 1)),
+        "--recursive-c": (arguments.recursive_c, without_end),
+        "--bins": (arguments.bins, without_end),
+        "--test-size": (arguments.test_size, (0, 1)),
+        "--model-seed": (arguments.model_seed, (0, _LARGEST_SEED)),
+        "--split-seed": (arguments.split_seed, (0, _LARGEST_SEED)),
+        "--jobs": (arguments.jobs, (1, _MOST_THREADS)),
+        "--repeats": (arguments.repeats, (0, 1000)),
+    }
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    """Refuse numbers out of their range, and a release that cannot be written, before anything is read.
+
+    Raises
+    ------
+    AuditInputError
+        Names every such option, what is allowed, and what was received.
+    """
+    problems = [
+        f"{option} must be {_in_words(low, high)}, received {value:g}."
+        for option, (value, (low, high)) in _ranges(arguments).items()
+        if value is not None and not (low <= value <= high and math.isfinite(value))
+    ]
+    if arguments.k_min > arguments.k_max:
+        problems.append(
+            f"--k-min must be at most --k-max, received {arguments.k_min:,} and {arguments.k_max:,}."
+        )
+    if arguments.bins == 1:
+        problems.append("--bins must be 0 for none or at least 2, received 1.")
+    if arguments.test_size in (0, 1):
+        problems.append(f"--test-size must lie between 0 and 1, received {arguments.test_size:g}.")
+    if arguments.recursive_c == 0:
+        problems.append("--recursive-c must be above 0, received 0.")
+    if problems:
+        raise AuditInputError(*problems)
+    if arguments.release is not None:
+        check_new_files("--release", arguments.release)
+
+
+def _in_words(low: float, high: float) -> str:
+    return f"at least {low:,.0f}" if math.isinf(high) else f"from {low:,.0f} to {high:,.0f}"
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Search, print, return the exit code."""
+    check_options(arguments)
     # scikit-learn takes a second to import; the other tools need not wait for it.
     searching = importlib.import_module("core.commands.diversity_search")
     return int(searching.run(arguments))

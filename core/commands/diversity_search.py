@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.commands.output import print_json, print_problems
+from core.commands.output import print_json, print_problems, write_new_files
 from core.datasets import Dataset, read_dataset
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, print, return the exit code."""
     started = time.perf_counter()
     data = _data(arguments)
+    _check_columns(arguments, data)
     if arguments.rank_columns and (absent := _absent_roles(arguments)):
         return _only_rank(data, absent, as_json=arguments.json)
     settings = _settings(arguments)
@@ -78,6 +79,34 @@ def _data(arguments: argparse.Namespace) -> Dataset:
     if not arguments.data.is_file():
         raise AuditInputError(f"{arguments.data} is not a file.")
     return read_dataset(arguments.data)
+
+
+def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
+    """Refuse columns that the table lacks.
+
+    Raises
+    ------
+    AuditInputError
+        Names every such column and the option it was given with.
+    """
+    given = {
+        "--label": [arguments.label],
+        "--sensitive": arguments.sensitive,
+        "--quasi-identifier": arguments.quasi_identifier,
+        "--categorical": arguments.categorical,
+        "--leave-out": arguments.leave_out,
+        "--one-hot-group": [name for group in arguments.one_hot_group for name in group],
+        "--predictions": [arguments.predictions],
+    }
+    shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
+    problems = [
+        f"{option}: there is no column “{name}”; the table has {shown}."
+        for option, names in given.items()
+        for name in dict.fromkeys(names or ())
+        if name is not None and name not in data.columns
+    ]
+    if problems:
+        raise AuditInputError(*problems)
 
 
 def _absent_roles(arguments: argparse.Namespace) -> list[str]:
@@ -171,6 +200,8 @@ def audit_document(audit: DiversityAudit) -> dict[str, object]:
         "overall": audit.overall,
         "accuracy_is": "accuracy" if problem.settings.task == "classification" else "R²",
         "base_accuracy": problem.base_accuracy,
+        "base_balanced_accuracy": problem.base_balanced_accuracy,
+        "base_baseline_accuracy": problem.base_baseline,
         "n_records": problem.n_records,
         "model": problem.inputs.model.description if problem.inputs.model else "column of predictions",
         "configurations": [configuration_document(each) for each in _listed(audit)],
@@ -202,6 +233,8 @@ def configuration_document(configuration: Configuration) -> dict[str, object]:
         "accuracy": configuration.accuracy,
         "accuracy_low": evaluation.accuracy_low if evaluation else None,
         "accuracy_high": evaluation.accuracy_high if evaluation else None,
+        "balanced_accuracy": evaluation.balanced_accuracy if evaluation else None,
+        "baseline_accuracy": evaluation.baseline_accuracy if evaluation else None,
         "n_holdout": evaluation.n_holdout if evaluation else None,
         "anonymized_accuracy": evaluation.anonymized_accuracy if evaluation else None,
         "ncp": kept_set.ncp if kept_set else None,
@@ -227,7 +260,8 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
         return False
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     if chosen.kept_set is not None:
-        path.write_bytes(csv_bytes(released_table(audit.search.problem, chosen.kept_set.kept_cells)))
+        data = csv_bytes(released_table(audit.search.problem, chosen.kept_set.kept_cells))
+        write_new_files("--release", {path: data})
     return True
 
 
@@ -235,7 +269,8 @@ def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
     problem = audit.search.problem
     print(f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records")
     word = "accuracy" if problem.settings.task == "classification" else "R²"
-    print(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}")
+    guess = "" if word == "R²" else f"; the most frequent label alone {problem.base_baseline:.4f}"
+    print(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}{guess}")
     print(f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list")
     if audit.offered:
         print(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")

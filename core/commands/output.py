@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
+
+from core.errors import AuditInputError
 
 
 def print_json(document: Mapping[str, object]) -> None:
@@ -16,3 +19,54 @@ def print_problems(problems: tuple[str, ...]) -> None:
     """Print what the person can fix, a line each, on stderr."""
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
+
+
+def check_new_files(option: str, *paths: Path) -> None:
+    """Refuse files that cannot be written or would replace one, before any work is done.
+
+    Parameters
+    ----------
+    option
+        The option that names them.
+    paths
+        All in one folder.
+
+    Raises
+    ------
+    AuditInputError
+        The folder does not exist, or one of the files does, be it a link that leads nowhere.
+    """
+    try:
+        has_folder = paths[0].parent.is_dir()
+        existing = [path for path in paths if path.exists() or path.is_symlink()]
+    except OSError as error:
+        raise AuditInputError(
+            f"{option}: {paths[0]} cannot be written: {error.strerror}. Choose another name."
+        ) from None
+    if not has_folder:
+        raise AuditInputError(f"{option}: there is no folder {paths[0].parent}; choose another one.")
+    if existing:
+        raise AuditInputError(
+            f"{option}: {existing[0]} exists and is never overwritten; choose another name."
+        )
+
+
+def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
+    """Write files that are not there yet, and read each back.
+
+    Raises
+    ------
+    AuditInputError
+        A file has come into being since it was looked for, cannot be written, or reads back differently.
+    """
+    for path, data in files.items():
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+            same = path.read_bytes() == data
+        except OSError as error:
+            raise AuditInputError(
+                f"{option}: {path} cannot be written: {error.strerror}. Choose another folder or name."
+            ) from None
+        if not same:
+            raise AuditInputError(f"{option}: {path} does not read back as it was written; do not use it.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.commands.output import print_problems
+from core.commands.output import check_new_files, print_problems, write_new_files
 from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
@@ -47,16 +47,8 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
     if not what_if:
         raise AuditInputError("--release writes what --what-if finds; add --what-if.")
     if path.suffix.lower() == ".json":
-        raise AuditInputError(f"{path} would be a CSV; choose a name that ends in .csv.")
-    try:
-        has_folder = path.parent.is_dir()
-        existing = [each for each in (path, _settings_path(path)) if each.exists()]
-    except OSError as error:
-        raise AuditInputError(f"{path} cannot be written: {error.strerror}. Choose another name.") from None
-    if not has_folder:
-        raise AuditInputError(f"There is no folder {path.parent}; choose another one.")
-    if existing:
-        raise AuditInputError(f"{existing[0]} exists and is never overwritten; choose another name.")
+        raise AuditInputError(f"--release: {path} would be a CSV; choose a name that ends in .csv.")
+    check_new_files("--release", path, _settings_path(path))
 
 
 def _settings_path(path: Path) -> Path:
@@ -93,7 +85,7 @@ def write_release(
         print_problems(error.problems)
         return Written(is_missing=True)
     files = {path: made.data, _settings_path(path): _how_it_was_made(made, dataset)}
-    _write(files)
+    write_new_files("--release", files)
     document = {
         "file": str(path),
         "settings_file": str(_settings_path(path)),
@@ -125,20 +117,6 @@ def _columns_told(made: Release, audit: RiskAudit, person: PersonReleased) -> li
 def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:
     document = {"source": dataset.name, "source_sha256": dataset.sha256, **json.loads(made.settings)}
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-def _write(files: Mapping[Path, bytes]) -> None:
-    for path, data in files.items():
-        try:
-            with path.open("xb") as file:
-                file.write(data)
-            same = path.read_bytes() == data
-        except OSError as error:
-            raise AuditInputError(
-                f"{path} cannot be written: {error.strerror}. Choose another folder."
-            ) from None
-        if not same:
-            raise AuditInputError(f"{path} does not read back as it was written; do not use it.")
 
 
 def _figures(audit: RiskAudit) -> str:

@@ -226,18 +226,26 @@ def _sorted(configurations: list[Configuration], sort: Sort) -> list[Configurati
 def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> Recommendation | None:
     """Return the strongest protection within the limits.
 
-    Where possible among the pairs that remove at most a fifth of the records, and of those among the
-    pairs that reach the target accuracy even at the low end of the interval.
+    Where possible among the pairs at which the model is not clearly worse than the most frequent label, of
+    those among the pairs that remove at most a fifth of the records, and of those among the pairs that
+    reach the target accuracy even at the low end of the interval.
     """
     if not meeting:
         return None
     settings = measured.problem.settings
+    useful = [each for each in meeting if not _is_clearly_useless(each)]
+    better_than_guessing = 0 < len(useful) < len(meeting)
+    meeting = useful or meeting
     few = [each for each in meeting if (each.deletion_ratio or 0.0) <= RECOMMENDED_DELETION]
     sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
     among = sure or few or meeting
     best = max(among, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
     is_one = len(among) == 1
     conditions = ["is within your limits" if is_one else "are within your limits"]
+    if better_than_guessing:
+        conditions.append(
+            f"{'is' if is_one else 'are'} not clearly worse than saying the most frequent label"
+        )
     if few:
         verb = "removes" if is_one else "remove"
         conditions.append(f"{verb} at most {percent(RECOMMENDED_DELETION)} of the records")
@@ -259,6 +267,14 @@ def _reason(best: Configuration, n_among: int, conditions: list[str], settings: 
         f"{choice}; it has {name} {percent(best.accuracy or 0.0)} and removes "
         f"{percent(best.deletion_ratio or 0.0)} of the records."
     )
+
+
+def _is_clearly_useless(configuration: Configuration) -> bool:
+    """Return whether even the high end of the accuracy's interval is below the most frequent label's."""
+    evaluation = configuration.evaluation
+    if evaluation is None or evaluation.accuracy_high is None:
+        return False
+    return evaluation.accuracy_high < evaluation.baseline_accuracy
 
 
 def _low_end(configuration: Configuration) -> float:

@@ -45,6 +45,10 @@ class Evaluation:
     untouched_accuracy
         The same hold-out as it was. Removing records changes which ones are left to test on, so this,
         not the accuracy on all records, is what the accuracy is to be compared with.
+    outcome
+        The true labels of all records.
+    predicted, truth
+        Shape (n_holdout,): what the model says of the hold-out, anonymized and minimized, and what is true.
     minimization
         The minimization, to describe it or apply it.
     first_records
@@ -59,9 +63,30 @@ class Evaluation:
     accuracy_high: float | None
     anonymized_accuracy: float
     untouched_accuracy: float
+    outcome: Outcome = field(repr=False)
+    predicted: FloatArray = field(repr=False)
+    truth: FloatArray = field(repr=False)
     minimization: Minimization = field(repr=False)
     first_records: IntArray = field(repr=False)
     holdout_use: CellUse = field(repr=False)
+
+    @cached_property
+    def balanced_accuracy(self) -> float | None:
+        """Return the mean over the classes of the hold-out of the accuracy on each; None for regression."""
+        return self.outcome.balanced_agreement(self.predicted, self.truth)
+
+    @cached_property
+    def baseline_accuracy(self) -> float:
+        """Return the accuracy on the hold-out of the most frequent class of the other kept records.
+
+        0 for regression, where that is the R² of the mean.
+        """
+        return self.outcome.baseline(self.outcome.values[self.first_records], self.truth)
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Return whether the model says more than the most frequent class does."""
+        return self.accuracy > self.baseline_accuracy
 
     @cached_property
     def minimization_ncp(self) -> float:
@@ -153,7 +178,8 @@ def evaluate(
     )
     holdout, truth = released[held_out_records], inputs.outcome.values[held_out_records]
     nodes = minimization.cell_of(holdout)
-    accuracy = inputs.outcome.agreement(inputs.predict(minimization.replaced(holdout, nodes)), truth)
+    predicted = inputs.predict(minimization.replaced(holdout, nodes))
+    accuracy = inputs.outcome.agreement(predicted, truth)
     is_class = inputs.outcome.task == "classification"
     low, high = wilson_interval(accuracy, len(truth)) if is_class else (None, None)
     return Evaluation(
@@ -163,6 +189,9 @@ def evaluate(
         accuracy_high=high,
         anonymized_accuracy=inputs.outcome.agreement(predictions[held_out_records], truth),
         untouched_accuracy=inputs.outcome.agreement(inputs.untouched[held_out_records], truth),
+        outcome=inputs.outcome,
+        predicted=predicted,
+        truth=truth,
         minimization=minimization,
         first_records=first_records,
         holdout_use=cell_use(minimization, holdout, nodes),

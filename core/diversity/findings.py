@@ -26,6 +26,7 @@ def search_findings(
     return [
         *_about_what_was_not_done(configurations),
         *_about_the_outcome(problem, configurations, n_within_limits),
+        *_about_the_model(problem),
         *_about_cells(problem),
         *_about_sensitive(problem),
         *problem.notes,
@@ -38,6 +39,7 @@ def configuration_findings(problem: SearchProblem, configuration: Configuration)
         *_about_untouched_columns(problem, configuration),
         *_about_homogeneous_classes(configuration),
         *_about_accuracy(problem, configuration),
+        *_about_the_baseline(problem, configuration),
     ]
 
 
@@ -91,6 +93,48 @@ def _about_the_outcome(
             message=f"None of the {n_evaluated:,} evaluated pairs of k and l meets the limits.",
         )
     ]
+
+
+def _about_the_model(problem: SearchProblem) -> list[Finding]:
+    """Say when the model knows no more of the untouched records than which label is most frequent."""
+    if problem.base_accuracy > problem.base_baseline:
+        return []
+    return [
+        Finding(
+            check="model_below_baseline",
+            verdict=Verdict.WARN,
+            message=f"On the {problem.n_records:,} untouched records {_model_against(problem)} "
+            f"{percent(problem.base_accuracy)}, {_guess(problem)} {percent(problem.base_baseline)}. What "
+            "anonymization does to such a model says nothing: choose a better one first.",
+        )
+    ]
+
+
+def _about_the_baseline(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
+    evaluation = configuration.evaluation
+    if evaluation is None or evaluation.beats_baseline:
+        return []
+    return [
+        Finding(
+            check="below_baseline",
+            verdict=Verdict.WARN,
+            message=f"At k = {configuration.k}, l = {configuration.l} {_model_against(problem)} "
+            f"{percent(evaluation.accuracy)} on {evaluation.n_holdout:,} held-out records, "
+            f"{_guess(problem)} {percent(evaluation.baseline_accuracy)}: the model is of no use there. "
+            "Raise the target accuracy above that, or choose smaller k and l.",
+            n_affected=evaluation.n_holdout,
+        )
+    ]
+
+
+def _model_against(problem: SearchProblem) -> str:
+    return f"the model has {'accuracy' if problem.settings.task == 'classification' else 'R²'}"
+
+
+def _guess(problem: SearchProblem) -> str:
+    if problem.settings.task == "classification":
+        return "always saying the most frequent label"
+    return "always saying the mean"
 
 
 def _about_cells(problem: SearchProblem) -> list[Finding]:
@@ -170,6 +214,10 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
     low, high = evaluation.accuracy_low, evaluation.accuracy_high
     interval = "" if low is None or high is None else f" (95 % interval {percent(low)} to {percent(high)})"
     few = evaluation.n_holdout < FEW_HOLDOUT_RECORDS
+    balanced = evaluation.balanced_accuracy
+    each_class = (
+        "" if balanced is None else f" Averaged over the classes (balanced) it is {percent(balanced)}."
+    )
     message = (
         f"{name} at k = {configuration.k}, l = {configuration.l} is {percent(evaluation.accuracy)}{interval} "
         f"on {evaluation.n_holdout:,} held-out records; the same records untouched give "
@@ -180,7 +228,7 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
         Finding(
             check="accuracy",
             verdict=Verdict.WARN if few else Verdict.PASS,
-            message=message + (f" {evaluation.n_holdout:,} records say little." if few else ""),
+            message=message + each_class + (f" {evaluation.n_holdout:,} records say little." if few else ""),
             n_affected=evaluation.n_holdout,
         )
     ]

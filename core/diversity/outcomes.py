@@ -42,6 +42,21 @@ class Outcome:
             return int(np.count_nonzero(predicted == actual)) / len(actual)
         return r_squared(predicted, actual)
 
+    def balanced_agreement(self, predicted: FloatArray, actual: FloatArray) -> float | None:
+        """Return the mean over the classes that occur of the share predicted right; None for numbers."""
+        if self.task != "classification":
+            return None
+        classes, of_class = np.unique(actual, return_inverse=True)
+        right = np.bincount(of_class, weights=predicted == actual, minlength=len(classes))
+        return float((right / np.bincount(of_class)).mean())
+
+    def baseline(self, known: FloatArray, actual: FloatArray) -> float:
+        """Return the accuracy of always saying the most frequent class of `known`; R² of the mean is 0."""
+        if self.task != "classification":
+            return 0.0
+        classes, counts = np.unique(known, return_counts=True)
+        return float(np.mean(actual == classes[counts.argmax()]))
+
 
 def r_squared(predicted: FloatArray, actual: FloatArray) -> float:
     """Return 1 - residual / total sum of squares; for constant truth 1 when exact, else 0."""

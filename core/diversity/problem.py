@@ -25,6 +25,8 @@ from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.verdict import Finding, Verdict
 
+MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
+
 ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
 
 
@@ -115,6 +117,16 @@ class SearchProblem:
         return len(self.records)
 
     @property
+    def base_baseline(self) -> float:
+        """Return the accuracy of always saying the most frequent class of all records; 0 for regression."""
+        return self.inputs.outcome.baseline(self.inputs.outcome.values, self.inputs.outcome.values)
+
+    @property
+    def base_balanced_accuracy(self) -> float | None:
+        """Return the mean over the classes of the accuracy on the untouched records of each."""
+        return self.inputs.outcome.balanced_agreement(self.inputs.untouched, self.inputs.outcome.values)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Return the names of all features."""
         return tuple(column.name for column in self.inputs.space.columns)
@@ -200,7 +212,28 @@ def _read(
         task=settings.task,
         more_classes=loaded.classes if loaded is not None else (),
     )
+    _check_size(space, outcomes[-1], settings, n_records=max(len(each) for each in values))
     return space, values, outcomes, loaded
+
+
+def _check_size(
+    space: FeatureSpace, outcome: Outcome, settings: DiversitySettings, *, n_records: int
+) -> None:
+    """Refuse categories and classes in such numbers that a 0/1 column of each would not fit in memory."""
+    problems = []
+    widest = max(space.columns, key=lambda column: column.width, default=None)
+    if widest is not None and sum(column.width for column in space.columns) * n_records > MOST_CELLS:
+        problems.append(
+            f"“{widest.name}” has {widest.width:,} categories in {n_records:,} records: a 0/1 column each does "
+            "not fit in memory. Group its values first, or leave it out of the features (`--leave-out`)."
+        )
+    if len(outcome.classes) * n_records > MOST_CELLS:
+        problems.append(
+            f"The label “{settings.label}” (`--label`) has {len(outcome.classes):,} classes in {n_records:,} "
+            "records, too many for a classifier. Group them first, or choose another label."
+        )
+    if problems:
+        raise AuditInputError(*problems)
 
 
 def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) -> None:

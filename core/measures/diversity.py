@@ -30,6 +30,27 @@ MEASURES = (
         lower=None,
     ),
     Measure(
+        key="balanced_accuracy",
+        label="Balanced accuracy on minimized data",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="Mean over the labels that occur among the held-out records of the share of their records "
+        "that the model classifies right, anonymized and minimized: with one rare label it shows what the "
+        "accuracy hides.",
+        source="Brodersen et al., The balanced accuracy and its posterior distribution, ICPR 2010",
+    ),
+    Measure(
+        key="baseline_accuracy",
+        label="Accuracy of the most frequent label",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="Held-out records that have the most frequent label of the other kept records, divided by "
+        "all held-out records: what is right without any model. For regression 0, the R² of the mean.",
+        source="AnonAudit",
+    ),
+    Measure(
         key="anonymized_accuracy",
         label="Accuracy on anonymized data",
         unit="share",

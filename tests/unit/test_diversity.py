@@ -411,6 +411,30 @@ def test_prepare_search__refuses_training_records_of_one_class() -> None:
     ) == ("All 120 training records have the same label; a classifier needs at least two classes.",)
 
 
+def test_prepare_search__refuses_too_many_categories_in_one_sentence() -> None:
+    n = 60_000
+    frame = pd.DataFrame(
+        {
+            "age": np.arange(n) % 80,
+            "zip": [f"z{i % 20_000}" for i in range(n)],
+            "ill": ["yes", "no"] * (n // 2),
+        }
+    )
+    settings = DiversitySettings(
+        label="ill", sensitive_attributes=("zip",), quasi_identifiers=("age",), categorical=("zip",)
+    )
+    (problem,) = problems(lambda: prepare_search(dataset(frame), settings, ModelChoice()))
+    assert problem == (
+        "“zip” has 20,000 categories in 30,000 records: a 0/1 column each does not fit in memory. Group its "
+        "values first, or leave it out of the features (`--leave-out`)."
+    )
+    # as the a label of fewer than every fifth value, which does not look continuous
+    frame = frame.assign(label=[f"z{i % 10_000}" for i in range(n)])[["age", "ill", "label"]]
+    settings = replace(settings, label="label", sensitive_attributes=("ill",), categorical=("ill",))
+    (problem,) = problems(lambda: prepare_search(dataset(frame), settings, ModelChoice()))
+    assert problem.startswith("The label “label” (`--label`) has 10,000 classes in 30,000 records")
+
+
 def test_prepare_search__notes_missing_numbers_unseen_categories_and_single_classes() -> None:
     frame = people()
     test_half = train_test_split(np.arange(120), test_size=0.5, random_state=14)[1]
@@ -931,6 +955,54 @@ def test_pareto_front__holds_what_no_other_beats() -> None:
         )
         on_front = costs(each) in [costs(member) for member in front]
         assert on_front != beaten
+
+
+def _rare(share: float, *, informative: bool) -> Dataset:
+    """Return people of whom a share has the label; the quasi-identifiers tell it, or nothing does."""
+    rng = np.random.default_rng(8)
+    frame = people(1200).assign(ill=np.where(rng.random(1200) < share, "yes", "no"))
+    if informative:
+        frame["ill"] = np.where(frame["age"] > 50, "yes", "no")
+    return dataset(frame)
+
+
+def test_judge_diversity__warns_where_the_model_is_no_better_than_the_most_frequent_label() -> None:
+    settings = replace(SETTINGS, target_accuracy=0.5, k_min=4, k_max=5, l_min=1)
+    audit = judge_diversity(
+        measure_diversity(prepare_search(_rare(0.1, informative=False), settings, ModelChoice()))
+    )
+    assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.WARN)
+    messages = {finding.check: finding.message for finding in audit.findings}
+    assert "always saying the most frequent label" in messages["below_baseline"]
+    assert "always saying the most frequent label" in messages["model_below_baseline"]
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l).evaluation
+    assert chosen.balanced_accuracy < 0.65 < chosen.accuracy <= chosen.baseline_accuracy
+    assert "Averaged over the classes (balanced) it is" in messages["accuracy"]
+
+
+def test_judge_diversity__says_nothing_of_a_model_that_knows_more_than_the_most_frequent_label() -> None:
+    settings = replace(SETTINGS, target_accuracy=0.8, k_min=4, k_max=5, l_min=1)
+    audit = judge_diversity(
+        measure_diversity(prepare_search(_rare(0.5, informative=True), settings, ModelChoice()))
+    )
+    assert {"below_baseline", "model_below_baseline"} & {each.check for each in audit.findings} == set()
+
+
+def test_baseline__of_numbers_is_the_mean() -> None:
+    audit = judge_diversity(
+        measure_diversity(
+            prepared(
+                label="income",
+                sensitive_attributes=("score",),
+                categorical=("job", "ill"),
+                task="regression",
+                target_accuracy=0.0,
+            )
+        )
+    )
+    assert audit.search.problem.base_baseline == 0.0
+    (finding,) = [each for each in audit.findings if each.check == "model_below_baseline"]
+    assert "always saying the mean 0 %" in finding.message
 
 
 def test_judge_diversity__counts_records_that_untouched_columns_single_out() -> None:

@@ -187,15 +187,15 @@ def test_regression__is_never_called_accuracy_in_the_text(
     ("arguments", "sentence"),
     [
         (
-            ["nowhere.csv", "--label", "a"],
+            ["nowhere.csv", "--label", "target"],
             "Say which columns to use: --sensitive, --quasi-identifier is missing.",
         ),
         (
             ["--demo", "iris", "--l-min", "9"],
-            "l cannot be below 1 nor larger than k: the smallest l must lie",
+            "--l-min must be from 1 to 7, received 9.",
         ),
         (["--demo", "iris", "--model", "oracle"], "or a skops file; oracle is neither."),
-        (["--demo", "iris", "--label", "species"], "The label “species” is not a column of the table."),
+        (["--demo", "iris", "--label", "species"], "--label: there is no column “species”; the table has "),
     ],
 )
 def test_bad_input__is_said_on_stderr(
@@ -206,6 +206,68 @@ def test_bad_input__is_said_on_stderr(
     captured = capsys.readouterr()
     assert sentence in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--model-seed", "-1"], "--model-seed must be from 0 to 4,294,967,295, received -1."),
+        (
+            ["--split-seed", "4294967296"],
+            "--split-seed must be from 0 to 4,294,967,295, received 4.29497e+09.",
+        ),
+        (["--jobs", "0"], "--jobs must be from 1 to 256, received 0."),
+        (["--repeats", "-1"], "--repeats must be from 0 to 1,000, received -1."),
+        (["--k-min", "1"], "--k-min must be at least 2, received 1."),
+        (["--k-min", "9"], "--k-min must be at most --k-max, received 9 and 7."),
+        (["--target-accuracy", "nan"], "--target-accuracy must be from 0 to 1, received nan."),
+        (["--max-deletion", "1.5"], "--max-deletion must be from 0 to 1, received 1.5."),
+        (["--recursive-c", "inf"], "--recursive-c must be at least 0, received inf."),
+        (["--recursive-c", "0"], "--recursive-c must be above 0, received 0."),
+        (["--bins", "1"], "--bins must be 0 for none or at least 2, received 1."),
+        (["--test-size", "1"], "--test-size must lie between 0 and 1, received 1."),
+        (["--release", "nowhere/r.csv"], "--release: there is no folder nowhere; choose another one."),
+        (["--quasi-identifier", "colour"], "--quasi-identifier: there is no column “colour”; the table has"),
+    ],
+)
+def test_options_out_of_range__are_named_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert main([*IRIS, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"error: {sentence}")
+    assert (captured.err.count("\n"), captured.out) == (1, "")
+
+
+def test_release__never_overwrites_and_says_so_before_the_search(
+    capsys: pytest.CaptureFixture[str], iris_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = iris_file.read_bytes()
+    arguments = ["diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
+                 "--quasi-identifier", "sepal width (cm)", "--release", str(iris_file)]  # fmt: skip
+    monkeypatch.setattr("core.commands.diversity_search.measure_diversity", None)  # would fail if called
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == (
+        f"error: --release: {iris_file} exists and is never overwritten; choose another name.\n"
+    )
+    assert iris_file.read_bytes() == before
+
+
+def test_quasi_identifiers__add_up_in_both_forms(capsys: pytest.CaptureFixture[str], iris_file: Path) -> None:
+    common = [
+        "diversity",
+        str(iris_file),
+        "--label",
+        "target",
+        "--sensitive",
+        "petal width (cm)",
+        "--k-max",
+        "2",
+    ]
+    first, second = "sepal length (cm)", "sepal width (cm)"
+    _, together = document(capsys, *common, "--quasi-identifier", first, second)
+    _, apart = document(capsys, *common, "--quasi-identifier", first, "--quasi-identifier", second)
+    assert together["configurations"] == apart["configurations"]
 
 
 def test_absent_file__is_named(capsys: pytest.CaptureFixture[str]) -> None:

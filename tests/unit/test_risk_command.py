@@ -137,7 +137,9 @@ def test_risk__writes_the_generalized_table_and_counts_it_again(
     assert written["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert Path(people).read_bytes() == before
     assert main(given) == 2  # nothing is overwritten
-    assert capsys.readouterr().err == f"error: {path} exists and is never overwritten; choose another name.\n"
+    assert capsys.readouterr().err == (
+        f"error: --release: {path} exists and is never overwritten; choose another name.\n"
+    )
     path.unlink()
     assert main(given) == 2
     assert f"{tmp_path / 'out.json'} exists" in capsys.readouterr().err
@@ -162,7 +164,7 @@ def test_risk__refuses_a_name_that_no_file_can_have(people: str, capsys: pytest.
     name = f"{'x' * 300}.csv"
     assert main(["risk", people, *CHOSEN, "--what-if", "--release", name]) == 2
     assert capsys.readouterr().err == (
-        f"error: {name} cannot be written: File name too long. Choose another name.\n"
+        f"error: --release: {name} cannot be written: File name too long. Choose another name.\n"
     )
 
 
@@ -176,7 +178,9 @@ def test_write_release__overwrites_nothing_that_appears_meanwhile(people: str, t
     path.write_text("somebody's")
     with pytest.raises(AuditInputError) as raised:
         write_release(path, what_if, audit, dataset)
-    assert str(raised.value) == f"{path} cannot be written: File exists. Choose another folder."
+    assert str(raised.value) == (
+        f"--release: {path} cannot be written: File exists. Choose another folder or name."
+    )
     assert path.read_text() == "somebody's"
 
 
@@ -192,7 +196,7 @@ def test_write_release__reads_back_what_it_wrote(
     path = tmp_path / "out.csv"
     with pytest.raises(AuditInputError) as raised:
         write_release(path, what_if, audit, dataset)
-    assert str(raised.value) == f"{path} does not read back as it was written; do not use it."
+    assert str(raised.value) == (f"--release: {path} does not read back as it was written; do not use it.")
 
 
 def test_risk__of_no_assessed_record_generalizes_nothing(
@@ -240,11 +244,11 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
         ([*CHOSEN, "--release", "x.csv"], "--release writes what --what-if finds; add --what-if."),
         (
             [*CHOSEN, "--what-if", "--release", "x.json"],
-            "x.json would be a CSV; choose a name that ends in .csv.",
+            "--release: x.json would be a CSV; choose a name that ends in .csv.",
         ),
         (
             [*CHOSEN, "--what-if", "--release", "nowhere/x.csv"],
-            "There is no folder nowhere; choose another one.",
+            "--release: there is no folder nowhere; choose another one.",
         ),
         (
             [*CHOSEN, "--what-if", "--max-suppression", "1"],
