@@ -224,8 +224,8 @@ def _check_size(
     widest = max(space.columns, key=lambda column: column.width, default=None)
     if widest is not None and sum(column.width for column in space.columns) * n_records > MOST_CELLS:
         problems.append(
-            f"“{widest.name}” has {widest.width:,} categories in {n_records:,} records: a 0/1 column each does "
-            "not fit in memory. Group its values first, or leave it out of the features (`--leave-out`)."
+            f"“{widest.name}” has {widest.width:,} categories in {n_records:,} records: a 0/1 column each "
+            "does not fit in memory. Group its values first, or leave it out of the features (`--leave-out`)."
         )
     if len(outcome.classes) * n_records > MOST_CELLS:
         problems.append(
