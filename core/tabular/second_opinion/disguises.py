@@ -1,4 +1,4 @@
-"""Whether original values survive in disguise: copied, encoded, hashed, shifted, shortened, rounded.
+"""Whether original values survive in disguise: copied, encoded, shifted, shortened, rounded.
 
 Each is looked for on a seeded sample (all records, where there are no more): in the same rows, unless
 their order has changed; by whether the disguised value occurs at all, unless their order is kept.
@@ -7,7 +7,6 @@ their order has changed; by whether the disguised value occurs at all, unless th
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,19 +22,16 @@ from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOp
 from core.tabular.second_opinion.transforms import (
     ENCODINGS,
     encodings,
-    hashes,
     holds,
     is_shortened,
     order_kept,
     shift_between,
-    token_shape,
 )
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
 
 MOST = 0.9  # share of the compared values from which a column is a disguise of another
-_ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
@@ -53,7 +49,7 @@ class Disguise:
     original, anonymized
         Column names.
     kind
-        ``copy``, ``encoding``, ``hash``, ``inside``, ``shift``, ``shortened``, ``order kept`` or
+        ``copy``, ``encoding``, ``inside``, ``shift``, ``shortened``, ``order kept`` or
         ``order nearly kept``.
     how
         In words, completing "the values are …".
@@ -143,7 +139,6 @@ class _Samples:
     canonical_values: dict[str, str] = field(default_factory=dict)
     known_values: dict[str, pa.Array] = field(default_factory=dict)
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
-    hashed_values: dict[str, dict[str, Mapping[str, tuple[bytes, ...]]]] = field(default_factory=dict)
     distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     distinct_shares: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -199,12 +194,6 @@ class _Samples:
         """Return what an encoding makes of each sampled value of an original column."""
         known = self.encoded_values.setdefault((original, how), {})
         known.update({value: encodings(value, how) for value in values if value not in known})
-        return known
-
-    def hashed(self, original: str, values: Iterable[str]) -> Mapping[str, Mapping[str, tuple[bytes, ...]]]:
-        """Return the hashes of each sampled value of an original column."""
-        known = self.hashed_values.setdefault(original, {})
-        known.update({value: hashes(value) for value in values if value not in known})
         return known
 
     def distinct_share(self, side: str, name: str) -> float:
@@ -270,7 +259,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
-    found = _encoded_in_rows(samples, original, rows) or _hashed_in_rows(samples, original, rows)
+    found = _encoded_in_rows(samples, original, rows)
     if found is None:
         found = _inside_in_rows(rows, own=original == anonymized)
     if found is None and original == anonymized:
@@ -296,22 +285,6 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
         if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", how, n, len(telling)
     return None
-
-
-def _hashed_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
-    shape = token_shape([b for _, b in rows])
-    if shape is None:
-        return None
-    found: Counter[str] = Counter()
-    hashed = samples.hashed(original, (a for a, _ in rows))
-    for a, b in rows:
-        found.update(how for how, digests in hashed[a].items() if b in map(shape.written, digests))
-    return _best_hash(found, len(rows))
-
-
-def _best_hash(found: Counter[str], n_compared: int) -> _Likeness | None:
-    how, n = found.most_common(1)[0] if found else ("", 0)
-    return ("hash", how, n, n_compared) if n >= max(1, _ANY_HASH * n_compared) else None
 
 
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
@@ -346,22 +319,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
         n = _n_known(telling, known)
         if len(telling) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", how, n, len(telling)
-    return _hashed_in_values(samples, original, originals, anonymized)
-
-
-def _hashed_in_values(
-    samples: _Samples, original: str, originals: list[str], anonymized: str
-) -> _Likeness | None:
-    shape = token_shape(samples.distinct("anonymized", anonymized))
-    if shape is None:
-        return None
-    hashed = samples.hashed(original, originals)
-    found: Counter[str] = Counter()
-    for how in hashed[originals[0]]:
-        written = [[shape.written(digest) for digest in hashed[value][how]] for value in originals]
-        codes = [[text for text in texts if text is not None] for texts in written]
-        found[how] = _n_known(codes, samples.known(anonymized))
-    return _best_hash(found, len(originals))
+    return None
 
 
 def _n_known(codes: Sequence[Collection[str]], known: pa.Array) -> int:
@@ -399,8 +357,6 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
     """Return what a disguise makes of the table; None where it reveals nothing that counts."""
     limit = thresholds.highly_distinct_share
     telling = disguise.taken_out or disguise.original_distinct_share >= limit
-    if disguise.kind == "hash":
-        return Verdict.FAIL if telling else Verdict.WARN
     if disguise.kind == "copy" and disguise.renamed and not telling:
         return Verdict.WARN
     if disguise.kind in {"copy", "encoding", "inside"}:
@@ -417,7 +373,6 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
 _CONSEQUENCE = {
     "copy": "What is gone from one column is still in the other.",
     "encoding": "Anybody can turn them back.",
-    "hash": "Anybody with a list of possible originals can compute them and look people up.",
     "inside": "Whoever reads them sees what should be gone.",
     "shift": "One known value undoes all of them.",
     "shortened": "Whoever knows the original can shorten it the same way.",

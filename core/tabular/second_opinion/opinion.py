@@ -17,6 +17,7 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
+from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
 from core.tabular.second_opinion.disguises import (
     DisguiseMeasurement,
     judge_disguises,
@@ -55,7 +56,7 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, sanity, pseudonyms, classes
+    structure, columns, relinkage, disguises, computed, sanity, pseudonyms, classes
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -66,6 +67,7 @@ class SecondOpinionMeasurement:
     columns: tuple[ColumnComparison, ...]
     relinkage: RelinkageMeasurement
     disguises: DisguiseMeasurement
+    computed: ComputedMeasurement
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
@@ -130,12 +132,16 @@ def measure_second_opinion(
     tables = pair_tables(original.table, anonymized.table, log)
     suggestions = suggest_roles(anonymized.table, seed=settings.seed)
     columns = measure_unchanged(tables)
+    disguises = measure_disguises(tables, columns, settings)
     return SecondOpinionMeasurement(
         settings=settings,
         structure=measure_structure(tables),
         columns=columns,
         relinkage=measure_relinkage(tables, columns, settings),
-        disguises=measure_disguises(tables, columns, settings),
+        disguises=disguises,
+        computed=measure_computed(
+            tables, columns, settings, explained={(one.original, one.anonymized) for one in disguises.found}
+        ),
         sanity=measure_sanity(tables, suggestions, columns),
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
@@ -193,6 +199,7 @@ def judge_second_opinion(
             *judge_relinkage(measured.relinkage, thresholds),
             *judge_unchanged(measured.columns, thresholds),
             *judge_disguises(measured.disguises, thresholds),
+            *judge_computed(measured.computed, thresholds),
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),

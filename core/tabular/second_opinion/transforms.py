@@ -1,13 +1,11 @@
-"""Rules by which a value is turned into another and that anybody can apply: encodings, hashes, shifts."""
+"""Rules by which a value is turned into another and that anybody can apply: encodings, shifts."""
 
 from __future__ import annotations
 
 import base64
 import codecs
-import hashlib
 import re
 import unicodedata
-import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +16,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-_HEX_TOKEN = re.compile(r"(.*[^0-9a-fA-F])?([0-9a-fA-F]{8,128})")
-_BASE64_TOKEN = re.compile(r"()([A-Za-z0-9+/_-]{22,86}={0,2})")
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _MASK = " *#xX.…-_"
 _HANGUL = re.compile(r"[가-힣]")
-_CRC_LENGTH = 8
 _SHORTEST_WORD, _SHORTEST_HANGUL = 4, 2  # characters
 _FEWEST = 3  # distinct values needed for a shift
 _IN_ORDER = 0.9999  # rank correlation
@@ -92,74 +87,6 @@ ENCODINGS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
 def encodings(value: str, how: str) -> frozenset[str]:
     """Return the texts that an encoding makes of a value, itself not among them."""
     return frozenset(ENCODINGS[how](value)) - {value}
-
-
-def _crc32(data: bytes) -> bytes:
-    return zlib.crc32(data).to_bytes(4, "big")
-
-
-_ALGORITHMS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
-    {
-        "MD5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
-        "SHA-1": lambda data: hashlib.sha1(data, usedforsecurity=False).digest(),
-        "SHA-256": lambda data: hashlib.sha256(data).digest(),
-        "SHA-512": lambda data: hashlib.sha512(data).digest(),
-        "CRC-32": _crc32,
-    }
-)
-
-
-def hashes(value: str) -> Mapping[str, tuple[bytes, ...]]:
-    """Return the unsalted hashes of a value, by name, over the usual spellings and encodings."""
-    spellings = dict.fromkeys((value, value.lower(), value.upper(), re.sub(r"[\s-]", "", value)))
-    texts = [spelling.encode() for spelling in spellings]
-    if not value.isascii():
-        texts.append(value.encode("cp949", "ignore"))
-    return {
-        f"an unsalted {name} hash": tuple(hash_of(text) for text in texts)
-        for name, hash_of in _ALGORITHMS.items()
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class TokenShape:
-    """How the tokens of a column are written, so that hashes can be written the same way.
-
-    Attributes
-    ----------
-    prefix
-        What all tokens begin with, before the hash.
-    length
-        Characters of the hash that are kept.
-    is_hex, is_upper
-        Hexadecimal (in capitals), else Base64.
-    """
-
-    prefix: str
-    length: int
-    is_hex: bool
-    is_upper: bool
-
-    def written(self, digest: bytes) -> str | None:
-        """Return a hash as the column would write it, None where it has too few characters."""
-        text = digest.hex() if self.is_hex else base64.b64encode(digest).decode()
-        if len(text) < self.length or (len(text) == _CRC_LENGTH and self.length != _CRC_LENGTH):
-            return None
-        text = text[: self.length]
-        return self.prefix + (text.upper() if self.is_upper else text)
-
-
-def token_shape(tokens: Sequence[str]) -> TokenShape | None:
-    """Return how a column's tokens are written, None where they are not all alike or no hashes."""
-    for pattern, is_hex in ((_HEX_TOKEN, True), (_BASE64_TOKEN, False)):
-        matches = [pattern.fullmatch(token) for token in tokens]
-        parts = {(match[1] or "", len(match[2])) for match in matches if match}
-        if None in matches or len(parts) != 1:
-            continue
-        prefix, length = parts.pop()
-        is_upper = is_hex and not any(set("abcdef") & set(token[len(prefix) :]) for token in tokens)
-        return TokenShape(prefix=prefix, length=length, is_hex=is_hex, is_upper=is_upper)
-    return None
 
 
 @dataclass(frozen=True, kw_only=True)

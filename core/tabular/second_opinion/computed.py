@@ -1,0 +1,584 @@
+"""Pseudonyms that anybody can compute from the originals: hashes, with no or a guessable key, and ciphers.
+
+Recipes are learned on a few values and held against a seeded sample: in the same rows, unless their order has
+changed; by whether the computed token occurs at all, unless their order is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import binom
+
+from core.tabular.columns import is_high_risk
+from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
+from core.tabular.second_opinion.ciphers import cipher_between, cipher_into
+from core.tabular.second_opinion.digests import (
+    UUID_NAMESPACES,
+    Cut,
+    Key,
+    Recipe,
+    TokenShape,
+    cuts_of,
+    guessable_keys,
+    keyed_digests,
+    plain_digests,
+    token_shape,
+    unkeyed_digests,
+)
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.words import listed, share_of
+from core.verdict import Finding, Verdict
+
+_LEFT = 0.9  # share of unchanged cells from which a column holds no pseudonyms
+_FEWEST = 3  # distinct values that have to be compared
+_ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
+_NO_ACCIDENT = 1e-9  # probability of as many tokens by chance
+_N_PROBES, _N_KEYED_PROBES = 12, 1  # values that all recipes are tried on, without and with keys
+_N_TOLD_APART = 40  # values of which several must match before all are looked at
+_SMALLEST_DISTINCT_SHARE = 0.3  # of digits, below which they are measurements, not tokens
+_MOST_JOINED, _MOST_JOINED_BY_THREE = 20, 9  # original columns that are joined to each other
+_MOST_COLUMNS = 60  # token columns, and original columns for each of them, that are looked at
+_STEP = 8  # characters between the beginnings of slices of keyed digests, where nobody knows whose
+_JOINTS = ("", " ", "|", "_", "-", ",", ";", ":", "/")
+_SPELLINGS: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
+_ALPHABET = {"uuid": 16, "hex": 16, "digits": 10, "base32": 32, "base64": 64}
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+_Value = tuple[str, ...]
+_Make = Callable[[_Value], bytes | None]
+_Compared: TypeAlias = "_Rows | _Set"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputedPseudonym:
+    """An anonymized column whose tokens anybody can compute from original columns.
+
+    Attributes
+    ----------
+    originals, anonymized
+        Column names; several originals were joined.
+    kind
+        ``hash`` or ``cipher``.
+    how
+        In words, completing "the values are …".
+    n_matched, n_compared
+        Values found so, among those compared.
+    original_distinct_share
+        Distinct / non-blank cells, the highest of the originals; in [0, 1].
+    taken_out
+        Whether the log says that an original column was dropped or pseudonymized.
+    """
+
+    originals: tuple[str, ...]
+    anonymized: str
+    kind: str
+    how: str
+    n_matched: int
+    n_compared: int
+    original_distinct_share: float
+    taken_out: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComputedMeasurement:
+    """All computed pseudonyms found.
+
+    Attributes
+    ----------
+    found
+        At most one per anonymized column and original column.
+    is_sample
+        Whether only a sample of the values was compared.
+    """
+
+    found: tuple[ComputedPseudonym, ...]
+    is_sample: bool
+
+
+def measure_computed(
+    tables: TablePair,
+    columns: Sequence[ColumnComparison],
+    settings: SecondOpinionSettings,
+    *,
+    explained: Collection[tuple[str, str]] = (),
+) -> ComputedMeasurement:
+    """Try to compute the tokens of every anonymized column that is not left as it was.
+
+    Parameters
+    ----------
+    tables, columns, settings
+        The tables, what was left of each column, and the size of the sample.
+    explained
+        Pairs (original column, anonymized column) known to be a disguise, which are left out.
+    """
+    samples = _Samples(tables=tables, settings=settings)
+    for column in columns:
+        samples.n_distinct_values["original", column.original] = column.n_distinct_original
+        samples.n_distinct_values["anonymized", column.anonymized] = column.n_distinct_anonymized
+    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    found: list[ComputedPseudonym] = []
+    n_looked_at = 0
+    for anonymized in tables.anonymized.column_names:
+        if anonymized in left or n_looked_at >= _MOST_COLUMNS:
+            continue
+        column_found = list(itertools.islice(_computed(samples, anonymized, columns, explained), 1))
+        n_looked_at += samples.shape(anonymized) is not None
+        found += column_found
+    return ComputedMeasurement(found=tuple(found), is_sample=samples.is_sample)
+
+
+def _computed(
+    samples: _Samples,
+    anonymized: str,
+    columns: Sequence[ColumnComparison],
+    explained: Collection[tuple[str, str]],
+) -> Iterator[ComputedPseudonym]:
+    """Yield ways to compute an anonymized column, the simplest first."""
+    originals = samples.originals_for(anonymized, columns)
+    originals = [name for name in originals if (name, anonymized) not in explained]
+    candidates = [name for name in originals if samples.may_be_one_to_one(name, anonymized)]
+    shape = samples.shape(anonymized)
+    if shape is not None:
+        for original in originals:
+            yield from _as_hash(samples, (original,), anonymized, shape, _usual)
+        keyed = partial(_keyed, keys=samples.keys(anonymized, candidates))
+        for search in (_unkeyed, keyed):
+            for original in candidates:
+                yield from _as_hash(samples, (original,), anonymized, shape, search)
+        yield from _joined(samples, samples.joinable, anonymized, shape)
+    for original in candidates:
+        yield from _as_cipher(samples, original, anonymized)
+
+
+# --- what is compared
+
+
+@dataclass(kw_only=True, eq=False)
+class _Samples:
+    """Values of both tables to compare, read once per column."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+    shapes: dict[str, TokenShape | None] = field(default_factory=dict)
+    n_distinct_values: dict[tuple[str, str], int] = field(default_factory=dict)
+    known_tokens: dict[str, frozenset[str]] = field(default_factory=dict)
+    row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
+    distinct_cells: dict[str, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> pa.Array:
+        """Return the sampled rows of the original, and of the anonymized table where they are the same."""
+        n, size = self.tables.n_original, self.settings.sample_size
+        rng = np.random.default_rng(self.settings.seed)
+        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
+
+    @property
+    def is_sample(self) -> bool:
+        return self.tables.n_original > self.settings.sample_size
+
+    @cached_property
+    def original(self) -> Mapping[str, list[str]]:
+        """Return the original cells of the sampled rows, "" where blank."""
+        return _columns(self.tables.original.take(self.rows))
+
+    @cached_property
+    def anonymized(self) -> Mapping[str, list[str]]:
+        """Return the anonymized cells of the sampled rows, or of as many others in tables of other length."""
+        rows = self.rows
+        if self.tables.n_original != self.tables.n_anonymized:
+            n, size = self.tables.n_anonymized, self.settings.sample_size
+            rng = np.random.default_rng(self.settings.seed)
+            rows = pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
+        return _columns(self.tables.anonymized.take(rows))
+
+    def shape(self, anonymized: str) -> TokenShape | None:
+        """Return how the tokens of a column are written, None where it holds none."""
+        if anonymized not in self.shapes:
+            cells = [cell for cell in self.anonymized[anonymized] if cell]
+            shape = token_shape(cells) if len(set(cells)) >= _FEWEST else None
+            if shape is not None and shape.kind == "digits":
+                enough = len(set(cells)) >= _SMALLEST_DISTINCT_SHARE * len(cells)
+                shape = shape if enough else None
+            self.shapes[anonymized] = shape
+        return self.shapes[anonymized]
+
+    def originals_for(self, anonymized: str, columns: Sequence[ColumnComparison]) -> list[str]:
+        """Return the original columns to try, its own first, then the most varied."""
+        own = [column.original for column in columns if column.anonymized == anonymized]
+        varied = {name: len(set(cells) - {""}) for name, cells in self.original.items()}
+        others = sorted(varied, key=lambda name: -varied[name])
+        names = dict.fromkeys([*own, *others])
+        return [name for name in names if varied[name] >= _FEWEST][:_MOST_COLUMNS]
+
+    @cached_property
+    def joinable(self) -> list[str]:
+        """Return the original columns that vary, those about people first, then the most varied."""
+        varied = {name: len(set(cells) - {""}) for name, cells in self.original.items()}
+        names = [name for name, n in varied.items() if n > 1]
+        return sorted(names, key=lambda name: (not self._is_about_people(name), -varied[name]))
+
+    def _is_about_people(self, original: str) -> bool:
+        """Whether the log calls a column high-risk or a quasi-identifier."""
+        entry = self.tables.log.entries.get(original)
+        semantic = entry.semantic if entry is not None else ""
+        return is_high_risk(semantic) or semantic in QUASI_IDENTIFYING_SEMANTICS
+
+    def keys(self, anonymized: str, originals: Sequence[str]) -> tuple[Key, ...]:
+        """Return the guessable keys, the names of the columns and files among them."""
+        log = self.tables.log
+        files = [name.rsplit("/", 1)[-1] for name in (log.source_file, log.output_file, log.name) if name]
+        stems = [name.split(".", 1)[0].removesuffix("_anonymized_log") for name in files]
+        names = [anonymized, *originals, *map(folded, originals), *files, *stems]
+        return guessable_keys(tuple(dict.fromkeys(names)))
+
+    def n_distinct(self, side: str, name: str) -> int:
+        """Return the distinct values of a column, counted once."""
+        if (side, name) not in self.n_distinct_values:
+            table = self.tables.original if side == "original" else self.tables.anonymized
+            self.n_distinct_values[side, name] = pc.count_distinct(table[name], mode="only_valid").as_py()
+        return self.n_distinct_values[side, name]
+
+    def may_be_one_to_one(self, original: str, anonymized: str) -> bool:
+        """Whether the columns have about as many distinct values, as a key for all of them leaves it."""
+        ours, theirs = self.n_distinct("original", original), self.n_distinct("anonymized", anonymized)
+        if self.tables.n_original != self.tables.n_anonymized:
+            return theirs <= 1.02 * ours + 2
+        return 0.5 * ours <= theirs <= 1.02 * ours + 2
+
+    def pairs(self, originals: Sequence[str], anonymized: str) -> list[tuple[_Value, str]]:
+        """Return the sampled rows in which all these columns are filled."""
+        cells = zip(
+            zip(*(self.original[name] for name in originals), strict=True),
+            self.anonymized[anonymized],
+            strict=True,
+        )
+        return [(value, token) for value, token in cells if token and all(value)]
+
+    def bodies(self, anonymized: str, shape: TokenShape) -> list[str | None]:
+        """Return the tokens of the sampled rows, each in one spelling; None where a cell holds none."""
+        if anonymized not in self.row_tokens:
+            cells = self.anonymized[anonymized]
+            self.row_tokens[anonymized] = [shape.body(cell) if cell else None for cell in cells]
+        return self.row_tokens[anonymized]
+
+    def record(
+        self, originals: Sequence[str], anonymized: str, shape: TokenShape
+    ) -> tuple[Mapping[str, str], _Compared] | None:
+        """Return a record with as many values as any, and what its token is looked for in."""
+        bodies = self.bodies(anonymized, shape) if self.tables.order != "changed" else None
+        rows = [i for i in range(len(self.rows)) if bodies is None or bodies[i] is not None]
+        if not rows or not originals:
+            return None
+        best = max(rows, key=lambda i: sum(bool(self.original[name][i]) for name in originals))
+        values = {name: self.original[name][best] for name in originals}
+        if bodies is not None:
+            return values, _Rows(shape=shape, pairs=[((), bodies[best] or "")])
+        return values, _Set(shape=shape, pairs=[((), "")], known=self.known(anonymized, shape))
+
+    def values(self, originals: Sequence[str]) -> list[_Value]:
+        """Return the distinct combinations of these columns in the sampled rows."""
+        cells = zip(*(self.original[name] for name in originals), strict=True)
+        return list(dict.fromkeys(value for value in cells if all(value)))
+
+    def known(self, anonymized: str, shape: TokenShape) -> frozenset[str]:
+        """Return all tokens of an anonymized column, each in one spelling, read once."""
+        if anonymized in self.known_tokens:
+            return self.known_tokens[anonymized]
+        bodies = (shape.body(cell) for cell in self.cells(anonymized))
+        self.known_tokens[anonymized] = frozenset(body for body in bodies if body is not None)
+        return self.known_tokens[anonymized]
+
+    def cells(self, anonymized: str) -> list[str]:
+        """Return all distinct cells of an anonymized column, trimmed, read once."""
+        if anonymized not in self.distinct_cells:
+            cells = pc.unique(pc.utf8_trim_whitespace(self.tables.anonymized[anonymized])).drop_null()
+            self.distinct_cells[anonymized] = cells.to_pylist()
+        return self.distinct_cells[anonymized]
+
+    def distinct_share(self, original: str) -> float:
+        column = self.tables.original[original]
+        n_filled = len(column) - column.null_count
+        return self.n_distinct("original", original) / n_filled if n_filled else 0.0
+
+    def result(
+        self, originals: tuple[str, ...], anonymized: str, *, kind: str, how: str, counts: tuple[int, int]
+    ) -> ComputedPseudonym:
+        entries = (self.tables.log.entries.get(name) for name in originals)
+        return ComputedPseudonym(
+            originals=originals,
+            anonymized=anonymized,
+            kind=kind,
+            how=how,
+            n_matched=counts[0],
+            n_compared=counts[1],
+            original_distinct_share=max(map(self.distinct_share, originals)),
+            taken_out=any(entry is not None and entry.action in _TAKEN_OUT for entry in entries),
+        )
+
+
+def _columns(table: pa.Table) -> dict[str, list[str]]:
+    return {
+        name: ["" if value is None else value.strip() for value in column.to_pylist()]
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+# --- hashes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rows:
+    """Values and the token in the row of each."""
+
+    shape: TokenShape
+    pairs: Sequence[tuple[_Value, str]]
+
+    @cached_property
+    def by_chance(self) -> float:
+        return float(_ALPHABET[self.shape.kind]) ** -min(self.shape.length, 30)
+
+    def probes(self, n: int) -> list[tuple[_Value, str]]:
+        return list(dict(self.pairs).items())[:n]
+
+    def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
+        return cuts_of(texts, token)
+
+    def is_match(self, texts: Sequence[str], cut: Cut, token: str) -> bool:
+        return cut.of(texts, len(token)) == token
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Set:
+    """Values and the tokens of the whole column, nobody knows whose."""
+
+    shape: TokenShape
+    pairs: Sequence[tuple[_Value, str]]
+    known: frozenset[str]
+
+    @cached_property
+    def length(self) -> int:
+        lengths = Counter(map(len, itertools.islice(self.known, 1000)))
+        return lengths.most_common(1)[0][0] if lengths else self.shape.length
+
+    @cached_property
+    def by_chance(self) -> float:
+        return min(1.0, len(self.known) * float(_ALPHABET[self.shape.kind]) ** -min(self.length, 30))
+
+    def probes(self, n: int) -> list[tuple[_Value, str]]:
+        return list(self.pairs)[:n]
+
+    def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
+        length = self.length
+        for i, text in enumerate(texts):
+            last = len(text) - length
+            step = max(step, last) or 1 if self.shape.kind == "digits" else step  # its beginning or its end
+            for start in {*range(0, last + 1, step), last} if last >= 0 else ():
+                if text[start : start + length] in self.known:
+                    yield Cut(text=i, start=start, from_end=False)
+                    yield Cut(text=i, start=len(text) - start, from_end=True)
+
+    def is_match(self, texts: Sequence[str], cut: Cut, token: str) -> bool:  # noqa: ARG002 - as of rows
+        return cut.of(texts, self.length) in self.known
+
+
+_Found = tuple[str, int]
+
+
+def _as_hash(
+    samples: _Samples,
+    originals: tuple[str, ...],
+    anonymized: str,
+    shape: TokenShape,
+    search: Callable[[_Compared], Iterable[_Found]],
+) -> Iterator[ComputedPseudonym]:
+    """Yield the way that computes most tokens, looked for in rows and then among all tokens."""
+    for compared in _comparisons(samples, originals, anonymized, shape):
+        n = len(compared.pairs)
+        how, n_matched = max(search(compared), key=lambda found: found[1], default=("", 0))
+        enough = n_matched >= max(2, _ANY_HASH * n)
+        if enough and binom.sf(n_matched - 1, n, compared.by_chance) < _NO_ACCIDENT:
+            yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
+            return
+
+
+def _comparisons(
+    samples: _Samples, originals: tuple[str, ...], anonymized: str, shape: TokenShape
+) -> Iterator[_Compared]:
+    order = samples.tables.order
+    if order != "changed":
+        rows = zip(*(samples.original[name] for name in originals), strict=True)
+        cells = zip(rows, samples.bodies(anonymized, shape), strict=True)
+        pairs = [(value, body) for value, body in cells if body is not None and all(value)]
+        if len({value for value, _ in pairs}) >= _FEWEST:
+            yield _Rows(shape=shape, pairs=pairs)
+    if order != "kept":
+        values = samples.values(originals)
+        known = samples.known(anonymized, shape)
+        if len(values) >= _FEWEST and len(known) >= _FEWEST:
+            yield _Set(shape=shape, pairs=[(value, "") for value in values], known=known)
+
+
+def _usual(compared: _Compared) -> Iterator[_Found]:
+    """Yield the usual recipes without a key, each tried on all values."""
+    shape, n_bytes = compared.shape, compared.shape.n_bytes
+    counts: Counter[tuple[str, Cut]] = Counter()
+    texts_of: dict[_Value, list[tuple[str, Sequence[str]]]] = {}
+    for value, token in compared.pairs:
+        if value not in texts_of:
+            digests = unkeyed_digests(value[0], usual=True, n_bytes=n_bytes)
+            texts_of[value] = [(name[1], shape.texts(digest)) for name, digest in digests]
+        found = {(name, cut) for name, texts in texts_of[value] for cut in compared.cuts(texts, token)}
+        counts.update(found)
+    yield from ((f"an unsalted {name} hash", n) for (name, _), n in counts.most_common(1))
+
+
+def _unkeyed(compared: _Compared) -> Iterator[_Found]:
+    """Yield every recipe without a key that fits one of a few values."""
+    shape = compared.shape
+    keys = UUID_NAMESPACES if shape.kind == "uuid" else ()
+    tried: set[tuple[tuple[str, str, Key | None], Cut]] = set()
+    for value, token in compared.probes(_N_PROBES):
+        unkeyed = unkeyed_digests(value[0], usual=False, n_bytes=shape.n_bytes)
+        for name, digest in itertools.chain(unkeyed, keyed_digests(value[0], keys)):
+            for cut in compared.cuts(shape.texts(digest), token):
+                if (name, cut) not in tried:
+                    tried.add((name, cut))
+                    recipe = Recipe(spelling=name[0], algorithm=name[1], key=name[2], n_bytes=shape.n_bytes)
+                    yield recipe.how, _n_matched(compared, partial(_digest, recipe), cut)
+
+
+def _digest(recipe: Recipe, value: _Value) -> bytes | None:
+    return recipe.digest(value[0])
+
+
+def _keyed(compared: _Compared, *, keys: Sequence[Key]) -> Iterator[_Found]:
+    """Yield recipes with a guessable key."""
+    shape = compared.shape
+    for value, token in compared.probes(_N_KEYED_PROBES):
+        for (spelling, algorithm, key), digest in keyed_digests(value[0], keys):
+            for cut in compared.cuts(shape.texts(digest, few=True), token, step=_STEP):
+                recipe = Recipe(spelling=spelling, algorithm=algorithm, key=key)
+                n = _n_matched(compared, partial(_digest, recipe), cut, few=True)
+                if n > 1:
+                    yield recipe.how, n
+
+
+def _joined(
+    samples: _Samples, originals: Sequence[str], anonymized: str, shape: TokenShape
+) -> Iterator[ComputedPseudonym]:
+    """Yield hashes of two or three columns that were joined, in any order, as one record shows them."""
+    record = samples.record(originals[:_MOST_JOINED], anonymized, shape)
+    if record is None:
+        return
+    values, probe = record
+    twos = itertools.permutations(originals[:_MOST_JOINED], 2)
+    threes = itertools.permutations(originals[:_MOST_JOINED_BY_THREE], 3)
+    for names in itertools.chain(twos, threes):
+        value = tuple(values[name] for name in names)
+        if not all(value):
+            continue
+        for make, cut in _joined_recipes(value, probe):
+            search = partial(_one_recipe, make=make, cut=cut)
+            yield from _as_hash(samples, names, anonymized, shape, search)
+
+
+def _joined_recipes(value: _Value, probe: _Compared) -> Iterator[tuple[_JoinedDigest, Cut]]:
+    """Yield the recipes that turn a joined value into a token."""
+    few = len(value) > 2
+    token = probe.pairs[0][1]
+    for joint, spell in itertools.product(
+        _JOINTS[:5] if few else _JOINTS, (str, str.lower) if few else (str, str.lower, str.upper)
+    ):
+        for algorithm, digest in plain_digests(spell(joint.join(value)).encode(), few=few):
+            for cut in probe.cuts(probe.shape.texts(digest, few=True), token, step=_STEP):
+                yield _JoinedDigest(joint=joint, spell=spell, algorithm=algorithm), cut
+
+
+@dataclass(frozen=True, kw_only=True)
+class _JoinedDigest:
+    """How a record's values are joined and hashed."""
+
+    joint: str
+    spell: Callable[[str], str]
+    algorithm: str
+
+    def __call__(self, value: _Value) -> bytes:
+        return dict(plain_digests(self.spell(self.joint.join(value)).encode()))[self.algorithm]
+
+
+def _one_recipe(compared: _Compared, *, make: _JoinedDigest, cut: Cut) -> Iterator[_Found]:
+    yield f"an unsalted {make.algorithm} hash", _n_matched(compared, make, cut, few=True)
+
+
+def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False) -> int:
+    """Return the values whose computed token is there; 0 as soon as that looks like an accident."""
+    n = 0
+    for i, (value, token) in enumerate(compared.pairs):
+        digest = make(value)
+        n += digest is not None and compared.is_match(compared.shape.texts(digest, few=few), cut, token)
+        if i == _N_TOLD_APART and n <= 1:
+            return n
+    return n
+
+
+# --- ciphers
+
+
+def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[ComputedPseudonym]:
+    """Yield a rule that turns the values of one column into another's, letter by letter or by arithmetic."""
+    order = samples.tables.order
+    if order != "changed":
+        rows = [(value[0], token) for value, token in samples.pairs((original,), anonymized)]
+        cipher = cipher_between(rows)
+        if cipher is not None:
+            counts = (cipher.n_matched, len(rows))
+            yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
+            return
+    if order != "kept":
+        values = [value for (value,) in samples.values((original,))]
+        cipher = cipher_into(values, samples.cells(anonymized))
+        if cipher is not None:
+            counts = (cipher.n_matched, len(values))
+            yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
+
+
+# --- judging
+
+
+def judge_computed(measured: ComputedMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding per column of pseudonyms that anybody can compute."""
+    return [_finding(one, thresholds, is_sample=measured.is_sample) for one in measured.found]
+
+
+def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *, is_sample: bool) -> Finding:
+    telling = computed.taken_out or computed.original_distinct_share >= thresholds.highly_distinct_share
+    several = len(computed.originals) > 1
+    own = computed.originals == (computed.anonymized,)
+    source = f" of the original columns {listed(computed.originals)} joined" if several else ""
+    if not several and not own:
+        source = f" of the original column `{computed.originals[0]}`"
+    consequence = (
+        "Anybody with a list of possible originals can compute them and look people up."
+        if computed.kind == "hash"
+        else "A few known people give the rule away, and the rule gives away all: draw random pseudonyms."
+    )
+    return Finding(
+        check=f"disguise_{computed.kind}",
+        verdict=Verdict.FAIL if telling else Verdict.WARN,
+        message=f"The values of `{computed.anonymized}` are {computed.how}{source}: "
+        f"{share_of(computed.n_matched, computed.n_compared)} values{' of a sample' if is_sample else ''}. "
+        f"{consequence}",
+        column=computed.anonymized,
+        n_affected=computed.n_matched,
+    )

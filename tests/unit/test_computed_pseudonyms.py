@@ -1,0 +1,261 @@
+"""Pseudonyms that anybody can compute, and pseudonyms that nobody can."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import uuid
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from core.tabular.second_opinion.ciphers import cipher_between, cipher_into
+from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
+from core.tabular.second_opinion.digests import token_shape
+from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import measure_unchanged
+from core.verdict import Finding, Verdict
+from tests.second_opinion_examples import Columns, log_of, table
+
+N = 60
+IDS = [f"P{i * 7919 % 1_000_003:07d}" for i in range(1, N + 1)]
+NAMES = [
+    f"{g} {s}"
+    for s in ("Novák", "Horvat", "Kos", "Zupan", "Golob", "Turk")
+    for g in ("Ana", "Boris", "Cvetka", "Darja", "Eva", "Franc", "Gregor", "Helena", "Igor", "Jana")
+]
+BIRTHS = [f"19{40 + i % 57}-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(N)]
+SEXES = ["F", "M"] * (N // 2)
+ORDER = np.random.default_rng(5).permutation(N)
+
+
+def md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def found_in(
+    original: Columns, tokens: Sequence[str | None], *, shuffled: bool
+) -> tuple[ComputedPseudonym, ...]:
+    """Return what is found of tokens in place of the first column, beside a column that shows the rows."""
+    first = next(iter(original))
+    kept = {"seen": [str(i * 31 % 1009) for i in range(N)]}
+    anonymized = {first: list(tokens), **kept}
+    if shuffled:
+        anonymized = {name: [cells[i] for i in ORDER] for name, cells in anonymized.items()}
+    log = log_of(**{first: ("patient_id", "pseudonymize"), "seen": ("other", "keep")})
+    tables = pair_tables(table({**original, **kept}), table(anonymized), log)
+    assert tables.order == ("changed" if shuffled else "kept")
+    return measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found
+
+
+COMPUTED: dict[str, Callable[[str], str]] = {
+    "the middle of a digest": lambda v: sha256(v)[20:32],
+    "the end of a digest": lambda v: sha256(v)[-10:],
+    "capitals behind a prefix": lambda v: f"PT-{sha256(v)[:10].upper()}",
+    "in groups": lambda v: "-".join(sha256(v)[i : i + 4] for i in range(0, 16, 4)),
+    "a UUID of a digest": lambda v: str(uuid.UUID(md5(v))),
+    "uuid3": lambda v: str(uuid.uuid3(uuid.NAMESPACE_DNS, v)),
+    "uuid5 in braces": lambda v: f"{{{uuid.uuid5(uuid.NAMESPACE_URL, v)}}}",
+    "a digest made a UUID of version 4": lambda v: str(uuid.UUID(sha256(v)[:32], version=4)),
+    "SHA-3": lambda v: hashlib.sha3_256(v.encode()).hexdigest(),
+    "SHA-3 of 384 bits": lambda v: hashlib.sha3_384(v.encode()).hexdigest()[:16],
+    "SHA-224": lambda v: hashlib.sha224(v.encode()).hexdigest(),
+    "BLAKE2b": lambda v: hashlib.blake2b(v.encode()).hexdigest()[:20],
+    "BLAKE2b of eight bytes": lambda v: hashlib.blake2b(v.encode(), digest_size=8).hexdigest(),
+    "BLAKE2s of ten bytes": lambda v: hashlib.blake2s(v.encode(), digest_size=10).hexdigest(),
+    "SHAKE": lambda v: hashlib.shake_128(v.encode()).hexdigest(8),
+    "MD5 twice": lambda v: md5(md5(v)),
+    "SHA-256 of MD5": lambda v: sha256(md5(v))[:16],
+    "Base32": lambda v: base64.b32encode(hashlib.sha256(v.encode()).digest()).decode()[:16],
+    "Base64 for addresses": lambda v: base64.urlsafe_b64encode(bytes.fromhex(md5(v))).decode()[:14],
+    "a number modulo": lambda v: str(int(sha256(v), 16) % 10**8),
+    "the first digits of a number": lambda v: str(int(md5(v), 16))[:10],
+    "a number of eight digits of a digest": lambda v: str(int(md5(v)[:8], 16)),
+    "the digits in a digest": lambda v: "".join(c for c in sha256(v) if c.isdigit())[:9],
+    "CRC-32 as a number": lambda v: str(zlib.crc32(v.encode())),
+    "with a line end": lambda v: md5(v + "\n"),
+    "of its digits": lambda v: sha256(v[1:])[:12],
+    "of its digits without zeros": lambda v: sha256(v[1:].lstrip("0"))[:12],
+    "of its digits as a decimal number": lambda v: md5(f"{int(v[1:])}"),
+    "in small letters": lambda v: md5(v.lower()),
+    "salt before": lambda v: sha256("salt" + v)[:16],
+    "a published default behind": lambda v: sha256(v + "DEFAULT_DEV_SALT_CHANGE_ME"),
+    "the column's name before": lambda v: sha256(f"id:{v}"),
+    "HMAC with secret": lambda v: hmac.digest(b"secret", v.encode(), "sha256").hex()[:12],
+    "HMAC with nothing": lambda v: hmac.digest(b"", v.encode(), "md5").hex(),
+    "a year": lambda v: md5(v + "2024"),
+    "BLAKE2b with a key": lambda v: hashlib.blake2b(v.encode(), key=b"pepper").hexdigest()[:16],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("how", COMPUTED)
+def test_measure__computes_tokens(how: str, shuffled: bool) -> None:
+    (found,) = found_in({"id": IDS}, [COMPUTED[how](value) for value in IDS], shuffled=shuffled)
+    assert (found.originals, found.kind, found.n_matched, found.n_compared) == (("id",), "hash", N, N)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("names", "tokens"),
+    [
+        (("name", "birth"), [md5(n + b) for n, b in zip(NAMES, BIRTHS, strict=True)]),
+        (("name", "birth"), [sha256(f"{n}|{b}".lower())[:16] for n, b in zip(NAMES, BIRTHS, strict=True)]),
+        (
+            ("name", "birth", "sex"),
+            [sha256(f"{n}_{b}_{s}") for n, b, s in zip(NAMES, BIRTHS, SEXES, strict=True)],
+        ),
+    ],
+)
+def test_measure__computes_hashes_of_joined_columns(
+    names: tuple[str, ...], tokens: list[str], shuffled: bool
+) -> None:
+    original = {"id": IDS, "name": NAMES, "birth": BIRTHS, "sex": SEXES}
+    (found,) = found_in(original, tokens, shuffled=shuffled)
+    assert (found.originals, found.n_matched) == (names, N)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_measure__finds_hashes_by_majority(shuffled: bool) -> None:
+    tokens = [md5(value) if i % 5 else "unknown" for i, value in enumerate(IDS)]
+    (found,) = found_in({"id": IDS}, tokens, shuffled=shuffled)
+    assert found.n_matched == 48
+
+
+_RNG = np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        [_RNG.bytes(6).hex() for _ in IDS],
+        [str(uuid.UUID(bytes=_RNG.bytes(16), version=4)) for _ in IDS],
+        [f"{n:06d}" for n in _RNG.permutation(1_000_000)[:N]],
+        [f"P{n:07d}" for n in _RNG.permutation(N)],
+        [hmac.digest(b"\x8f\x02kq-9 unguessable", v.encode(), "sha256").hex()[:16] for v in IDS],
+        [base64.b64encode(_RNG.bytes(12)).decode() for _ in IDS],
+    ],
+)
+def test_measure__leaves_random_and_secretly_keyed_tokens_alone(tokens: list[str], shuffled: bool) -> None:
+    original = {"id": IDS, "name": NAMES, "birth": BIRTHS, "sex": SEXES}
+    assert found_in(original, tokens, shuffled=shuffled) == ()
+
+
+def judged(*, taken_out: bool, share: float, originals: tuple[str, ...] = ("id",)) -> Finding:
+    found = ComputedPseudonym(
+        originals=originals, anonymized="token", kind="cipher", how="moved", n_matched=9, n_compared=10,
+        original_distinct_share=share, taken_out=taken_out,
+    )  # fmt: skip
+    measured = type("Measured", (), {"found": (found,), "is_sample": True})()
+    (finding,) = judge_computed(measured, SecondOpinionThresholds())
+    return finding
+
+
+def test_judge__fails_what_was_taken_out_or_tells_records_apart() -> None:
+    assert judged(taken_out=True, share=0.1).verdict is Verdict.FAIL
+    assert judged(taken_out=False, share=0.5).verdict is Verdict.FAIL
+    finding = judged(taken_out=False, share=0.1, originals=("a", "b"))
+    assert finding.verdict is Verdict.WARN
+    assert finding.message == (
+        "The values of `token` are moved of the original columns `a` and `b` joined: 9 of 10 (90.0 %) values "
+        "of a sample. A few known people give the rule away, and the rule gives away all: draw random "
+        "pseudonyms."
+    )
+
+
+# --- ciphers
+
+NUMBERS = [str(100_000 + i * 104_729 % 800_000) for i in range(N)]
+PLUS_ONE = str.maketrans("0123456789", "1234567890")
+CIPHERS: dict[str, tuple[Sequence[str], Callable[[str], str]]] = {
+    "letters three further": (NAMES, lambda v: "".join(chr(ord(c) + 3) for c in v)),
+    "other digits": (NUMBERS, lambda v: v.translate(str.maketrans("0123456789", "4067192835"))),
+    "places exchanged": (NUMBERS, lambda v: v[3] + v[0] + v[5] + v[1] + v[4] + v[2]),
+    "places exchanged and digits replaced": (IDS, lambda v: "X" + v[:0:-1].translate(PLUS_ONE)),
+    "a constant by exclusive or": (NUMBERS, lambda v: str(int(v) ^ 0x5A5A5)),
+    "a constant by exclusive or in hexadecimal": (IDS, lambda v: f"{int(v[1:]) ^ 0x12345678:08x}"),
+    "a product modulo a prime": (NUMBERS, lambda v: str(int(v) * 48_271 % 1_000_003)),
+    "a product and a sum modulo": (IDS, lambda v: f"K{(int(v[1:]) * 7_001 + 12_345) % 10**8:08d}"),
+    "letters shuffled": (NAMES, lambda v: "".join(np.random.default_rng(len(v)).permutation(list(v)))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", CIPHERS)
+def test_cipher_between__learns_the_rule(how: str) -> None:
+    values, rule = CIPHERS[how]
+    found = cipher_between([(value, rule(value)) for value in values])
+    assert found is not None
+    assert found.n_matched >= 0.9 * N
+    tokens = [rule(value) for value in values]
+    assert cipher_between([(value, tokens[i]) for value, i in zip(values, ORDER, strict=True)]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "tokens"),
+    [
+        (NUMBERS, NUMBERS),
+        (NAMES, [name.upper() for name in NAMES]),
+        (["E11", "I10"] * 30, ["X11", "Y10"] * 30),
+        (IDS[:5], IDS[5:10]),
+        (NUMBERS, [str(n) for n in _RNG.permutation(800_000)[:N] + 100_000]),
+        (NUMBERS, [str(3 * int(n) + 7) for n in NUMBERS]),  # seen by its order
+        (IDS, ["T" + "".join(str(d) for d in _RNG.integers(0, 10, 7)) for _ in IDS]),
+    ],
+)
+def test_cipher_between__leaves_others_alone(values: list[str], tokens: list[str]) -> None:
+    assert cipher_between(list(zip(values, tokens, strict=True))) is None
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda v: "".join(chr(ord(c) + 1) for c in v),
+        lambda v: v.translate(str.maketrans("0123456789", "3456789012")),
+        lambda v: v[0] + v[1:].translate(str.maketrans("0123456789", "9876543210")),
+        lambda v: str(int(v[1:]) ^ 0x5A5A5A5),
+    ],
+)
+def test_cipher_into__finds_the_rule_without_rows(rule: Callable[[str], str]) -> None:
+    tokens = [rule(value) for value in reversed(IDS)]
+    found = cipher_into(IDS, tokens)
+    assert found is not None
+    assert found.n_matched == N
+
+
+@pytest.mark.parametrize(
+    "tokens", [IDS, ["a", "b"], [f"P{n:07d}" for n in _RNG.permutation(10**7)[:N]], NUMBERS]
+)
+def test_cipher_into__leaves_others_alone(tokens: list[str]) -> None:
+    assert cipher_into(IDS, tokens) is None
+
+
+def test_measure__sees_ciphers_with_and_without_rows() -> None:
+    tokens = [value.translate(str.maketrans("0123456789", "5678901234")) for value in IDS]
+    for shuffled in (False, True):
+        (found,) = found_in({"id": IDS}, tokens, shuffled=shuffled)
+        assert (found.kind, found.n_matched) == ("cipher", N)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["12ab34cd", "99ff00aa", "n/a"], "hex"),
+        (["ABCDEFGH", "ijklmnop"], None),
+        (["Novak Ana", "Kos Eva"], None),
+        (["x"], None),
+        (["ID 123456", "ID 654321"], "digits"),
+        (["QX3F5AAB", "ZZ2B7KLM"], "base32"),
+    ],
+)
+def test_token_shape__goes_by_majority(cells: list[str], kind: str | None) -> None:
+    shape = token_shape(cells)
+    assert (shape.kind if shape else None) == kind
