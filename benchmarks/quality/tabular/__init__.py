@@ -1,7 +1,15 @@
 """Kinds for the tabular verifier: what people leak in a table they took for anonymous, and what they do properly."""
 
 from benchmarks.quality.scoreboard import Kind
-from benchmarks.quality.tabular import leaks_derived, leaks_groups, leaks_left, leaks_pseudonyms, leaks_text
+from benchmarks.quality.tabular import (
+    leaks_derived,
+    leaks_files,
+    leaks_groups,
+    leaks_left,
+    leaks_pseudonyms,
+    leaks_text,
+    proper,
+)
 
 KINDS: tuple[Kind, ...] = (
     *leaks_left.KINDS,
@@ -9,4 +17,6 @@ KINDS: tuple[Kind, ...] = (
     *leaks_derived.KINDS,
     *leaks_pseudonyms.KINDS,
     *leaks_groups.KINDS,
+    *leaks_files.KINDS,
+    *proper.KINDS,
 )

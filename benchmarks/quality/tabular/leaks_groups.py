@@ -23,6 +23,7 @@ from benchmarks.quality.tabular.releases import (
     floored,
     leak,
     numbers,
+    with_sex_alone,
 )
 from core.verdict import Verdict
 
@@ -312,6 +313,7 @@ def _rare_value(value: str, n_people: int | None) -> Change:
     """Return a change that adds a column of roles where one or two persons have a role of their own."""
 
     def change(release: Release, rng: np.random.Generator) -> Release:
+        release = with_sex_alone(release)
         people = release.original[release.first("id")]
         roles = pd.Series(np.array(["worker", "clerk", "pupil", "pensioner"])[pd.factorize(people)[0] % 4])
         if n_people is not None:
@@ -323,6 +325,7 @@ def _rare_value(value: str, n_people: int | None) -> Change:
 
 
 def _rare_occupations(release: Release, _rng: np.random.Generator) -> Release:
+    release = with_sex_alone(release)
     n = len(release.original)
     roles = pd.Series([f"head of section {row}" if row % 10 == 0 else "clerk" for row in range(n)])
     return replace(release, original=release.original.assign(position=roles)).having(
@@ -334,6 +337,7 @@ def _old(above: int, n_people: int) -> Change:
     """Return a change that adds ages in bands of ten, those above a limit in years."""
 
     def change(release: Release, rng: np.random.Generator) -> Release:
+        release = with_sex_alone(release)
         people = release.original[release.first("id")]
         codes = pd.factorize(people)[0]
         ages = pd.Series(rng.integers(20, 80, codes.max() + 1)[codes])
@@ -435,21 +439,12 @@ def _by_rows(identifier: str) -> Change:
 
     def change(release: Release, _rng: np.random.Generator) -> Release:
         town, birth, sex = release.first("region"), release.first("birth"), _meaning(release, "gender")
-        columns = pd.DataFrame(
-            {
-                town: release.truth(town).str.upper(),
-                birth: floored(release.truth(birth), 1),
-                sex: release.truth(sex),
-            }
-        )
+        years = floored(release.truth(birth), 1).str.slice(0, 4)
+        columns = pd.DataFrame({town: release.truth(town).str.upper(), birth: years, sex: release.truth(sex)})
         small = columns.groupby(list(columns))[sex].transform("size") < 5
-        for name, action in ((town, "region_generalize"), (birth, "date_floor_year"), (sex, "keep")):
-            release = release.having(
-                name,
-                columns[name].mask(small, ""),
-                action=action,
-                semantic="address" if name == birth else "",
-            )
+        release = release.having(town, columns[town].mask(small, ""), action="region_generalize")
+        release = release.having(birth, columns[birth].mask(small, ""), semantic="age", action="generalize")
+        release = release.having(sex, columns[sex].mask(small, ""))
         who = release.first("id")
         if identifier == "dropped":
             return release.without(who)

@@ -23,6 +23,7 @@ from benchmarks.quality.tabular.releases import (
     dates,
     leak,
     original_of,
+    tokens,
 )
 from core.verdict import Verdict
 
@@ -198,9 +199,9 @@ def _added(heading: str, made: Callable[[Release], Sequence[str] | pd.Series]) -
     return lambda release, _rng: release.having(heading, made(release))
 
 
-def _added_of_nobody(heading: str) -> Change:
-    """Return the control: a column of random tokens under the same heading."""
-    return lambda release, rng: release.having(heading, [rng.bytes(6).hex() for _ in release.rows])
+def _added_of_nobody(release: Release, rng: np.random.Generator) -> Release:
+    """Add a column of random tokens: the control."""
+    return release.having("field_7", [rng.bytes(6).hex() for _ in release.rows])
 
 
 def column_kinds() -> Iterator[Kind]:
@@ -302,7 +303,7 @@ def column_kinds() -> Iterator[Kind]:
             name,
             "inside another column",
             _added(heading, made),
-            control=_added_of_nobody(heading),
+            control=_added_of_nobody,
             schemas=schemas,
         )
 
@@ -449,7 +450,7 @@ def name_kinds() -> Iterator[Kind]:
                 f"{name}, in a column called alias",
                 "names in other clothes",
                 _added("alias", made),
-                control=_added_of_nobody("alias"),
+                control=_added_of_nobody,
                 schemas=schemas,
             )
 
@@ -460,9 +461,8 @@ def _in_place(kind: str, made: Callable[[Release], pd.Series]) -> Change:
 
 def _in_place_nobody(kind: str) -> Change:
     def change(release: Release, rng: np.random.Generator) -> Release:
-        return release.having(
-            release.first(kind), [rng.bytes(6).hex() for _ in release.rows], action="pseudonymize"
-        )
+        column = release.first(kind)
+        return release.having(column, tokens(release.truth(column), rng), action="pseudonymize")
 
     return change
 

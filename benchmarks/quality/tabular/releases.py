@@ -97,8 +97,8 @@ class Release:
         Column name to ``semantic`` and ``action``.
     meta
         What the log says of itself.
-    quasi_identifiers
-        Released columns that the person chose by hand; None takes the log's.
+    nothing_known
+        Whether the person confirmed that others know no column.
     write
         Makes a file of the anonymized table, given the release: its name and bytes.
     """
@@ -110,7 +110,7 @@ class Release:
     rows: np.ndarray
     log: Mapping[str, Mapping[str, str]]
     meta: Mapping[str, object] = field(default_factory=dict)
-    quasi_identifiers: Sequence[str] | None = None
+    nothing_known: bool = False
     write: Callable[[Release], tuple[str, bytes]] = lambda release: (
         "x_anonymized.csv",
         csv_of(release.released),
@@ -186,6 +186,14 @@ def proper(scenario: Scenario) -> Release:
     """Return the release of a careful person; the released rows stand as in the original."""
     schema = ALL_SCHEMAS[scenario.schema]
     return anonymized(schema, scenario, original_of(scenario))
+
+
+def with_sex_alone(release: Release) -> Release:
+    """Return the release without quasi-identifiers but sex, so that one column more keeps its classes large."""
+    known = [name for name, entry in release.log.items() if entry["semantic"] not in {"gender", "other"}]
+    return release.without(
+        *(name for name in known if name in release.released and name != release.first("id"))
+    )
 
 
 def original_of(scenario: Scenario) -> pd.DataFrame:
@@ -287,8 +295,11 @@ def small_classes(columns: pd.DataFrame, people: pd.Series) -> np.ndarray:
     if (
         0 < missing < SMALLEST_CLASS
     ):  # the blank class must be large enough too: people of the largest class join it
-        largest = sizes == sizes.max()
-        blanked |= largest & people.isin(pd.unique(people[largest])[:missing]).to_numpy()
+        joining = sizes == (
+            sizes.max() if sizes.max() >= SMALLEST_CLASS + missing else sizes[~blanked].min(initial=0)
+        )
+        first = None if sizes.max() < SMALLEST_CLASS + missing else missing
+        blanked |= joining & people.isin(pd.unique(people[joining])[:first]).to_numpy()
     return blanked
 
 
@@ -385,7 +396,7 @@ def audit(release: Release) -> TabularAudit:
         read_dataset(original_bytes, name=original_name),
         read_dataset(data, name=name),
         read_log(log, name="x_anonymized_log.json"),
-        quasi_identifiers=release.quasi_identifiers,
+        no_quasi_identifiers=release.nothing_known,
     )
 
 
