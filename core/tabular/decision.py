@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses
+from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog
 from core.tabular.measurement import TabularMeasurement, measure_classes, measure_tabular
 from core.tabular.second_opinion import (
@@ -106,7 +107,8 @@ def judge_tabular(
         Verdict and findings.
     """
     thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
-    missed = tuple(_missed_thresholds(measurement, thresholds))
+    notes = known_false_alarms(measurement, opinion)
+    missed = tuple(_missed_thresholds(measurement, thresholds, notes, opinion))
     mandatory = measurement.n_messages(Verdict.FAIL) > 0
     recommended = measurement.warn_share >= thresholds.warn_share
     verdict = Verdict.FAIL if missed or mandatory else Verdict.WARN if recommended else Verdict.PASS
@@ -120,7 +122,7 @@ def judge_tabular(
         findings=(
             *missed,
             *_reviews(measurement, thresholds, recommended=recommended),
-            *_columns(measurement),
+            *_columns(measurement, notes),
         ),
         opinion_measurement=opinion,
         second_opinion=judge_second_opinion(opinion, thresholds=opinion_thresholds) if opinion else None,
@@ -181,7 +183,12 @@ def verify_tabular(
     )
 
 
-def _missed_thresholds(measured: TabularMeasurement, limits: TabularThresholds) -> Iterator[Finding]:
+def _missed_thresholds(
+    measured: TabularMeasurement,
+    limits: TabularThresholds,
+    notes: Mapping[str, str],
+    opinion: SecondOpinionMeasurement | None,
+) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
         n = len(measured.inconsistent_columns)
         yield Finding(
@@ -190,7 +197,8 @@ def _missed_thresholds(measured: TabularMeasurement, limits: TabularThresholds) 
             message=f"Policy consistency is {percent(measured.policy_consistency)}, below "
             f"{percent(limits.policy_consistency_share)}: {share_of(n, measured.n_logged)} logged "
             "columns should "
-            f"be gone but hold values: {listed(measured.inconsistent_columns)}.",
+            f"be gone but hold values: {listed(measured.inconsistent_columns)}."
+            f"{_also_false(measured.inconsistent_columns, notes)}",
             n_affected=n,
         )
     if measured.pattern_residual > limits.pattern_residual_share:
@@ -198,7 +206,8 @@ def _missed_thresholds(measured: TabularMeasurement, limits: TabularThresholds) 
             check="pattern_residual",
             verdict=Verdict.FAIL,
             message=f"Pattern residual is above {percent(limits.pattern_residual_share)}: "
-            f"{share_of(measured.n_residual, measured.n_filled)} non-blank cells hold a sensitive pattern.",
+            f"{share_of(measured.n_residual, measured.n_filled)} non-blank cells hold a sensitive pattern."
+            f"{_also_false([one.column for one in measured.residuals if one.n_cells], notes)}",
             n_affected=measured.n_residual,
         )
     if measured.high_risk_handling < limits.high_risk_handling_share:
@@ -209,9 +218,17 @@ def _missed_thresholds(measured: TabularMeasurement, limits: TabularThresholds) 
             message=f"High-risk handling is {percent(measured.high_risk_handling)}, below "
             f"{percent(limits.high_risk_handling_share)}: {share_of(n, measured.n_high_risk)} "
             "high-risk columns "
-            f"have no protecting action: {listed(measured.unprotected_columns)}.",
+            f"have no protecting action: {listed(measured.unprotected_columns)}. "
+            f"{unrecognized_protection(measured, opinion)}".rstrip(),
             n_affected=n,
         )
+
+
+def _also_false(columns: Sequence[str], notes: Mapping[str, str]) -> str:
+    """Return that a figure is a false alarm too, where every column behind it is one."""
+    if not columns or not all(column in notes for column in columns):
+        return ""
+    return " A known false alarm of the rule: see what is said of each column."
 
 
 def _reviews(
@@ -236,13 +253,14 @@ def _reviews(
         )
 
 
-def _columns(measured: TabularMeasurement) -> tuple[Finding, ...]:
-    """Return a finding for each check that is not PASS, the worst first."""
+def _columns(measured: TabularMeasurement, notes: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Return a finding for each check that is not PASS, the worst first; `notes` by column beside them."""
     findings = [
         Finding(
             check=f"column_{check.check}",
             verdict=check.status,
-            message=f"`{check.anonymized_column or check.column}`: {check.reason}",
+            message=f"`{check.anonymized_column or check.column}`: {check.reason} "
+            f"{notes.get(check.anonymized_column or check.column, '')}".rstrip(),
             column=check.anonymized_column or check.column,
             n_affected=check.n_failing,
         )

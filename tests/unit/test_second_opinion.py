@@ -121,7 +121,7 @@ def test_structure__counts_filled_blanks_row_by_row() -> None:
 
 
 def test_structure__counts_filled_blanks_at_least_where_there_are_no_rows() -> None:
-    opinion = opinion_on({"a": [None] * 8 + ["1", "2"]}, {"a": ["3"] * 9})
+    opinion = opinion_on({"a": [None] * 8 + ["1", "2"]}, {"a": ["3"] * 8 + ["4"]})
     assert the_finding(opinion, "blank_filled").message == (
         "At least 7 cells of `a` are filled although blank in the original: values were invented, or come "
         "from somewhere else."

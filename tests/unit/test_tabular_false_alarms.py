@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from core.tabular import verify_tabular
 from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion.marks import without_marks
 from core.verdict import Verdict
-from tests.second_opinion_examples import findings, keep_all, log_of, opinion_on, the_finding
+from tests.second_opinion_examples import dataset, findings, keep_all, log_of, opinion_on, table, the_finding
 
 
 @pytest.mark.parametrize(
@@ -54,3 +57,132 @@ def test_disguises__count_as_taken_out_whatever_word_the_log_uses():
         log = log_of(name=("other", action), code=("other", "keep"), extra=("other", "generalize"))
         (copy,) = findings(opinion_on(original, anonymized, log), "disguise_copy")
         assert copy.verdict is verdict
+
+
+MARKS = (
+    "***",
+    "*",
+    "[REDACTED]",
+    "<removed>",
+    "Masked",
+    "XXXX",
+    "-",
+    "삭제",
+    "비공개",
+    "izbrisano",
+    "###-##-####",
+)
+NO_MARKS = ("x", "X", "M", "5-", "none", "no", "+", "deleted item", "Removed 5", "0000", "Maskell", "***a***")
+
+
+def test_without_marks__blanks_marks_and_nothing_else():
+    cells = [*MARKS, *NO_MARKS, None]
+    blanked, counts = without_marks(table({"a": cells, "b": ["1"] * len(cells)}))
+    assert blanked["a"].to_pylist() == [*[None] * len(MARKS), *NO_MARKS, None]
+    assert counts == {"a": len(MARKS)}
+    assert blanked["b"].to_pylist() == ["1"] * len(cells)
+
+
+def test_without_marks__in_chunks_and_wide_offsets():
+    cells = pa.chunked_array([["***", "a"], [], ["b", "[masked]"]], pa.large_string()).slice(1)
+    blanked, counts = without_marks(pa.table({"a": cells}))
+    assert (blanked["a"].to_pylist(), counts) == (["a", "b", None], {"a": 1})
+
+
+def test_marks__are_blanks_in_classes_and_no_filled_blanks():
+    region = ["North", "South"] * 20
+    original = {"region": region, "sex": ["M", "F"] * 20, "note": [None, "good"] * 20}
+    anonymized = {
+        "region": ["***"] * 2 + region[2:],
+        "sex": ["-"] * 2 + original["sex"][2:],
+        "note": ["[REDACTED]", "good"] * 20,
+    }
+    log = log_of(region=("address", "suppress"), sex=("gender", "suppress"), note=("other", "keep"))
+    opinion = opinion_on(original, anonymized, log)
+    assert the_finding(opinion, "smallest_class").verdict is Verdict.PASS
+    assert findings(opinion, "blank_filled") == []
+    words = {**anonymized, "region": ["Elsewhere", "Nowhere", *region[2:]]}
+    assert the_finding(opinion_on(original, words, log), "smallest_class").verdict is Verdict.FAIL
+
+
+def test_marks__one_word_for_all_is_nothing_invented():
+    original = {"name": [None, "Ana", "Rok", "Eva"] * 5}
+    for fillers, n in ((["Patient"], 0), (["Patient", "Person"], 1)):
+        opinion = opinion_on(original, {"name": (fillers * 20)[:20]})
+        assert len(findings(opinion, "blank_filled")) == n
+
+
+def audited(original, anonymized, log):
+    return verify_tabular(dataset(original), dataset(anonymized, "people_anonymized.csv"), log)
+
+
+def rule_message(original, anonymized, log, check):
+    (finding,) = [f for f in audited(original, anonymized, log).findings if f.check == check]
+    return finding.message
+
+
+KNOWN = "A known false alarm of the rule: "
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_false"),
+    [(["***"] * 20, True), (["Patient"] * 20, True), (["***"] * 19 + ["Ana"], False), (["Ana"] * 20, False)],
+)
+def test_rule__says_that_marks_which_remain_are_a_false_alarm(cells, is_false):
+    original = {"name": ["Ana", "Rok", "Eva", "Jan"] * 5, "sex": ["M", "F"] * 10}
+    anonymized = {"name": cells, "sex": original["sex"]}
+    log = log_of(name=("name", "drop"), sex=("gender", "keep"))
+    message = rule_message(original, anonymized, log, "column_dropped")
+    note = "all these cells hold a mark that only says that a value was there. Leave them empty."
+    assert message.endswith(KNOWN + note) is is_false
+    assert message.startswith("`name`: 20 of 20 (100 %) values remain although `drop` is logged.")
+
+
+def test_rule__says_that_hangul_words_of_categories_are_a_false_alarm():
+    meals = ["조식", "중식", "수영", "요가"] * 30
+    log = log_of(meal=("other", "keep"))
+    message = rule_message({"meal": meals}, {"meal": meals}, log, "column_patterns")
+    assert message.endswith(
+        KNOWN + "it takes any short word in Hangul for a name, and these are 4 words that repeat over 120 "
+        "records, as categories do. Write them as codes, or judge them by eye."
+    )
+    names = [f"김{a}{b}" for a in "민서도하지수" for b in "준연윤은호아"] * 3
+    assert KNOWN not in rule_message({"meal": names}, {"meal": names}, log, "column_patterns")
+
+
+def test_rule__says_that_years_alone_are_a_false_alarm():
+    original = {"born": [f"{1940 + i}-05-06" for i in range(20)]}
+    log = log_of(born=("birthdate", "date_floor_year"))
+    years = {"born": [f"{1940 + i}" for i in range(20)]}
+    assert KNOWN in rule_message(original, years, log, "column_date_floor")
+    months = {"born": [f"{1940 + i}-05" for i in range(20)]}
+    assert KNOWN not in rule_message(original, months, log, "column_date_floor")
+
+
+@pytest.mark.parametrize(
+    ("action", "changed", "is_false"),
+    [("generalize", True, True), ("generalize", False, False), ("bless", True, False)],
+)
+def test_rule__says_that_protection_in_other_words_is_a_false_alarm(action, changed, is_false):
+    original = {"born": [f"{1940 + i}-05-06" for i in range(20)]}
+    anonymized = {"born": ["1940-1959"] * 20} if changed else original
+    log = log_of(born=("birthdate", action))
+    message = rule_message(original, anonymized, log, "high_risk_handling")
+    assert (KNOWN in message) is is_false
+
+
+def test_rule__says_that_a_removed_column_logged_in_other_words_is_a_false_alarm():
+    original = {"name": ["Ana", "Rok"] * 10, "sex": ["M", "F"] * 10}
+    for action, is_false in (("delete", True), ("keep", False)):
+        log = log_of(name=("name", action), sex=("gender", "keep"))
+        message = rule_message(original, {"sex": original["sex"]}, log, "column_removed")
+        assert (KNOWN in message) is is_false
+
+
+def test_rule__says_that_unrelated_pseudonyms_of_another_shape_are_a_false_alarm():
+    original = {"id": [f"P{i}" for i in range(40)]}
+    log = log_of(id=("patient_id", "pseudonymize"))
+    colours = {"id": [f"{'abcdefgh'[i % 8]}{'klmno'[i // 8]} {'uvwxy'[i % 5]}" for i in range(40)]}
+    assert KNOWN in rule_message(original, colours, log, "column_pseudonyms")
+    same = {"id": [*original["id"][:4], *colours["id"][4:]]}
+    assert KNOWN not in rule_message(original, same, log, "column_pseudonyms")

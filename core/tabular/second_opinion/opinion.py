@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -23,6 +23,7 @@ from core.tabular.second_opinion.disguises import (
     judge_disguises,
     measure_disguises,
 )
+from core.tabular.second_opinion.marks import without_marks
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
@@ -60,6 +61,8 @@ class SecondOpinionMeasurement:
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
+    marks
+        Anonymized column to the cells that hold a mark such as ``***``, where any does.
     """
 
     settings: SecondOpinionSettings
@@ -72,6 +75,7 @@ class SecondOpinionMeasurement:
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
     suggestions: tuple[RoleSuggestion, ...]
+    marks: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,7 +134,7 @@ def measure_second_opinion(
     """
     settings = settings or SecondOpinionSettings()
     tables = pair_tables(original.table, anonymized.table, log)
-    suggestions = suggest_roles(anonymized.table, seed=settings.seed)
+    suggestions = suggest_roles(tables.anonymized, seed=settings.seed)
     columns = measure_unchanged(tables)
     disguises = measure_disguises(tables, columns, settings)
     return SecondOpinionMeasurement(
@@ -146,6 +150,7 @@ def measure_second_opinion(
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
         suggestions=suggestions,
+        marks=tables.marks,
     )
 
 
@@ -172,7 +177,7 @@ def with_quasi_identifiers(
     return replace(
         measured,
         settings=replace(measured.settings, quasi_identifiers=chosen),
-        classes=measure_chosen_classes(anonymized.table, measured.suggestions, chosen),
+        classes=measure_chosen_classes(without_marks(anonymized.table)[0], measured.suggestions, chosen),
     )
 
 

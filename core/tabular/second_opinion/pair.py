@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -17,6 +17,7 @@ import pyarrow as pa
 from core.cells import CodeArray, canonical_codes, shared_codes
 from core.equivalence import value_codes
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
+from core.tabular.second_opinion.marks import without_marks
 
 IntArray = npt.NDArray[np.int64]
 
@@ -110,17 +111,21 @@ class TablePair:
     Attributes
     ----------
     original, anonymized
-        Tables of text; missing is null.
+        Tables of text; missing is null, and so is a mark such as ``***``, see `without_marks`.
     log
         What is claimed.
     coded
         A coded pair per original column that has an anonymized one, in the order of the original.
+    marks, original_marks
+        Column of the anonymized, and of the original table to the cells that held a mark, where any did.
     """
 
     original: pa.Table
     anonymized: pa.Table
     log: AnonymizationLog
     coded: tuple[CodedPair, ...]
+    marks: Mapping[str, int] = field(default_factory=dict)
+    original_marks: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n_original(self) -> int:
@@ -208,6 +213,7 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     """
     alike = columns_alike(original.column_names, anonymized.column_names)
     original = original.rename_columns([alike.get(name, name) for name in original.column_names])
+    (original, original_marks), (anonymized, marks) = without_marks(original), without_marks(anonymized)
     log = log.for_columns(original.column_names, anonymized.column_names)
     pairs = column_pairs(original.column_names, anonymized.column_names, log)
 
@@ -216,7 +222,12 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return TablePair(
-            original=original, anonymized=anonymized, log=log, coded=tuple(threads.map(coded, pairs))
+            original=original,
+            anonymized=anonymized,
+            log=log,
+            coded=tuple(threads.map(coded, pairs)),
+            marks=marks,
+            original_marks=original_marks,
         )
 
 

@@ -62,7 +62,10 @@ def measure_structure(tables: TablePair) -> StructureMeasurement:
 
 
 def _n_filled(pair: CodedPair, tables: TablePair) -> int:
-    if pair.anonymized is pair.original:
+    """Return how many blank cells are filled, none where one value fills all or marks stood for blanks."""
+    if pair.anonymized is pair.original or pair.pair.original in tables.original_marks:
+        return 0
+    if np.count_nonzero(pair.anonymized_counts) == 1 and not pair.n_same_values:
         return 0
     if tables.in_order:
         return int(np.count_nonzero((pair.original < 0) & (pair.anonymized >= 0)))

@@ -1,0 +1,133 @@
+"""Where the published rule is known to cry wolf: its verdict stays, and the reason stands beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from core.roles import RoleSuggestion
+from core.tabular.actions import Meaning, meaning_of
+from core.tabular.measurement import TabularMeasurement
+from core.tabular.rules import ColumnCheck
+from core.tabular.second_opinion import SecondOpinionMeasurement
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.words import counted, listed
+from core.verdict import Verdict
+
+_INTRODUCTION = "A known false alarm of the rule:"
+_YEARS = re.compile(r"9999s?(?:\s?[-–~]\s?9999)?[A-Za-z가-힣]{0,2}|A{1,6}\s?9999|[<>≤≥]=?\s?9999")
+_MOSTLY = 0.5  # share of cells that are unchanged from which an action changed too little
+_MOST_WORDS = 50  # distinct values of a column of categories
+_REPEATED = 0.1  # distinct share up to which they are categories
+
+
+def known_false_alarms(
+    measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None
+) -> Mapping[str, str]:
+    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do.
+
+    Parameters
+    ----------
+    measured
+        What the rule counted.
+    opinion
+        What the second opinion saw in the cells; without it nothing can be said.
+
+    Returns
+    -------
+    Mapping[str, str]
+        Name in the anonymized table, else in the original, to a sentence.
+    """
+    if opinion is None:
+        return {}
+    seen = _Seen(opinion)
+    notes = {}
+    for check in measured.checks:
+        explain = _EXPLANATIONS.get(check.check)
+        if check.status is not Verdict.PASS and explain is not None and (note := explain(check, seen)):
+            notes[check.anonymized_column or check.column] = f"{_INTRODUCTION} {note}"
+    return notes
+
+
+def unrecognized_protection(measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None) -> str:
+    """Return why high-risk columns count as unprotected although they were changed; empty where not all were.
+
+    The rule accepts its own protecting actions only, whatever was done to the cells.
+    """
+    if opinion is None or not measured.unprotected_columns:
+        return ""
+    compared = {column.original: column for column in opinion.columns}
+    for name in measured.unprotected_columns:
+        column, meaning = compared.get(name), meaning_of(measured.log.entries[name].action)
+        if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
+            return ""
+    return (
+        f"{_INTRODUCTION} it knows its own words for protecting actions only, and the log uses others for "
+        f"{listed(measured.unprotected_columns)}, most of whose cells were changed. Where it is what was done, "
+        "log `drop`, `pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or "
+        "`mask_zip_leading`."
+    )
+
+
+class _Seen:
+    """What the second opinion measured, by anonymized column."""
+
+    def __init__(self, opinion: SecondOpinionMeasurement) -> None:
+        self.columns: dict[str, ColumnComparison] = {column.anonymized: column for column in opinion.columns}
+        self.roles: dict[str, RoleSuggestion] = {one.column: one for one in opinion.suggestions}
+        self.marks = opinion.marks
+
+
+def _about_dropped(check: ColumnCheck, seen: _Seen) -> str:
+    column = seen.columns.get(check.anonymized_column or "")
+    if column is None:
+        return ""
+    one_word = column.n_distinct_anonymized == 1 and not column.n_same_values
+    if one_word or (not column.n_filled_anonymized and seen.marks.get(column.anonymized)):
+        return "all these cells hold a mark that only says that a value was there. Leave them empty."
+    return ""
+
+
+def _about_patterns(check: ColumnCheck, seen: _Seen) -> str:
+    role = seen.roles.get(check.anonymized_column or "")
+    if role is None or role.kind == "person's name" or "Korean person's name" not in check.reason:
+        return ""
+    if role.n_distinct > min(_MOST_WORDS, _REPEATED * role.n_nonblank):
+        return ""
+    return (
+        f"it takes any short word in Hangul for a name, and these are {counted(role.n_distinct, 'word')} "
+        f"that repeat over {counted(role.n_nonblank, 'record')}, as categories do. Write them as codes, or judge "
+        "them by eye."
+    )
+
+
+def _about_dates(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
+    if not check.shapes or not all(_YEARS.fullmatch(shape) for shape in check.shapes):
+        return ""
+    return "the year alone shows no more than its first day does. Write that day, such as YYYY-01-01."
+
+
+def _about_removed(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
+    if meaning_of(check.action) is not Meaning.GONE:
+        return ""
+    return f"`{check.action}` is logged, which says the same in a word it does not know. Log `drop`."
+
+
+def _about_pseudonyms(check: ColumnCheck, seen: _Seen) -> str:
+    column = seen.columns.get(check.anonymized_column or "")
+    only_unlike = "resemble" in check.reason and "uniqueness" not in check.reason
+    if column is None or not only_unlike or column.n_unchanged or column.n_same_values:
+        return ""
+    return (
+        "it knows pseudonyms by a few ways of writing, and none of these values is the original's. Check by "
+        "eye that nothing of the original is in them."
+    )
+
+
+_EXPLANATIONS: Mapping[str, Callable[[ColumnCheck, _Seen], str]] = {
+    "dropped": _about_dropped,
+    "patterns": _about_patterns,
+    "date_floor": _about_dates,
+    "removed": _about_removed,
+    "pseudonyms": _about_pseudonyms,
+}
