@@ -62,9 +62,9 @@ def unrecognized_protection(measured: TabularMeasurement, opinion: SecondOpinion
         if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
             return ""
     return (
-        f"{_INTRODUCTION} it knows its own words for protecting actions only, and the log uses others for "
-        f"{listed(measured.unprotected_columns)}, most of whose cells were changed. Where it is what was done, "
-        "log `drop`, `pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or "
+        f"{_INTRODUCTION} it knows its own words for protecting actions only, and the log uses others "
+        f"for {listed(measured.unprotected_columns)}, most of whose cells were changed. Where it is what was "
+        "done, log `drop`, `pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or "
         "`mask_zip_leading`."
     )
 
@@ -96,8 +96,8 @@ def _about_patterns(check: ColumnCheck, seen: _Seen) -> str:
         return ""
     return (
         f"it takes any short word in Hangul for a name, and these are {counted(role.n_distinct, 'word')} "
-        f"that repeat over {counted(role.n_nonblank, 'record')}, as categories do. Write them as codes, or judge "
-        "them by eye."
+        f"repeated over {counted(role.n_nonblank, 'record')}, as categories are. Write them as codes, or "
+        "judge them by eye."
     )
 
 

@@ -143,8 +143,8 @@ def test_rule__says_that_hangul_words_of_categories_are_a_false_alarm():
     log = log_of(meal=("other", "keep"))
     message = rule_message({"meal": meals}, {"meal": meals}, log, "column_patterns")
     assert message.endswith(
-        KNOWN + "it takes any short word in Hangul for a name, and these are 4 words that repeat over 120 "
-        "records, as categories do. Write them as codes, or judge them by eye."
+        KNOWN + "it takes any short word in Hangul for a name, and these are 4 words repeated over 120 "
+        "records, as categories are. Write them as codes, or judge them by eye."
     )
     names = [f"김{a}{b}" for a in "민서도하지수" for b in "준연윤은호아"] * 3
     assert KNOWN not in rule_message({"meal": names}, {"meal": names}, log, "column_patterns")
