@@ -59,8 +59,7 @@ def _outlines() -> npt.NDArray[np.bool_]:
 @cache
 def _beginnings() -> npt.NDArray[np.bool_]:
     """Return shape (256,): whether a mark begins with a byte."""
-    begins: npt.NDArray[np.bool_] = _outlines().any(axis=(1, 2))
-    return begins
+    return np.asarray(_outlines().any(axis=(1, 2)))
 
 
 def without_marks(table: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
