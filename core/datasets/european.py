@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-_WORD = re.compile(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
 _N_WORDS = 200_000
 _VOWELS = frozenset("aeiouyAEIOUY")
 _ASCII, _BEYOND_ASCII = bytes(range(0x80)), bytes(range(0x80, 0x100))

@@ -241,12 +241,13 @@ def _addresses(profile: ColumnProfile) -> ValueMatch | None:
     )
 
 
+_LONGEST_ADDRESS = 200
 _KOREAN_ADDRESS = re.compile(r"[가-힣]+(?:시|도|군|구)\s+.*[가-힣0-9]+(?:로|길|동|읍|면|리|가)(?:\s.*\d.*|$)")
 
 
 def looks_like_address(value: str) -> bool:
     """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
-    if _KOREAN_ADDRESS.match(value):
+    if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]):
         return True
     words = [_plain(word) for word in re.findall(r"[^\W_]+", value)]
     if len(words) < 2 or not any(word[0].isdigit() for word in words):

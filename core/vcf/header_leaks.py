@@ -34,8 +34,10 @@ _PERSON_VALUE = re.compile(
     rb"\bSM[:=]|(?<!\d)\d{6}-[1-4]\d{6}(?!\d)|(?i:\b(?:patient|donor|proband))\s*[:=]?\s*[A-Z][a-z]+"
 )
 _DATA_FILE = re.compile(
-    rb"(?i)[\w+-][\w.+-]*\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf|ped|fam|idat|gtc)(?:\.gz|\.bgz)?(?![\w])"
+    rb"(?i)[\w+-]\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf|ped|fam|idat|gtc)(?:\.gz|\.bgz)?(?![\w])"
 )
+_NOT_OF_FILES = re.compile(rb"[^\w.+-]")
+_LONG_NAME = 255
 _PUBLIC_FILE = re.compile(rb"(?i)dbsnp|gnomad|clinvar|1000g|hapmap|mills|exac|cosmic|topmed")
 _ALLELE = re.compile(
     rb"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_\s-]\d+[:_\s-]*[ACGT]+\s*[>/:_\s-]\s*[ACGT]+(?![A-Za-z])"
@@ -49,10 +51,10 @@ _PATH = re.compile(
 )
 _HOST = re.compile(
     rb"(?i)/(?:home|users|user|export/home)/[\w.-]+|\\users\\|\b(?:host(?:name)?|user(?:name)?|login|operator|analyst)\s*[=:]\s*\S"
-    rb"|(?<![\d.])(?:10|127|172|192)(?:\.\d{1,3}){3}(?![\d.])|[\w-]+@[\w-]+(?![\w.-])"
-    rb"|\b[\w-]+(?:\.[\w-]+)*\.(?:local|lan|internal|intra|corp|localdomain)\b"
+    rb"|(?<![\d.])(?:10|127|172|192)(?:\.\d{1,3}){3}(?![\d.])|[\w-]@[\w-]+(?![\w.-])"
+    rb"|[\w-]\.(?:local|lan|internal|intra|corp|localdomain)\b"
 )
-_EMAIL = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_EMAIL = re.compile(rb"[\w.+-]@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _CONTIG_ORIGIN = re.compile(rb"(?i)\b(?:assembly|url|md5|m5|accession)=")
 
 _GENERIC_SAMPLE = re.compile(
@@ -162,7 +164,12 @@ def has_person(key: bytes, value: bytes) -> bool:
 
 def has_file(_key: bytes, value: bytes) -> bool:
     """Tell whether a line names a file of reads or variants; those of public databases do not count."""
-    return any(not _PUBLIC_FILE.search(match[0]) for match in _DATA_FILE.finditer(value))
+    return any(
+        not _PUBLIC_FILE.search(
+            _NOT_OF_FILES.split(value[max(0, match.start() - _LONG_NAME) : match.end()])[-1]
+        )
+        for match in _DATA_FILE.finditer(value)
+    )
 
 
 def has_allele(key: bytes, value: bytes) -> bool:
