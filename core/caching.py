@@ -305,6 +305,14 @@ def released_trace_risk(
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def released_row_risk(
+    log: str, settings: events.EventSettings, rule: events.Rule, pseudonym_per: str
+) -> events.RowRisk:
+    """Measure whom counts and order of an export single out."""
+    return events.row_risk(anonymized_events(log, settings, rule), pseudonym_per)
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
 def events_outcomes(log: str, settings: events.EventSettings, k: int) -> tuple[events.Outcome, ...]:
     """Compare both strategies with single- and multi-level flattening for one k."""
     return events.compare_strategies(events_measurement(log, settings), k=k)
@@ -329,12 +337,15 @@ def events_audit(
 
     A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
     """
-    released = replace(rule, max_trace_unique_share=None)
+    released = replace(
+        rule, max_trace_unique_share=None, max_rows_unique_share=events.Rule.max_rows_unique_share
+    )
     return events.judge_events(
         anonymized_events(log, settings, rule),
         release=events_release(log, settings, released, options, seed=seed, batch=batch),
         traces_before=original_trace_risk(log, settings),
         traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
+        rows=released_row_risk(log, settings, released, options.pseudonym_per),
     )
 
 

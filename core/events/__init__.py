@@ -28,6 +28,7 @@ from core.events.release import (
     release_zip,
     verify_release,
 )
+from core.events.row_risk import RowRisk, row_risk
 from core.events.settings import (
     DEFAULT_LEAVE_OUT,
     DERIVED_COLUMNS,
@@ -50,6 +51,7 @@ __all__ = [
     "Outcome",
     "Release",
     "ReleaseOptions",
+    "RowRisk",
     "Rule",
     "TraceRisk",
     "Verification",
@@ -69,6 +71,7 @@ __all__ = [
     "release_files",
     "release_zip",
     "released_traces",
+    "row_risk",
     "strategy_curve",
     "trace_risk",
     "verify_release",

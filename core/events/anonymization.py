@@ -92,7 +92,11 @@ class AnonymizedEvents:
     @cached_property
     def event_is_kept(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return shape (n_events_after_cleanup,): whether each event is released."""
-        return self.reduced.kept[self.stages.unit_of_event]
+        units = self.stages.unit_of_event
+        kept = self.reduced.kept[units]
+        if self.reduced.n_events_capped:
+            kept = _rank_in_unit(units, self.stages.n_events_of_unit) < self.reduced.n_events_of_unit[units]
+        return kept
 
     @cached_property
     def group_of_event(self) -> IntArray:
@@ -207,7 +211,7 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
     )
 
 
-def compare_strategies(measured: MeasuredEvents, *, k: int) -> tuple[Outcome, ...]:
+def compare_strategies(measured: MeasuredEvents, *, k: int, cap: int | None = None) -> tuple[Outcome, ...]:
     """Return what both strategies keep and cost for `k`, with single- and multi-level flattening.
 
     Multi-level flattening is shown as it is, also where it keeps fewer events and single-level
@@ -217,7 +221,8 @@ def compare_strategies(measured: MeasuredEvents, *, k: int) -> tuple[Outcome, ..
     for flattening in FLATTENINGS:
         flattened = flatten(measured.stages(flattening), k, raise_settled=flattening == MULTI_LEVEL)
         outcomes += [
-            _outcome(reduce_to_k(flattened, k=k, strategy=strategy), flattening) for strategy in STRATEGIES
+            _outcome(reduce_to_k(flattened, k=k, strategy=strategy, cap=cap), flattening)
+            for strategy in STRATEGIES
         ]
     return tuple(outcomes)
 
@@ -236,9 +241,18 @@ def comparable_outcomes(
     return strategy_curve(measured, tuple(sorted({*CURVE_K, k})))
 
 
+def _rank_in_unit(unit_of_event: IntArray, n_events_of_unit: IntArray) -> IntArray:
+    """Return how many events of its unit stand before each event in the file."""
+    order = np.argsort(unit_of_event, kind="stable")
+    starts = np.cumsum(n_events_of_unit) - n_events_of_unit
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - starts[unit_of_event[order]]
+    return rank
+
+
 def _reduced(measured: MeasuredEvents, rule: Rule, flattening: str) -> Reduced:
     flattened = flatten(measured.stages(flattening), rule.k, raise_settled=flattening == MULTI_LEVEL)
-    return reduce_to_k(flattened, k=rule.k, strategy=rule.strategy)
+    return reduce_to_k(flattened, k=rule.k, strategy=rule.strategy, cap=rule.cap)
 
 
 def _outcome(reduced: Reduced, flattening: str) -> Outcome:

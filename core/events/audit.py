@@ -14,15 +14,20 @@ from core.events.anonymization import (
 )
 from core.events.diversity import CombinationDiversity, combination_diversity
 from core.events.release import Release, release_events, removed_users
+from core.events.row_risk import RowRisk, row_risk
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
+from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
+from core.events.users import OtherPersons, smallest_group_of_persons
 from core.measures import format_number
 from core.pseudonyms import TokenSource
 from core.verdict import Finding, Verdict, worst
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
+ROWS_SHARE_TO_WARN = 0.05
+NUMBER_SHARE_TO_WARN, NUMBER_SHARE_TO_FAIL = 0.01, 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,12 +40,16 @@ class EventAudit:
         The log, what was done to it, and the files.
     traces_before, traces_after
         Trace risk with one pseudonym per user after cleanup, and of the release.
+    rows
+        Whom the number of rows, all rows together, or their order single out.
     diversity
         Of the sensitive attribute, None where none was chosen.
     verdict
         The published rule: k users share every combination, counted from the exported bytes.
     trace_verdict
         Our own: how many users two known events single out.
+    rows_verdict
+        Our own: how many users counts and order single out.
     findings
         Everything noticed.
     """
@@ -50,9 +59,11 @@ class EventAudit:
     release: Release
     traces_before: TraceRisk
     traces_after: TraceRisk
+    rows: RowRisk
     diversity: CombinationDiversity | None
     verdict: Verdict
     trace_verdict: Verdict
+    rows_verdict: Verdict
     findings: tuple[Finding, ...]
 
     @property
@@ -100,11 +111,17 @@ def audit_events(
         release=release_events(anonymized, options, token_source),
         traces_before=trace_risk(original_traces(measured), seed=seed),
         traces_after=trace_risk(released_traces(anonymized, options.pseudonym_per), seed=seed),
+        rows=row_risk(anonymized, options.pseudonym_per),
     )
 
 
 def judge_events(
-    anonymized: AnonymizedEvents, *, release: Release, traces_before: TraceRisk, traces_after: TraceRisk
+    anonymized: AnonymizedEvents,
+    *,
+    release: Release,
+    traces_before: TraceRisk,
+    traces_after: TraceRisk,
+    rows: RowRisk,
 ) -> EventAudit:
     """Put the parts of an audit together and judge them.
 
@@ -116,22 +133,31 @@ def judge_events(
         Its files; k is judged by what was counted from them.
     traces_before, traces_after
         Trace risk.
+    rows
+        Counts and order in the release.
     """
     measured = anonymized.measured
     attribute = measured.log.settings.sensitive
     diversity = combination_diversity(anonymized, attribute) if attribute else None
     k_finding = _k_finding(anonymized, release)
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
+    rows_findings = _rows_findings(anonymized, rows, release.options)
     found = (
         k_finding,
+        _mapping_finding(measured),
         trace_finding,
+        *rows_findings,
+        *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
+        *telling_findings(anonymized),
         *measured.log.findings,
         _classes_left_out_finding(measured),
         _removal_finding(anonymized),
+        _cap_finding(anonymized),
         _fall_back_finding(anonymized),
         _raised_finding(anonymized),
         _diversity_finding(diversity),
         _identifiers_finding(release.options),
+        _seed_finding(release.options),
     )
     return EventAudit(
         measured=measured,
@@ -139,9 +165,11 @@ def judge_events(
         release=release,
         traces_before=traces_before,
         traces_after=traces_after,
+        rows=rows,
         diversity=diversity,
         verdict=k_finding.verdict,
         trace_verdict=trace_finding.verdict,
+        rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
     )
 
@@ -197,6 +225,144 @@ def _trace_verdict(two: Share, four: Share, limit: float | None) -> Verdict:
     return Verdict.WARN if two.upper > limit else Verdict.PASS
 
 
+def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, options: ReleaseOptions) -> list[Finding]:
+    """Judge the number of rows, all rows together, and their order."""
+    if not rows.n_users:
+        return [
+            Finding(
+                check="row_numbers",
+                verdict=Verdict.NOT_ASSESSED,
+                message="No event is released, so there are no counts to assess.",
+            )
+        ]
+    remedy = (
+        "Release fewer rows of each user and combination (a cap), or give each event a new pseudonym."
+        if options.pseudonym_per == "user"
+        else "Give each event a new pseudonym."
+    )
+    limit = anonymized.rule.max_rows_unique_share
+    findings = [_number_finding(rows, anonymized.rule.k, remedy), _multiset_finding(rows, limit, remedy)]
+    if rows.n_unique_sequence is not None:
+        findings.append(_sequence_finding(rows, rows.n_unique_sequence, limit, remedy))
+    return findings
+
+
+def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
+    alone, below = rows.n_alone_by_number, rows.n_below_k_by_number
+    verdict = Verdict.PASS
+    if alone > NUMBER_SHARE_TO_FAIL * rows.n_users:
+        verdict = Verdict.FAIL
+    elif (
+        alone > NUMBER_SHARE_TO_WARN * rows.n_users
+        or below > ROWS_SHARE_TO_WARN * rows.n_users
+        or rows.n_standing_out
+    ):
+        verdict = Verdict.WARN
+    standing_out = (
+        f"; {rows.n_standing_out:,} have at least twice the rows of everybody else"
+        if rows.n_standing_out
+        else ""
+    )
+    return Finding(
+        check="row_numbers",
+        verdict=verdict,
+        message=f"The number of rows under a pseudonym alone singles out {alone:,} of "
+        f"{rows.n_users:,} users, "
+        f"and {below:,} have one that fewer than {k} users share{standing_out}."
+        + ("" if verdict is Verdict.PASS else f" {remedy}"),
+        n_affected=alone,
+    )
+
+
+def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
+    verdict = _rows_verdict(rows.n_unique_multiset, rows.n_users, limit)
+    return Finding(
+        check="row_multisets",
+        verdict=verdict,
+        message=f"All rows under a pseudonym together, each as often as it occurs, are nobody else's for "
+        f"{rows.n_unique_multiset:,} of {rows.n_users:,} users: whoever has the original log finds "
+        "them again." + ("" if verdict is Verdict.PASS else f" {remedy}"),
+        n_affected=rows.n_unique_multiset,
+    )
+
+
+def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -> Finding:
+    verdict = _rows_verdict(n_unique, rows.n_users, limit)
+    return Finding(
+        check="row_sequences",
+        verdict=verdict,
+        message=f"The order of a user's kinds of events, which the released times tell, is nobody else's for "
+        f"{n_unique:,} of {rows.n_users:,} users." + ("" if verdict is Verdict.PASS else f" {remedy}"),
+        n_affected=n_unique,
+    )
+
+
+def _rows_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
+    if n_unique > limit * n_users:
+        return Verdict.FAIL
+    return Verdict.WARN if n_unique > ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
+
+
+def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
+    """Say where the released classes say nothing of the events because the mapping does not fit."""
+    log = measured.log
+    if "generalized_event" not in log.settings.columns:
+        return None
+    kept = log.kept_after_cleanup
+    n_kinds, n_classes = (
+        len(set(log.event_of_event[kept].tolist())),
+        len(set(log.class_of_event[kept].tolist())),
+    )
+    nothing_mapped = sum(log.unmapped.values()) == log.n_events
+    if not nothing_mapped and (n_classes > 1 or n_kinds == 1):
+        return None
+    what = (
+        f"none of the {n_kinds:,} kinds of events is in the event mapping"
+        if nothing_mapped
+        else f"all {n_kinds:,} kinds of events are in one class"
+    )
+    return Finding(
+        check="mapping",
+        verdict=Verdict.NOT_ASSESSED,
+        message=f"What happened is not assessed: {what}, so k is counted without it. Give the kinds "
+        "of events "
+        "classes in an event mapping, or release the column event instead of generalized_event.",
+        n_affected=len(kept),
+    )
+
+
+def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Finding | None:
+    kept, k = anonymized.event_is_kept, anonymized.rule.k
+    smallest = smallest_group_of_persons(
+        persons, anonymized.group_of_event[kept], anonymized.user_of_event[kept]
+    )
+    if smallest is None:
+        return None
+    reached = smallest >= k
+    is_reached = "is reached" if reached else "is not reached"
+    then = f"then the smallest combination is shared by {smallest:,}, and k = {k} {is_reached}"
+    many = f"{persons.n_users_joined:,} user identifiers may be {persons.n_persons_joined:,} persons"
+    if persons.kind == "near_equal":
+        message = (
+            f"{many}: they differ in case, spaces, separators, Unicode form or leading zeros only; "
+            f"{then}. Take "
+            "them for one user each, or confirm that they are several."
+        )
+    else:
+        message = (
+            f"{many}, as the column {persons.column} has it; {then}. Choose it as the user column, or "
+            "leave it "
+            "out of the log if it does not hold the person."
+        )
+    return Finding(
+        check=f"users_{persons.kind}",
+        verdict=Verdict.WARN if reached else Verdict.FAIL,
+        message=message,
+        column=persons.column,
+        n_affected=persons.n_users_joined,
+    )
+
+
 def _share_text(share: Share) -> str:
     """Return a share as percent, a sampled one with its interval."""
     value, lower, upper = (format_number("share", part) for part in (share.value, share.lower, share.upper))
@@ -219,7 +385,7 @@ def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:
 
 def _removal_finding(anonymized: AnonymizedEvents) -> Finding | None:
     n_before = anonymized.measured.n_events_after_cleanup
-    n_removed = n_before - anonymized.reduced.n_events
+    n_removed = n_before - anonymized.reduced.n_events - anonymized.reduced.n_events_capped
     if not n_removed:
         return None
     n_users = int(removed_users(anonymized).sum())
@@ -234,6 +400,21 @@ def _removal_finding(anonymized: AnonymizedEvents) -> Finding | None:
         message=f"{n_removed:,} of {n_before:,} events after cleanup are removed to reach k. {whole}: "
         f"{n_users:,} of {anonymized.measured.n_users_after_cleanup:,}.",
         n_affected=n_removed,
+    )
+
+
+def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
+    reduced = anonymized.reduced
+    if reduced.cap is None:
+        return None
+    return Finding(
+        check="rows_capped",
+        verdict=Verdict.PASS,
+        message=f"At most {reduced.cap:,} rows of a user with the same combination are released; "
+        f"{reduced.n_events_capped:,} of {anonymized.measured.n_events_after_cleanup:,} events after "
+        "cleanup are "
+        "removed as the excess, and count as lost.",
+        n_affected=reduced.n_events_capped,
     )
 
 
@@ -266,9 +447,14 @@ def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None
         return None
     return Finding(
         check="diversity",
-        verdict=Verdict.WARN if diversity.n_uniform else Verdict.PASS,
+        verdict=Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
         message=f"{diversity.n_uniform:,} of {diversity.n_combinations:,} released combinations have one "
-        f"value of {diversity.attribute}: whoever knows such a combination knows that value.",
+        f"value of {diversity.attribute}: whoever knows such a combination knows that value."
+        + (
+            f" In {diversity.n_dominated:,} others one value has nine of ten events or more."
+            if diversity.n_dominated
+            else ""
+        ),
         column=diversity.attribute,
         n_affected=diversity.n_uniform,
     )
@@ -279,6 +465,20 @@ def _identifiers_finding(options: ReleaseOptions) -> Finding | None:
         return None
     return Finding(
         check="user_ids_kept",
+        verdict=Verdict.FAIL,
+        message="The export holds the original user identifiers, as asked; it is not pseudonymized. "
+        "Leave them "
+        "out before it is given away.",
+    )
+
+
+def _seed_finding(options: ReleaseOptions) -> Finding | None:
+    if options.pseudonym_seed is None or options.keep_user_ids:
+        return None
+    return Finding(
+        check="pseudonym_seed",
         verdict=Verdict.WARN,
-        message="The export holds the original user identifiers, as asked; it is not pseudonymized.",
+        message="The pseudonyms are drawn from a seed: whoever tries seeds draws them again and "
+        "learns in which "
+        "order the users come in the log. Leave the seed out before the export is given away.",
     )

@@ -11,7 +11,8 @@ from core.equivalence import IntArray
 from core.events.log import EventLog
 from core.events.settings import ANY, COARSER
 
-ANY_VALUE = "100"  # the sentinel in exported files; screens say "any week"
+# How "any" is written in exported files, by setting; screens say "any week".
+ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
 TIME_PERIODS = ("night", "morning", "daytime", "afternoon")
 
 # First hour of each stretch of the day: night until 6, morning, daytime, afternoon, night from 22.
@@ -67,7 +68,7 @@ def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
     """Return a contributing column at a level: its own name for the values as they are.
 
     Values of a coarser level are written so that they cannot be taken for finer ones: month 3 in
-    the column ``week_number`` is ``month_3``, "any" is ``100``.
+    the column ``week_number`` is ``month_3``, "any" is ``100`` or as the settings say.
     """
     if level == column:
         return derived_column(log, column)
@@ -80,7 +81,7 @@ def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
 
 def shown_value(column: str, value: str) -> str:
     """Return a released value in words: "any week" for the sentinel, "month 3" for month_3."""
-    if value == ANY_VALUE:
+    if value in ANY_TEXTS.values():
         return f"any {_ANY_OF.get(column, column)}"
     for level in COARSER.get(column, ()):
         if level in _PREFIXED_LEVELS and value.startswith(f"{level}_"):
@@ -156,5 +157,9 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
     "day_night": lambda log: _words(
         "day_night", _HALF_OF_PERIOD[_period_codes(log)], ("day", "evening_night")
     ),
-    ANY: lambda log: CodedColumn(name=ANY, codes=np.zeros(log.n_events, dtype=np.int64), labels=(ANY_VALUE,)),
+    ANY: lambda log: CodedColumn(
+        name=ANY,
+        codes=np.zeros(log.n_events, dtype=np.int64),
+        labels=(ANY_TEXTS[log.settings.any_value],),
+    ),
 }

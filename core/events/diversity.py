@@ -15,9 +15,11 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
-from core.equivalence import EquivalenceClasses, value_codes
+from core.equivalence import EquivalenceClasses, IntArray, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.columns import derived_column
+
+_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,9 @@ class CombinationDiversity:
         Released combinations.
     n_uniform
         Combinations in which the attribute has one value, which knowing the combination tells.
+    n_dominated
+        Combinations of more values in which one value is had by at least nine of ten events, and
+        which halve at least the doubt that the whole release leaves about it.
     distinct_l, entropy_l
         The smallest of any combination; None without any.
     t
@@ -42,6 +47,7 @@ class CombinationDiversity:
     attribute: str
     n_combinations: int
     n_uniform: int
+    n_dominated: int
     distinct_l: float | None
     entropy_l: float | None
     t: float | None
@@ -75,7 +81,19 @@ def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> Combi
         attribute=attribute,
         n_combinations=classes.n_classes,
         n_uniform=int(np.count_nonzero(distinct == 1)),
+        n_dominated=_n_dominated(class_of_record, values),
         distinct_l=smallest(distinct),
         entropy_l=smallest(entropy_l(counts)),
         t=largest(t_closeness(counts)),
     )
+
+
+def _n_dominated(combination: IntArray, values: IntArray) -> int:
+    """Return the combinations, not uniform, whose commonest value has nearly all events."""
+    n_values = int(values.max(initial=-1)) + 1
+    cells, n_of_cell = np.unique(combination * max(n_values, 1) + values, return_counts=True)
+    owner, value = cells // max(n_values, 1), cells % max(n_values, 1)
+    n_of_combination = np.bincount(owner, weights=n_of_cell)
+    share = n_of_cell / n_of_combination[owner]
+    overall = np.bincount(value, weights=n_of_cell, minlength=n_values)[value] / max(len(values), 1)
+    return int(np.count_nonzero((share < 1) & (share >= _NEARLY_ALL) & (1 - share <= (1 - overall) / 2)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +17,20 @@ from core.errors import AuditInputError
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings
 from core.events.timestamps import BoolArray, Calendar, Timestamps, parse_timestamps
+from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.verdict import Finding, Verdict
 
 _FIRST_RECORD_LINE = 2
 _N_LINES_NAMED = 5
 _YEARS_SHARE_WEEKS = 2
+TIME_FORMAT_WORDS = {
+    "iso": "ISO 8601 date and time",
+    "year-first": "date and time with year, month and day in this order",
+    "day-first": "date and time with day, month and year in this order",
+    "month-first": "date and time with month, day and year in this order",
+    "epoch-seconds": "time as seconds since 1970",
+    "epoch-milliseconds": "time as milliseconds since 1970",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +55,10 @@ class EventLog:
         Events that the mapping does not name, and how many records have each.
     calendar
         Local time of each event.
+    others
+        The columns that were not chosen, shape (n_events,) each, by name.
+    other_persons
+        Other counts of persons than one for each user identifier, as spellings and columns suggest.
     findings
         What was odd about the file.
     """
@@ -59,6 +73,8 @@ class EventLog:
     classes: tuple[str, ...]
     unmapped: dict[str, int]
     calendar: Calendar
+    others: Mapping[str, pa.ChunkedArray] = field(repr=False)
+    other_persons: tuple[OtherPersons, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -103,12 +119,18 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
     """
     readable = _readable_records(dataset, settings)
     user_of_event, users = _coded(readable.user)
+    near_equal = near_equal_users(pa.array(users, pa.string()))
+    n_spellings = len(users)
+    if near_equal is not None and settings.near_equal_users == "join":
+        users, user_of_event = one_spelling(users, user_of_event)
+    others = {name: readable.others[name] for name in readable.others.column_names}
     event_of_event, events = _coded(readable.event)
     class_of_event, classes, unmapped = _classified(event_of_event, events, settings)
     findings = (
         *readable.findings,
         _duplicates_finding(readable.time, user_of_event, event_of_event),
-        _unmapped_finding(unmapped, n_events=len(user_of_event)),
+        _unmapped_finding(unmapped, settings, n_events=len(user_of_event)),
+        _joined_finding(n_spellings, len(users)),
         _years_finding(readable.calendar, settings),
     )
     return EventLog(
@@ -122,6 +144,8 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
         classes=classes,
         unmapped=unmapped,
         calendar=readable.calendar,
+        others=others,
+        other_persons=_other_persons(near_equal, others, user_of_event, settings),
         findings=tuple(finding for finding in findings if finding is not None),
     )
 
@@ -133,18 +157,17 @@ class _ReadableRecords:
     user: pa.ChunkedArray
     time: pa.ChunkedArray
     event: pa.ChunkedArray
+    others: pa.Table
     calendar: Calendar
     findings: tuple[Finding | None, ...]
 
 
 def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRecords:
     _require_columns(dataset, settings)
-    user, time, event = (
-        dataset.table[name] for name in (settings.user_column, settings.time_column, settings.event_column)
-    )
-    timestamps = parse_timestamps(time)
+    user, time, event = (dataset.table[name] for name in _chosen(settings))
+    timestamps = parse_timestamps(time, time_format=settings.time_format)
     unreadable = {
-        f"no ISO 8601 date and time in {settings.time_column}": ~timestamps.readable,
+        f"no {TIME_FORMAT_WORDS[timestamps.time_format]} in {settings.time_column}": ~timestamps.readable,
         f"no user in {settings.user_column}": _is_missing(user),
         f"no event in {settings.event_column}": _is_missing(event),
     }
@@ -154,17 +177,27 @@ def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRec
         user=_without(user, left_out),
         time=_without(time, left_out),
         event=_without(event, left_out),
+        others=_without(dataset.table.drop_columns([*{*_chosen(settings)}]), left_out),
         calendar=Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out]),
         findings=(
+            _found_columns_finding(settings),
             _unreadable_finding(unreadable, left_out),
+            _format_finding(timestamps, settings),
             _date_only_finding(timestamps),
             _zones_finding(timestamps),
         ),
     )
 
 
-def _without(column: pa.ChunkedArray, left_out: BoolArray) -> pa.ChunkedArray:
-    """Return the other cells; the column itself, not a copy, where none is left out."""
+def _chosen(settings: EventSettings) -> tuple[str, str, str]:
+    return settings.user_column, settings.time_column, settings.event_column
+
+
+_Cells = TypeVar("_Cells", pa.ChunkedArray, pa.Table)
+
+
+def _without(column: _Cells, left_out: BoolArray) -> _Cells:
+    """Return the other cells; the column or table itself, not a copy, where none is left out."""
     return column.filter(pa.array(~left_out)) if left_out.any() else column
 
 
@@ -286,24 +319,79 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
         return None
     return Finding(
         check="duplicate_records",
-        verdict=Verdict.WARN,
+        verdict=Verdict.PASS,
         message=f"{n_repeated:,} of {len(user):,} records repeat the time, user and event of another. They "
         "are kept; k counts users, so it does not rise by them.",
         n_affected=n_repeated,
     )
 
 
-def _unmapped_finding(unmapped: dict[str, int], *, n_events: int) -> Finding | None:
+def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_events: int) -> Finding | None:
     if not unmapped:
         return None
     n_affected = sum(unmapped.values())
     kinds = "kind" if len(unmapped) == 1 else "kinds"
+    uses_classes = "generalized_event" in (*settings.columns, settings.sensitive)
     return Finding(
         check="unmapped_events",
-        verdict=Verdict.WARN,
+        verdict=Verdict.WARN if uses_classes else Verdict.PASS,
         message=f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} {kinds}, are not in the event "
-        f"mapping and count as {OTHER_EVENT}.",
+        f"mapping and count as {OTHER_EVENT}{'.' if uses_classes else ', which the export does not show.'}",
         n_affected=n_affected,
+    )
+
+
+def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
+    if n_spellings == n_users:
+        return None
+    return Finding(
+        check="users_joined",
+        verdict=Verdict.PASS,
+        message=f"{n_spellings:,} user identifiers that differ in spelling only are taken for "
+        f"{n_users:,} users, "
+        "as asked.",
+        n_affected=n_spellings - n_users,
+    )
+
+
+def _other_persons(
+    near_equal: OtherPersons | None,
+    others: Mapping[str, pa.ChunkedArray],
+    user_of_event: IntArray,
+    settings: EventSettings,
+) -> tuple[OtherPersons, ...]:
+    """Return who else may be one person; not the spellings where the person said what they are."""
+    spellings = near_equal if settings.near_equal_users == "ask" else None
+    return tuple(
+        persons for persons in (spellings, persons_in_columns(others, user_of_event)) if persons is not None
+    )
+
+
+def _found_columns_finding(settings: EventSettings) -> Finding | None:
+    if not settings.found_columns:
+        return None
+    named = " and ".join(f"{getattr(settings, role)} as {role}" for role in settings.found_columns)
+    return Finding(
+        check="columns_found",
+        verdict=Verdict.WARN,
+        message=f"The log has other column names; by their values and names the audit took {named}. Confirm "
+        "them or choose others.",
+    )
+
+
+def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding | None:
+    if timestamps.time_format == "iso":
+        return None
+    confirmed = settings.time_format == timestamps.time_format
+    to_confirm = not confirmed and (timestamps.is_ambiguous or timestamps.time_format.startswith("epoch"))
+    n_read = int(np.count_nonzero(timestamps.readable))
+    in_utc = " in UTC" if timestamps.time_format.startswith("epoch") else ""
+    return Finding(
+        check="time_format",
+        verdict=Verdict.WARN if to_confirm else Verdict.PASS,
+        message=f"{n_read:,} timestamps of {settings.time_column} are read as a "
+        f"{TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
+        + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else ""),
     )
 
 

@@ -23,10 +23,12 @@ class Reduced:
     ----------
     flattened
         The log before removal.
-    k, strategy
+    k, strategy, cap
         The rule that was applied.
     kept
-        Shape (n_units,), whether a unit's events are released.
+        Shape (n_units,), whether a unit's combination is released.
+    n_events_of_unit
+        Shape (n_units,), released events of each unit: all, none, or what the cap leaves.
     n_users_before, n_users_after
         Shape (n_groups,), distinct users of each combination before and after removal; 0 for a
         combination that no event has.
@@ -37,7 +39,9 @@ class Reduced:
     flattened: Flattened
     k: int
     strategy: str
+    cap: int | None
     kept: BoolArray
+    n_events_of_unit: IntArray
     n_users_before: IntArray
     n_users_after: IntArray
     user_is_kept: BoolArray
@@ -45,14 +49,18 @@ class Reduced:
     @cached_property
     def n_events_of_group(self) -> IntArray:
         """Return shape (n_groups,): released events of each combination."""
-        stages, groups = self.flattened.stages, self.flattened.group_of_unit[self.kept]
-        weights = stages.n_events_of_unit[self.kept]
-        return np.bincount(groups, weights, minlength=stages.n_groups).astype(np.int64)
+        stages, groups = self.flattened.stages, self.flattened.group_of_unit
+        return np.bincount(groups, self.n_events_of_unit, minlength=stages.n_groups).astype(np.int64)
 
     @property
     def n_events(self) -> int:
         """Return the number of events released."""
         return int(self.n_events_of_group.sum())
+
+    @property
+    def n_events_capped(self) -> int:
+        """Return the number of events removed as a user's excess over the cap."""
+        return int(self.flattened.stages.n_events_of_unit[self.kept].sum()) - self.n_events
 
     @property
     def n_users(self) -> int:
@@ -86,8 +94,8 @@ class Reduced:
         return (fsum(penalties.tolist()) + n_all - self.n_events) / max(n_all, 1)
 
 
-def reduce_to_k(flattened: Flattened, *, k: int, strategy: str) -> Reduced:
-    """Remove events or users until every combination has `k` distinct users.
+def reduce_to_k(flattened: Flattened, *, k: int, strategy: str, cap: int | None = None) -> Reduced:
+    """Remove events or users until every combination has `k` distinct users, then what is over the cap.
 
     Parameters
     ----------
@@ -100,6 +108,9 @@ def reduce_to_k(flattened: Flattened, *, k: int, strategy: str) -> Reduced:
         users of such combinations, of those that thereby fall below k, and so on. Removing a user
         never raises a count, so all of them must go, and what is left is one unique set
         whatever the order.
+    cap
+        Rows of one user with the same combination that stay at most; None for all. One stays at
+        least, so no count of users changes.
 
     Returns
     -------
@@ -123,11 +134,28 @@ def reduce_to_k(flattened: Flattened, *, k: int, strategy: str) -> Reduced:
         flattened=flattened,
         k=k,
         strategy=strategy,
+        cap=cap,
         kept=kept,
+        n_events_of_unit=_capped(flattened, kept, cap),
         n_users_before=n_before,
         n_users_after=n_after,
         user_is_kept=user_is_kept,
     )
+
+
+def _capped(flattened: Flattened, kept: BoolArray, cap: int | None) -> IntArray:
+    """Return how many events of each unit stay when a user keeps `cap` of each combination."""
+    n_events = np.where(kept, flattened.stages.n_events_of_unit, 0)
+    if cap is None:
+        return n_events
+    order = np.argsort(flattened.pair_of_unit, kind="stable")
+    pair, n = flattened.pair_of_unit[order], n_events[order]
+    before = np.cumsum(n) - n
+    is_first = np.append(True, pair[1:] != pair[:-1])[: len(pair)]
+    before -= np.maximum.accumulate(np.where(is_first, before, 0))
+    stay = np.empty_like(n)
+    stay[order] = np.clip(cap - before, 0, n)
+    return stay
 
 
 def users_after_peeling(stages: Stages, present: BoolArray, n_users_of_group: IntArray, k: int) -> BoolArray:

@@ -42,6 +42,19 @@ REMOVE_USERS = "remove-users"
 STRATEGIES = (REMOVE_EVENTS, REMOVE_USERS)
 DEFAULT_LEAVE_OUT = ("measurement_event", "power_event", "system_event")
 PSEUDONYM_SCOPES = ("user", "week", "day", "event")
+DETECT = "auto"
+TIME_FORMATS = (
+    DETECT,
+    "iso",
+    "year-first",
+    "day-first",
+    "month-first",
+    "epoch-seconds",
+    "epoch-milliseconds",
+)
+NEAR_EQUAL_USERS = ("ask", "join", "distinct")
+ANY_VALUES = ("100", "any", "blank")
+MOST_FOUND_BY_ALL_ROWS = 0.5
 SMALLEST_K = 2
 LARGEST_HOUR_BLOCK = 24
 
@@ -75,6 +88,17 @@ class EventSettings:
         released combination is measured; None for none.
     leave_out_unreadable
         Go on without records whose timestamp is unreadable or whose user or event is missing.
+    time_format
+        How timestamps are written, one of :data:`TIME_FORMATS`; ``auto`` finds it and says so.
+    near_equal_users
+        Users whose identifiers differ only in case, spaces, separators, Unicode form or leading
+        zeros: ``ask`` says what one user instead of several would change, ``join`` makes them one,
+        ``distinct`` takes them for several, as confirmed.
+    any_value
+        How "any" is written in the export: ``100`` as published, ``any``, or ``blank``, which leaves
+        a column of numbers a column of numbers.
+    found_columns
+        Those of the three columns that were found by their values and not confirmed yet.
     """
 
     columns: tuple[str, ...] = ("generalized_event", "week_number", "weekday", "time_period")
@@ -88,6 +112,10 @@ class EventSettings:
     event_column: str = "dogodek"
     sensitive: str | None = None
     leave_out_unreadable: bool = False
+    time_format: str = DETECT
+    near_equal_users: str = NEAR_EQUAL_USERS[0]
+    any_value: str = ANY_VALUES[0]
+    found_columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse settings that cannot mean anything, all at once."""
@@ -111,11 +139,19 @@ class Rule:
         The largest share in [0, 1] of users that two known events may single out; above it the
         trace verdict is FAIL. None: no limit is set, and more than 5 % of users that four known
         events may single out are a WARN.
+    cap
+        Rows of one user with the same combination that are released at most; None for all. Rows
+        beyond it are removed, which never lowers k.
+    max_rows_unique_share
+        The largest share in [0, 1] of users whose rows together (which combinations, how often, in
+        which order) nobody else has; above it the verdict on counts and order is FAIL.
     """
 
     k: int = 5
     strategy: str = REMOVE_EVENTS
     max_trace_unique_share: float | None = None
+    cap: int | None = None
+    max_rows_unique_share: float = MOST_FOUND_BY_ALL_ROWS
 
     def __post_init__(self) -> None:
         """Refuse a rule that cannot mean anything, all at once."""
@@ -124,10 +160,12 @@ class Rule:
             problems.append(f"k is {self.k}; it must be at least {SMALLEST_K}, or nobody shares anything.")
         if self.strategy not in STRATEGIES:
             problems.append(_not_allowed("strategy", self.strategy, STRATEGIES))
-        if self.max_trace_unique_share is not None and not 0 <= self.max_trace_unique_share <= 1:
-            problems.append(
-                f"max_trace_unique_share is {self.max_trace_unique_share}; it must lie between 0 and 1."
-            )
+        if self.cap is not None and self.cap < 1:
+            problems.append(f"cap is {self.cap}; it must be at least 1, or nothing is released.")
+        for name in ("max_trace_unique_share", "max_rows_unique_share"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                problems.append(f"{name} is {share}; it must lie between 0 and 1.")
         if problems:
             raise AuditInputError(*problems)
 
@@ -144,15 +182,22 @@ class ReleaseOptions:
         new one for each event; nothing is linked.
     keep_user_ids
         Write the original identifiers. Then nothing is pseudonymized.
+    pseudonym_seed
+        Pseudonyms that the same seed draws again, for tests; None for fresh ones.
     """
 
     pseudonym_per: str = "user"
     keep_user_ids: bool = False
+    pseudonym_seed: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse options that contradict each other."""
         if self.pseudonym_per not in PSEUDONYM_SCOPES:
             raise AuditInputError(_not_allowed("pseudonym_per", self.pseudonym_per, PSEUDONYM_SCOPES))
+        if self.pseudonym_seed is not None and self.pseudonym_seed < 0:
+            raise AuditInputError(
+                f"pseudonym_seed is {self.pseudonym_seed}; it must be 0 or a larger number."
+            )
         if self.keep_user_ids and self.pseudonym_per != "user":
             raise AuditInputError(
                 "keep_user_ids writes the original identifiers, so there is no new pseudonym per "
@@ -218,6 +263,12 @@ def _value_problems(settings: EventSettings) -> list[str]:
         _not_allowed("leave_out", left_out, classes)
         for left_out in settings.leave_out
         if left_out not in classes
+    ]
+    listed = {"time_format": TIME_FORMATS, "near_equal_users": NEAR_EQUAL_USERS, "any_value": ANY_VALUES}
+    problems += [
+        _not_allowed(name, getattr(settings, name), allowed)
+        for name, allowed in listed.items()
+        if getattr(settings, name) not in allowed
     ]
     choices = tuple(column for column in DERIVED_COLUMNS if column not in settings.columns)
     if settings.sensitive is not None and settings.sensitive not in choices:

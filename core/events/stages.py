@@ -181,7 +181,7 @@ def _cells(log: EventLog, steps: list[tuple[str, str]]) -> _Cells:
     kept, columns = log.kept_after_cleanup, log.settings.columns
     levels = [*((column, column) for column in columns), *steps]
     at_levels = {(column, level): level_column(log, column, level) for column, level in levels}
-    labels, codes = _shared_labels(columns, at_levels, kept)
+    labels, codes = _shared_labels(columns, at_levels, kept, any_value=log.settings.any_value)
     cell_of_event = value_codes(pa.array(combined_codes(list(codes.values()), n_records=len(kept))))
     first = first_positions(cell_of_event)
     of_cells = {key: of_events[first] for key, of_events in codes.items()}
@@ -205,7 +205,11 @@ def _all_steps(log: EventLog) -> list[tuple[str, str]]:
 
 
 def _shared_labels(
-    columns: tuple[str, ...], at_levels: dict[tuple[str, str], CodedColumn], kept: IntArray
+    columns: tuple[str, ...],
+    at_levels: dict[tuple[str, str], CodedColumn],
+    kept: IntArray,
+    *,
+    any_value: str,
 ) -> tuple[tuple[tuple[str, ...], ...], dict[tuple[str, str], IntArray]]:
     """Return each column's values over all its levels, and the codes of the events in them."""
     all_labels, codes = [], {}
@@ -217,8 +221,9 @@ def _shared_labels(
                 labels.extend(coded.labels)
         if len(set(labels)) < len(labels):
             raise AuditInputError(
-                f"A value of {column} is written like one of its coarser values (100 stands for any); "
-                f"rename it in the file or mapping, or flatten another column."
+                f"A value of {column} is written like one of its coarser values ({any_value} stands "
+                "for any); "
+                f"rename it in the file or mapping, write any otherwise, or flatten another column."
             )
         all_labels.append(tuple(labels))
     return tuple(all_labels), codes

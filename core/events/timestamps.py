@@ -1,8 +1,8 @@
-"""ISO 8601 timestamps as local wall-clock time, for any year a calendar knows."""
+"""Timestamps, ISO 8601 or as people and programs write them, as local wall-clock time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -21,7 +21,25 @@ _ISO_8601 = (
     r"(?:[Tt ](?P<hour>\d{2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2}))?)?(?:[.,]\d+)?"
     r"\s*(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?\s*$"
 )
+_CLOCK = (
+    r"(?:[Tt ,]\s*(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?)?(?:[.,]\d+)?"
+    r"\s*(?P<half>[AaPp])?(?:\.?[Mm]\.?)?\s*(?P<zone>[Zz]|UTC|[+-]\d{2}(?::?\d{2})?)?)?\s*$"
+)
+_YEAR, _MONTH, _DAY = r"(?P<year>\d{4})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_FIRST, _SECOND = r"(?P<first>[./-])\s?", r"(?P<second_dash>[./-])\s?"
+_PATTERNS = {
+    "iso": _ISO_8601,
+    "year-first": rf"^\s*{_YEAR}{_FIRST}{_MONTH}{_SECOND}{_DAY}\.?{_CLOCK}",
+    "day-first": rf"^\s*{_DAY}{_FIRST}{_MONTH}{_SECOND}{_YEAR}\.?{_CLOCK}",
+    "month-first": rf"^\s*{_MONTH}{_FIRST}{_DAY}{_SECOND}{_YEAR}\.?{_CLOCK}",
+}
+_EPOCH_DIGITS = {
+    "epoch-seconds": (r"^\s*\d{9,10}(?:\.\d+)?\s*$", 1),
+    "epoch-milliseconds": (r"^\s*\d{12,13}\s*$", 1000),
+}
+_DETECTED_FROM = 20_000
 _SECONDS_OF_DAY = 86_400
+_NOON = 12
 _EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday; Monday is 0
 _HIGHEST = {"hour": 24, "minute": 59, "second": 60}  # 24:00 ends a day; :60 is a leap second
 
@@ -44,6 +62,10 @@ class Timestamps:
     n_by_zone
         Readable timestamps by the zone they are written in, such as ``+01:00``, ``Z`` or an empty
         text for none.
+    time_format
+        How they are written, one of :data:`core.events.settings.TIME_FORMATS` but ``auto``.
+    is_ambiguous
+        Whether day and month could be exchanged in every timestamp looked at.
     """
 
     days: IntArray
@@ -51,20 +73,25 @@ class Timestamps:
     readable: BoolArray
     n_without_time: int
     n_by_zone: dict[str, int]
+    time_format: str = "iso"
+    is_ambiguous: bool = False
 
 
-def parse_timestamps(column: pa.ChunkedArray | pa.Array) -> Timestamps:
-    """Read ISO 8601 timestamps, each with its own precision and zone, keeping local time.
+def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "iso") -> Timestamps:
+    """Read timestamps, each with its own precision and zone, keeping local time.
 
     A zone is recognized and not applied: an event at 23:30 in Ljubljana stays an event at night.
     Local times that a daylight-saving change skips are times like any other. A date without a time
     is midnight. Week dates (``2024-W05-3``), ordinal dates and years of other than four digits are
-    not readable.
+    not readable. Seconds and milliseconds since 1970 are read in UTC.
 
     Parameters
     ----------
     column
         Shape (n_records,), text; null is not readable.
+    time_format
+        How they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
+        reads most of the first 20,000; where day-first and month-first read as many, day-first.
 
     Returns
     -------
@@ -75,12 +102,33 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array) -> Timestamps:
     ----------
     ISO 8601-1:2019, Date and time, 5.2.2 and 5.3.
     """
-    parts = pc.extract_regex(column.cast(pa.string()), _ISO_8601)
+    column = column.cast(pa.string())
+    if time_format != "auto":
+        return _parsed(column, time_format)
+    as_iso = _parsed(column, "iso")
+    if as_iso.readable.all():
+        return as_iso
+    sample = column.drop_null().slice(0, _DETECTED_FROM)
+    n_read = {
+        name: int(np.count_nonzero(_parsed(sample, name).readable)) for name in (*_PATTERNS, *_EPOCH_DIGITS)
+    }
+    best = max(n_read, key=lambda name: n_read[name])
+    ambiguous = best == "day-first" and n_read["month-first"] == n_read["day-first"]
+    return as_iso if best == "iso" else replace(_parsed(column, best), is_ambiguous=ambiguous)
+
+
+def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
+    if time_format in _EPOCH_DIGITS:
+        return _parsed_epoch(column, time_format)
+    parts = pc.extract_regex(column, _PATTERNS[time_format])
     parts = parts.combine_chunks() if isinstance(parts, pa.ChunkedArray) else parts
     readable = _as_bool(pc.is_valid(parts)) & _as_bool(
         pc.fill_null(pc.equal(parts.field("first"), parts.field("second_dash")), False)
     )
     hour, minute, second = (_number(parts, name) for name in ("hour", "minute", "second"))
+    if time_format != "iso":
+        hour, is_hour = _in_half_days(parts, hour)
+        readable &= is_hour
     months = (_number(parts, "year") - 1970) * 12 + _number(parts, "month") - 1
     days = _days(months) + _number(parts, "day") - 1
     readable &= (_number(parts, "month") >= 1) & (_number(parts, "month") <= 12)
@@ -94,7 +142,31 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array) -> Timestamps:
         readable=readable,
         n_without_time=int(np.count_nonzero(readable & ~_present(parts, "hour"))),
         n_by_zone=_zones(parts, readable),
+        time_format=time_format,
     )
+
+
+def _parsed_epoch(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
+    pattern, per_second = _EPOCH_DIGITS[time_format]
+    readable = _as_bool(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+    digits = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r"\.\d+$", "")
+    seconds = pc.if_else(pa.array(readable), digits, "0").cast(pa.int64()).to_numpy() // per_second
+    return Timestamps(
+        days=seconds // _SECONDS_OF_DAY,
+        hours=seconds % _SECONDS_OF_DAY // 3600,
+        readable=readable,
+        n_without_time=0,
+        n_by_zone={"Z": int(np.count_nonzero(readable))},
+        time_format=time_format,
+    )
+
+
+def _in_half_days(parts: pa.StructArray, hour: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return hours 0-24 of a clock that may say a.m. or p.m., and where that can be."""
+    half = pc.utf8_lower(pc.fill_null(parts.field("half"), ""))
+    is_am, is_pm = (_as_bool(pc.equal(half, letter)) for letter in "ap")
+    is_hour = ~(is_am | is_pm) | ((hour >= 1) & (hour <= _NOON))
+    return np.where(is_am, hour % _NOON, np.where(is_pm, hour % _NOON + _NOON, hour)), is_hour
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -222,7 +222,7 @@ def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
             if _n_choices(traces, n_known) > largest:
                 break
             trace, last, choice = _extended(traces, trace, last, choice)
-        is_unique = _only_one_user(choice, traces.user_of_trace[trace])
+        is_unique = only_one_user(choice, traces.user_of_trace[trace])
         n_choices = np.bincount(trace, minlength=len(random))
         n_unique = np.bincount(trace, weights=is_unique, minlength=len(random))
         random = np.where(n_choices > 0, n_unique / np.maximum(n_choices, 1), random)
@@ -299,7 +299,7 @@ def _fewest_known(search: TraceSearch, own_traces: IntArray, wanted: list[int]) 
     return fewest
 
 
-def _only_one_user(choices: IntArray, users: IntArray) -> BoolArray:
+def only_one_user(choices: IntArray, users: IntArray) -> BoolArray:
     """Return for each choice whether only one user has it, in however many traces."""
     lowest = np.full(int(choices.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     highest = np.full(len(lowest), -1)
@@ -315,14 +315,14 @@ def _whole_trace_is_unique(traces: Traces) -> BoolArray:
     a million agree in both has a probability below 1e-26.
     """
     first, second = (
-        np.add.reduceat(_mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
+        np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
     )
     codes = [value_codes(pa.array(part)) for part in (first, second)]
     same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
-    return _only_one_user(value_codes(pa.array(same_set)), traces.user_of_trace)
+    return only_one_user(value_codes(pa.array(same_set)), traces.user_of_trace)
 
 
-def _mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:
+def mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:
     """Return each code mixed to 64 bits (splitmix64; Steele, Lea and Flood, 2014)."""
     mixed = codes.astype(np.uint64) * np.uint64(2) + np.uint64(salt)
     mixed = mixed * np.uint64(0x9E3779B97F4A7C15)

@@ -25,16 +25,19 @@ def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     rows = [
         ("In the log", measured.log.n_users, measured.log.n_events_in_file),
         ("After cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
-        (AS_IS, *_users_and_events(anonymized, reduced.kept & ~flattened)),
-        (FLATTENED, *_users_and_events(anonymized, reduced.kept & flattened)),
-        (REMOVED, *_users_and_events(anonymized, ~reduced.kept)),
+        (AS_IS, *_users_and_events(anonymized, np.where(flattened, 0, reduced.n_events_of_unit))),
+        (FLATTENED, *_users_and_events(anonymized, np.where(flattened, reduced.n_events_of_unit, 0))),
+        (
+            REMOVED,
+            *_users_and_events(anonymized, anonymized.stages.n_events_of_unit - reduced.n_events_of_unit),
+        ),
     ]
     return pd.DataFrame(rows, columns=["Stage", "Users", "Events"])
 
 
-def _users_and_events(anonymized: AnonymizedEvents, units: np.ndarray) -> tuple[int, int]:
-    stages = anonymized.stages
-    return len(np.unique(stages.user_of_unit[units])), int(stages.n_events_of_unit[units].sum())
+def _users_and_events(anonymized: AnonymizedEvents, n_events_of_unit: IntArray) -> tuple[int, int]:
+    users = anonymized.stages.user_of_unit[n_events_of_unit > 0]
+    return len(np.unique(users)), int(n_events_of_unit.sum())
 
 
 def class_loss_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
@@ -240,7 +243,7 @@ def size_histogram(anonymized: AnonymizedEvents, *, before: bool) -> tuple[IntAr
         n_events = stages.n_events_of_unit
     else:
         users = reduced.n_users_after[reduced.flattened.group_of_unit[reduced.kept]]
-        n_events = stages.n_events_of_unit[reduced.kept]
+        n_events = reduced.n_events_of_unit[reduced.kept]
     sizes, place = np.unique(users, return_inverse=True)
     return sizes, np.bincount(place, weights=n_events, minlength=len(sizes)).astype(np.int64)
 

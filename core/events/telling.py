@@ -1,0 +1,238 @@
+"""What the words of released values tell: users and other people's names, dates, addresses, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.equivalence import IntArray, value_codes
+from core.events.anonymization import AnonymizedEvents
+from core.events.log import EventLog
+from core.events.users import folded, is_word
+from core.patterns import CATALOGUE, scan_column
+from core.verdict import Finding, Verdict
+
+_IN_WORDS = ("generalized_event", "event")
+_MOST_WORDS_TOGETHER = 3
+_WORD = re.compile(r"[^\W_]+")
+_PATTERNS = (
+    "email",
+    "resident_number",
+    "resident_number_embedded",
+    "us_ssn",
+    "phone",
+    "phone_spaced",
+    "international_phone",
+    "iban",
+    "emso",
+)
+_DATES = (
+    re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<sep>[-/._]?)(?P<month>\d\d)(?P=sep)(?P<day>\d\d)(?!\d)"),
+    re.compile(
+        r"(?<!\d)(?P<day>\d{1,2})(?P<sep>[-/.]) ?(?P<month>\d{1,2})(?P=sep) ?(?P<year>(?:19|20)\d\d)(?!\d)"
+    ),
+    re.compile(
+        r"(?<!\d)(?P<month>\d{1,2})(?P<sep>[-/.])(?P<day>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d)(?!\d)"
+    ),
+)
+_NAMED_MONTH = re.compile(
+    r"(?i)(?<!\d)(?P<day>\d{1,2})[. ]{1,2}"
+    r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z.]* (?P<year>(?:19|20)\d\d)(?!\d)"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_EPOCH = re.compile(r"(?<!\d)(\d{10})(?:\d{3})?(?!\d)")
+_A_YEAR = 366
+_SECONDS_OF_DAY = 86_400
+_FEWEST_HITS, _TIMES_CHANCE = 3, 5
+_MANY_VALUES = 0.5
+_FEWEST_USERS = 5
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Released:
+    """The distinct values of a released column of words, and which events show which, -1 for none."""
+
+    column: str
+    values: tuple[str, ...]
+    value_of_event: IntArray
+
+
+def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
+    """Return what released event names and classes tell of people and times beside what they are.
+
+    Only values that are in the export are looked at. People are the users of the log and, of the
+    columns that are not released, those in which most users have a value of their own.
+    """
+    findings = []
+    for column in _IN_WORDS:
+        if column in anonymized.stages.columns and anonymized.event_is_kept.any():
+            released = _released(anonymized, column)
+            findings += [
+                _people_finding(anonymized, released),
+                _dates_finding(anonymized, released),
+                _patterns_finding(released),
+            ]
+    return [finding for finding in findings if finding is not None]
+
+
+def _released(anonymized: AnonymizedEvents, column: str) -> _Released:
+    """Return the released values, coarser ones included."""
+    stages = anonymized.stages
+    place = stages.columns.index(column)
+    codes = stages.values_of_group[anonymized.group_of_event[anonymized.event_is_kept], place]
+    shown = np.unique(codes)
+    position = np.full(len(stages.labels[place]), -1)
+    position[shown] = np.arange(len(shown))
+    return _Released(
+        column=column,
+        values=tuple(stages.labels[place][code] for code in shown),
+        value_of_event=position[codes],
+    )
+
+
+def _runs_of_words(value: str) -> set[str]:
+    """Return the words of a value, and two and three of them written together."""
+    words = _WORD.findall(value)
+    return {
+        "".join(words[start : start + n])
+        for n in range(1, _MOST_WORDS_TOGETHER + 1)
+        for start in range(len(words) - n + 1)
+    }
+
+
+def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding | None:
+    pairs = [(word, n) for n, value in enumerate(released.values) for word in _runs_of_words(value)]
+    if not pairs:
+        return None
+    words = folded(pa.array([word for word, _ in pairs]))
+    value_of_word = np.array([n for _, n in pairs])
+    named = np.zeros(len(released.values), dtype=bool)
+    sources = []
+    for source, identifiers, by_own in _people(anonymized.measured.log):
+        found = pc.index_in(words, identifiers).fill_null(-1).to_numpy()
+        hits = found >= 0
+        hits[hits] = is_word(words.filter(pa.array(hits)))
+        if by_own and not hits.any():
+            hits = _hits_beyond_chance(anonymized, released, found, value_of_word)
+        if hits.any():
+            named[value_of_word[hits]] = True
+            sources.append(source)
+    if not sources:
+        return None
+    n_events = int(np.count_nonzero(named[released.value_of_event]))
+    return Finding(
+        check="people_in_values",
+        verdict=Verdict.FAIL,
+        column=released.column,
+        message=f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} name "
+        f"people of {' and '.join(sources)}; {n_events:,} of {len(released.value_of_event):,} "
+        "exported events "
+        "show them. Give these events a class in the mapping that says what happened and not to whom.",
+        n_affected=n_events,
+    )
+
+
+def _people(log: EventLog) -> list[tuple[str, pa.Array, bool]]:
+    """Return where people's identifiers stand, the identifiers folded, and whether they are the users."""
+    found = [(f"the user column {log.settings.user_column}", folded(pa.array(log.users, pa.string())), True)]
+    if log.n_users < _FEWEST_USERS:
+        return found
+    for name, column in log.others.items():
+        values = pc.unique(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
+        if len(values) < _MANY_VALUES * log.n_users:
+            continue
+        if _says_one_thing_of(column, log.user_of_event) and not _says_one_thing_of(
+            column, log.event_of_event
+        ):
+            found.append((f"the column {name}", folded(values.drop_null()), False))
+    return found
+
+
+def _says_one_thing_of(column: pa.ChunkedArray, codes: IntArray) -> bool:
+    """Return whether each code has one value of the column only."""
+    values = value_codes(column)
+    of_code = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    of_code[codes] = values
+    return bool((of_code[codes] == values).all())
+
+
+def _hits_beyond_chance(
+    anonymized: AnonymizedEvents, released: _Released, found: IntArray, value_of_word: IntArray
+) -> np.ndarray:
+    """Return which numbers in values are of users who had that event, if more are than chance gives."""
+    none = np.zeros(len(found), dtype=bool)
+    candidates = np.flatnonzero(found >= 0)
+    if not len(candidates):
+        return none
+    log = anonymized.measured.log
+    users = anonymized.user_of_event[anonymized.event_is_kept]
+    pairs = np.unique(released.value_of_event * log.n_users + users)
+    own = np.isin(value_of_word[candidates] * log.n_users + found[candidates], pairs)
+    n_users_of_value = np.bincount(pairs // log.n_users, minlength=len(released.values))
+    expected = float((n_users_of_value[value_of_word[candidates]] / log.n_users).sum())
+    if int(own.sum()) < max(_FEWEST_HITS, _TIMES_CHANCE * expected):
+        return none
+    none[candidates[own]] = True
+    return none
+
+
+def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding | None:
+    days = anonymized.measured.log.calendar.days
+    first, last = int(days.min()) - _A_YEAR, int(days.max()) + _A_YEAR
+    dated = np.array([_has_date(value, first, last) for value in released.values], dtype=bool)
+    if not dated.any():
+        return None
+    n_events = int(np.count_nonzero(dated[released.value_of_event]))
+    return Finding(
+        check="dates_in_values",
+        verdict=Verdict.FAIL,
+        column=released.column,
+        message=f"{int(dated.sum()):,} of {len(released.values):,} released values of "
+        f"{released.column} hold a "
+        f"date or a time stamp of the log's years; {n_events:,} of {len(released.value_of_event):,} exported "
+        "events tell their day whatever the time columns say. Map these events to classes without it.",
+        n_affected=n_events,
+    )
+
+
+def _has_date(value: str, first: int, last: int) -> bool:
+    """Return whether a value holds a date, or seconds since 1970, between two days."""
+    for pattern in (*_DATES, _NAMED_MONTH):
+        for found in pattern.finditer(value):
+            month = found["month"].lower()
+            number = _MONTHS.index(month) + 1 if month in _MONTHS else int(month)
+            day = _day_number(int(found["year"]), number, int(found["day"]))
+            if day is not None and first <= day <= last:
+                return True
+    return any(first <= int(found[1]) // _SECONDS_OF_DAY <= last for found in _EPOCH.finditer(value))
+
+
+def _day_number(year: int, month: int, day: int) -> int | None:
+    try:
+        return (date(year, month, day) - date(1970, 1, 1)).days
+    except ValueError:
+        return None
+
+
+def _patterns_finding(released: _Released) -> Finding | None:
+    hits = scan_column(pa.array(released.values), [CATALOGUE[key] for key in _PATTERNS])
+    if not hits.n_cells:
+        return None
+    found = hits.in_records()
+    kinds: Sequence[str] = [CATALOGUE[key].label for key in hits.counts]
+    n_events = int(np.count_nonzero(found[released.value_of_event]))
+    return Finding(
+        check="identifiers_in_values",
+        verdict=Verdict.FAIL,
+        column=released.column,
+        message=f"{int(found.sum()):,} of {len(released.values):,} released values of {released.column} look "
+        f"like identifiers of people ({', '.join(kinds)}); {n_events:,} of {len(released.value_of_event):,} "
+        "exported events show them. Map these events to classes without them.",
+        n_affected=n_events,
+    )

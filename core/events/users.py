@@ -1,0 +1,205 @@
+"""Who counts as one user: identifiers spelt nearly alike, and columns that hold the person instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.equivalence import IntArray, value_codes
+from core.events.timestamps import BoolArray
+from core.roles.naming import match_name
+from core.roles.role import Role
+
+_SEED = 20_240
+_TIMES_CHANCE = 3
+_FEWEST_SHARED = 2
+_NOT_WORDS = r"[\s\pZ\p{Cf}\p{Cc}]+"
+_SEPARATORS = r"[\s\pZ._,;:/\\\-]+"
+_BETWEEN_DIGITS = rf"(\d){_SEPARATORS}(\d)"
+_KEPT_MARK = "\x1e"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OtherPersons:
+    """Another count of persons than one for each user identifier.
+
+    Attributes
+    ----------
+    kind
+        ``near_equal`` for identifiers that differ in spelling only, ``column`` for a column that
+        names the person while the chosen one does not.
+    column
+        That column, None for spellings.
+    person_of_user
+        Shape (n_users,), codes of the persons.
+    n_users_joined
+        Users that are not the only one of their person.
+    n_persons_joined
+        Persons that these are.
+    """
+
+    kind: str
+    column: str | None
+    person_of_user: IntArray
+    n_users_joined: int
+    n_persons_joined: int
+
+
+def folded(texts: pa.Array) -> pa.Array:
+    r"""Return texts without what people and spreadsheets change in an identifier.
+
+    Case, spaces, characters without width, Unicode form (full-width, composed or not), separators
+    but between digits (``1-23`` is not ``12-3``), leading zeros of numbers, and a decimal point
+    with zeros after a whole number.
+
+    Examples
+    --------
+    >>> folded(pa.array(["Ana  Novak", "ana.novak", "P 007", "p7", "7.0", "1-23"])).to_pylist()
+    ['ananovak', 'ananovak', 'p7', 'p7', '7', '1\x1e23']
+    """
+    text = pc.utf8_trim_whitespace(pc.utf8_lower(pc.utf8_normalize(texts, "NFKC")))
+    text = pc.replace_substring_regex(text, r"^(\d+)[.,]0+$", r"\1")
+    if _any(text, _SEPARATORS) or _any(text, _NOT_WORDS):
+        for _ in range(2):  # a digit between two separators belongs to both
+            text = pc.replace_substring_regex(text, _BETWEEN_DIGITS, rf"\1{_KEPT_MARK}\2")
+        text = pc.replace_substring_regex(text, _SEPARATORS, "")
+        text = pc.replace_substring_regex(text, r"[\pZ\p{Cf}\x00-\x1d\x1f]+", "")
+    if _any(text, r"(?:^|\D)0+\d"):
+        text = pc.replace_substring_regex(text, r"(^|\D)0+(\d)", r"\1\2")
+    return text
+
+
+def _any(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def near_equal_users(users: pa.Array) -> OtherPersons | None:
+    """Return the users that differ in spelling only; None where no more do than chance explains.
+
+    Short codes of letters in both cases meet by chance when written in one case. Chance is counted
+    in codes of the same characters at the same places, shuffled among the users of the same length.
+
+    Parameters
+    ----------
+    users
+        Shape (n_users,), the distinct identifiers, trimmed.
+    """
+    codes = value_codes(folded(users))
+    sizes = np.bincount(codes)
+    if len(sizes) == len(codes):
+        return None
+    texts = np.array(users.to_pylist())
+    lengths = np.char.str_len(texts)
+    among_lengths = len(codes) - len(sizes) - _n_joined_of_one_length(codes, lengths)
+    if not among_lengths and not _more_than_chance(texts, codes, lengths):
+        return None
+    return OtherPersons(
+        kind="near_equal",
+        column=None,
+        person_of_user=codes,
+        n_users_joined=int(sizes[sizes > 1].sum()),
+        n_persons_joined=int(np.count_nonzero(sizes > 1)),
+    )
+
+
+def _n_joined_of_one_length(codes: IntArray, lengths: IntArray) -> int:
+    """Return how many identifiers folding joins with another of the same length."""
+    return len(codes) - len(np.unique(codes * (int(lengths.max()) + 1) + lengths))
+
+
+def _more_than_chance(texts: np.ndarray, codes: IntArray, lengths: IntArray) -> bool:
+    """Return whether more identifiers of one length are joined than of shuffled characters."""
+    rng, expected = np.random.default_rng(_SEED), 0
+    for length in np.unique(lengths):
+        same = np.ascontiguousarray(texts[lengths == length].astype(f"U{length}"))
+        letters = same.view("U1").reshape(len(same), length)
+        shuffled = np.unique(rng.permuted(letters, axis=0).view(f"U{length}").ravel())
+        n_folded = pc.count_distinct(folded(pa.array(shuffled.tolist()))).as_py()
+        expected += len(shuffled) - int(n_folded)
+    return _n_joined_of_one_length(codes, lengths) > _TIMES_CHANCE * expected
+
+
+def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: IntArray) -> OtherPersons | None:
+    """Return the column whose name says that it holds persons, of whom several users are one.
+
+    Every user has one value of it (or none), and some values have several users: then the chosen
+    column holds sessions, devices or record numbers.
+
+    Parameters
+    ----------
+    others
+        The columns that were not chosen, shape (n_events,) each.
+    user_of_event
+        Shape (n_events,), the chosen users.
+    """
+    found = [
+        persons
+        for name, column in others.items()
+        if _names_persons(name) and (persons := _persons_of(name, column, user_of_event)) is not None
+    ]
+    return max(found, key=lambda persons: persons.n_users_joined, default=None)
+
+
+def _names_persons(name: str) -> bool:
+    match = match_name(name)
+    return match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
+
+
+def _persons_of(name: str, column: pa.ChunkedArray, user_of_event: IntArray) -> OtherPersons | None:
+    persons = value_codes(pc.utf8_trim_whitespace(column.cast(pa.string())))
+    n_users = int(user_of_event.max(initial=-1)) + 1
+    person_of_user = np.zeros(n_users, dtype=np.int64)
+    person_of_user[user_of_event] = persons
+    if (person_of_user[user_of_event] != persons).any():
+        return None  # a user has several values of it: it is about something else
+    n_users_of = np.bincount(person_of_user)
+    joined = n_users_of >= _FEWEST_SHARED
+    if not joined.any() or np.count_nonzero(n_users_of) < _FEWEST_SHARED:
+        return None
+    return OtherPersons(
+        kind="column",
+        column=name,
+        person_of_user=person_of_user,
+        n_users_joined=int(n_users_of[joined].sum()),
+        n_persons_joined=int(np.count_nonzero(joined)),
+    )
+
+
+def smallest_group_of_persons(persons: OtherPersons, group: IntArray, user: IntArray) -> int | None:
+    """Return the distinct persons of the combination that fewest have; None without any event.
+
+    Parameters
+    ----------
+    persons
+        Who is one person.
+    group, user
+        Shape (n_events,), the combination and the user of each released event.
+    """
+    if not len(group):
+        return None
+    person = persons.person_of_user[user]
+    pairs = np.unique(group * (int(person.max()) + 1) + person)
+    per_group = np.bincount(pairs // (int(person.max()) + 1))
+    return int(per_group[per_group > 0].min())
+
+
+def one_spelling(users: tuple[str, ...], user_of_event: IntArray) -> tuple[tuple[str, ...], IntArray]:
+    """Return users and the user of each event with identifiers that differ in spelling only made one.
+
+    The spelling that comes first in the file stands for all.
+    """
+    codes = value_codes(folded(pa.array(users, pa.string())))
+    first = np.unique(codes, return_index=True)[1]
+    return tuple(users[position] for position in first), codes[user_of_event]
+
+
+def is_word(texts: pa.Array) -> BoolArray:
+    """Return which folded identifiers are words: four characters and more, three letters in a row."""
+    letters = pc.match_substring_regex(texts, r"\p{L}{3}")
+    long_enough = pc.greater_equal(pc.utf8_length(texts), 4)
+    return cast("BoolArray", pc.and_(letters, long_enough).to_numpy(zero_copy_only=False))
