@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.datasets import Dataset
 from core.events.anonymization import (
     MULTI_LEVEL,
@@ -70,6 +72,34 @@ class EventAudit:
     def overall(self) -> Verdict:
         """Return the worst of the rule's verdict, the trace verdict and the findings."""
         return worst([self.verdict, self.trace_verdict, *(finding.verdict for finding in self.findings)])
+
+    @property
+    def whole_log_penalty_share(self) -> float:
+        """Return the information lost of the whole log in [0, 1], from the file to the export.
+
+        As :attr:`core.events.removal.Reduced.penalty_share`, with two losses more that come before
+        cleanup: events left out (unreadable ones, and classes left out) are lost whole, and an
+        event class of several kinds loses, in its column, kinds covered / kinds of the log.
+        """
+        log, reduced = self.measured.log, self.anonymized.reduced
+        n_kept = self.measured.n_events_after_cleanup
+        lost = reduced.penalty_share * n_kept + (log.n_events_in_file - n_kept)
+        return (lost + self._merging_penalty()) / log.n_events_in_file
+
+    def _merging_penalty(self) -> float:
+        """Return what merging kinds into classes costs the released events, beyond their flattening."""
+        log, columns = self.measured.log, self.anonymized.stages.columns
+        if "generalized_event" not in columns or len(log.events) <= 1:
+            return 0.0
+        kept = log.kept_after_cleanup[self.anonymized.event_is_kept]
+        place = columns.index("generalized_event")
+        values = self.anonymized.stages.values_of_group[:, place]
+        finest = values[self.anonymized.stages.stage_of_group == 0].max(initial=-1)
+        is_class = (values <= finest)[self.anonymized.group_of_event[self.anonymized.event_is_kept]]
+        pairs = np.unique(log.class_of_event * len(log.events) + log.event_of_event) // len(log.events)
+        n_kinds = np.bincount(pairs, minlength=len(log.classes))
+        cost = np.where(n_kinds > 1, n_kinds / len(log.events), 0.0)[log.class_of_event[kept]]
+        return float((cost * is_class).sum()) / len(columns)
 
 
 def audit_events(

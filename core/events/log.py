@@ -55,6 +55,8 @@ class EventLog:
         Events that the mapping does not name, and how many records have each.
     calendar
         Local time of each event.
+    time_format
+        How the timestamps were read.
     others
         The columns that were not chosen, shape (n_events,) each, by name.
     other_persons
@@ -73,6 +75,7 @@ class EventLog:
     classes: tuple[str, ...]
     unmapped: dict[str, int]
     calendar: Calendar
+    time_format: str
     others: Mapping[str, pa.ChunkedArray] = field(repr=False)
     other_persons: tuple[OtherPersons, ...]
     findings: tuple[Finding, ...]
@@ -144,6 +147,7 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
         classes=classes,
         unmapped=unmapped,
         calendar=readable.calendar,
+        time_format=readable.time_format,
         others=others,
         other_persons=_other_persons(near_equal, others, user_of_event, settings),
         findings=tuple(finding for finding in findings if finding is not None),
@@ -159,6 +163,7 @@ class _ReadableRecords:
     event: pa.ChunkedArray
     others: pa.Table
     calendar: Calendar
+    time_format: str
     findings: tuple[Finding | None, ...]
 
 
@@ -179,6 +184,7 @@ def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRec
         event=_without(event, left_out),
         others=_without(dataset.table.drop_columns([*{*_chosen(settings)}]), left_out),
         calendar=Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out]),
+        time_format=timestamps.time_format,
         findings=(
             _found_columns_finding(settings),
             _unreadable_finding(unreadable, left_out),

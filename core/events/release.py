@@ -21,12 +21,16 @@ from core.events.traces import pseudonym_codes
 from core.pseudonyms import TokenSource, new_pseudonyms
 from core.reports.archive import ReproducibleZip
 
-FILES_NOT_ALWAYS_WRITTEN = ("user_removal_report_counts.csv", "user_mapping.csv")
+NOT_FOR_SHARING = "not_for_sharing"
+FILES_NOT_ALWAYS_WRITTEN = tuple(
+    f"{NOT_FOR_SHARING}/{name}" for name in ("user_removal_report_counts.csv", "user_mapping.csv")
+)
 
 _ABOUT = {
     "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
-    "event_removal_report.csv": "Users per combination before and after removal, with totals.",
-    "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms.",
+    "event_removal_report.csv": "Users per combination before and after removal, fewer than k masked. It tells "
+    "of removed users and is not for sharing.",
+    "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms. Not for sharing.",
     "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -134,16 +138,17 @@ def release_events(
 
 
 def release_files(release: Release, *, with_user_mapping: bool) -> dict[str, bytes]:
-    """Return the files of an export by name; the user mapping only when asked for."""
-    files = {
-        "anonymized_events.csv": release.events_csv,
-        "event_removal_report.csv": release.removal_report_csv,
-    }
+    """Return the files of an export by name; the user mapping only when asked for.
+
+    All but the export itself are in a folder of their own, because they are not for sharing.
+    """
+    files = {"event_removal_report.csv": release.removal_report_csv}
     if release.user_removal_csv is not None:
         files["user_removal_report_counts.csv"] = release.user_removal_csv
     if with_user_mapping:
         files["user_mapping.csv"] = release.user_mapping_csv
-    return files
+    kept_back = {f"{NOT_FOR_SHARING}/{name}": data for name, data in files.items()}
+    return {"anonymized_events.csv": release.events_csv, **kept_back}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,7 +158,7 @@ class ExportFile:
     Attributes
     ----------
     name
-        Its published name.
+        Its published name, without folder.
     unique_name
         The name with the first digits of the content's SHA-256: a browser or server that
         remembers files by name cannot hand out another export's.
@@ -178,7 +183,8 @@ def export_files(release: Release, *, with_user_mapping: bool) -> tuple[ExportFi
             data=data,
             about=_ABOUT[name],
         )
-        for name, data in release_files(release, with_user_mapping=with_user_mapping).items()
+        for path, data in release_files(release, with_user_mapping=with_user_mapping).items()
+        for name in [path.rpartition("/")[2]]
     )
 
 
@@ -294,7 +300,11 @@ def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
 
 
 def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
-    """Return users per combination before and after removal, with totals per first value."""
+    """Return users per combination before and after removal, with totals per first value.
+
+    Groups of fewer than k users are masked, and of a total with such groups only what is certain
+    whatever they are is told, so that subtracting does not give them away.
+    """
     stages, reduced = anonymized.stages, anonymized.reduced
     groups = np.flatnonzero(reduced.n_users_before > 0)
     groups = groups[np.argsort(stages.rank_of_group[groups])]
@@ -304,18 +314,21 @@ def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
         of_value = groups[stages.values_of_group[groups, 0] == first]
         for group in of_value:
             cells = [stages.labels[n][value] for n, value in enumerate(stages.values_of_group[group])]
-            rows.append(_with_counts(cells, anonymized, np.array([group])))
-        rows.append(_with_counts([stages.labels[0][first], *blank], anonymized, of_value))
-    return _csv_lines(rows)
+            rows.append([*cells, *_counts(anonymized, np.array([group]))])
+        rows.append([stages.labels[0][first], *blank, *_counts(anonymized, of_value)])
+    note = f"Not for sharing: it tells of removed users. Groups of fewer than {reduced.k} are masked."
+    return _csv_lines([*rows, [note, *blank, "", ""]])
 
 
-def _with_counts(cells: list[str], anonymized: AnonymizedEvents, groups: IntArray) -> list[str]:
+def _counts(anonymized: AnonymizedEvents, groups: IntArray) -> list[str]:
+    """Return users before and after removal; a masked group counts as at least one user in a total."""
     reduced = anonymized.reduced
-    return [
-        *cells,
-        str(int(reduced.n_users_before[groups].sum())),
-        str(int(reduced.n_users_after[groups].sum())),
-    ]
+    before = reduced.n_users_before[groups]
+    masked = before < reduced.k
+    n_before = str(int(np.where(masked, 1, before).sum()))
+    if masked.any():
+        n_before = f"<{reduced.k}" if len(groups) == 1 else f"at least {n_before}"
+    return [n_before, str(int(reduced.n_users_after[groups].sum()))]
 
 
 def removed_users(anonymized: AnonymizedEvents) -> BoolArray:

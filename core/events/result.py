@@ -13,19 +13,47 @@ def events_document(audit: EventAudit) -> dict[str, object]:
         "tool": "events",
         "verdict": audit.verdict,
         "trace_verdict": audit.trace_verdict,
+        "rows_verdict": audit.rows_verdict,
         "overall": audit.overall,
         "k": anonymized.rule.k,
+        "cap": anonymized.rule.cap,
         "strategy": anonymized.rule.strategy,
         "columns": list(anonymized.stages.columns),
         "flattening": anonymized.flattening,
         "flatten_steps": list(anonymized.stages.steps),
         "pseudonym_per": options.pseudonym_per,
         "user_ids_kept": options.keep_user_ids,
+        **_reading(audit),
         **_counts(audit),
         **_trace_figures(audit),
+        **_row_figures(audit),
         "diversity": _diversity_figures(audit),
         "unmapped_events": audit.measured.log.unmapped,
         "findings": [finding.document() for finding in audit.findings],
+    }
+
+
+def _reading(audit: EventAudit) -> dict[str, object]:
+    settings = audit.measured.log.settings
+    return {
+        "user_column": settings.user_column,
+        "time_column": settings.time_column,
+        "event_column": settings.event_column,
+        "found_columns": list(settings.found_columns),
+        "time_format": audit.measured.log.time_format,
+        "near_equal_users": settings.near_equal_users,
+        "any_value": settings.any_value,
+    }
+
+
+def _row_figures(audit: EventAudit) -> dict[str, object]:
+    rows = audit.rows
+    return {
+        "number_unique_share": rows.share(rows.n_alone_by_number),
+        "number_below_k_share": rows.share(rows.n_below_k_by_number),
+        "users_standing_out": rows.n_standing_out,
+        "multiset_unique_share": rows.share(rows.n_unique_multiset),
+        "sequence_unique_share": rows.share(rows.n_unique_sequence),
     }
 
 
@@ -40,8 +68,10 @@ def _counts(audit: EventAudit) -> dict[str, object]:
         "events_after_cleanup": measured.n_events_after_cleanup,
         "events_after": reduced.n_events,
         "events_flattened_kept": reduced.n_events_flattened,
+        "events_capped": reduced.n_events_capped,
         "cells_generalized": reduced.n_cells_generalized,
         "penalty_share": reduced.penalty_share,
+        "whole_log_penalty_share": audit.whole_log_penalty_share,
         "k_reached": counted.k_reached,
         "smallest_combination": counted.smallest,
         "combinations_after": counted.n_combinations,
@@ -71,6 +101,7 @@ def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
     return {
         "attribute": diversity.attribute,
         "uniform_combinations": diversity.n_uniform,
+        "dominated_combinations": diversity.n_dominated,
         "distinct_l": diversity.distinct_l,
         "entropy_l": diversity.entropy_l,
         "t": diversity.t,
@@ -91,7 +122,8 @@ def events_summary(audit: EventAudit) -> str:
     how = f"{rule.strategy}, {audit.anonymized.flattening} flattening"
     lines += [
         f"k = {rule.k} {reached} ({how}); {reduced.n_events_flattened:,} events are kept flattened.",
-        f"Verdict {audit.verdict}, traces {audit.trace_verdict}, overall {audit.overall}.",
+        f"Verdict {audit.verdict}, traces {audit.trace_verdict}, counts and order {audit.rows_verdict}, overall "
+        f"{audit.overall}.",
         *(f"{finding.verdict}: {finding.message}" for finding in audit.findings),
     ]
     return "\n".join(lines)
