@@ -313,15 +313,17 @@ def released_row_risk(
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def events_outcomes(log: str, settings: events.EventSettings, k: int) -> tuple[events.Outcome, ...]:
+def events_outcomes(
+    log: str, settings: events.EventSettings, k: int, cap: int | None
+) -> tuple[events.Outcome, ...]:
     """Compare both strategies with single- and multi-level flattening for one k."""
-    return events.compare_strategies(events_measurement(log, settings), k=k)
+    return events.compare_strategies(events_measurement(log, settings), k=k, cap=cap)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def events_curve(log: str, settings: events.EventSettings) -> tuple[events.Outcome, ...]:
+def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
     """Compare them for every k from 2 to 50."""
-    return events.strategy_curve(events_measurement(log, settings))
+    return events.strategy_curve(events_measurement(log, settings), cap=cap)
 
 
 def events_audit(

@@ -706,7 +706,12 @@ KINDS = (
         _WARN,
     ),
     _leaky(
-        "a real log, one pseudonym a user", "together", natural, _chosen(natural, options=_PER_EVENT), _WARN
+        "a real log, one pseudonym a user",
+        "together",
+        natural,
+        _chosen(natural, options=_PER_EVENT),
+        _WARN,
+        sizes=_SOME,
     ),
     _leaky(
         "a real log, users removed",
@@ -724,7 +729,7 @@ KINDS = (
     _leaky(
         "one number as spreadsheets write it",
         "users",
-        _numbered(lambda i, k: (str(i), f"{i}.0", f"{i}.00", f"0{i}", f" {i}.0 ")[k]),
+        _numbered(lambda i, k: (str(i), f"{i}.0", f"{i}.00", f"0{i}", f"{i},0")[k]),
         _true_numbers,
     ),
     _leaky(
@@ -799,7 +804,7 @@ KINDS = (
     _fine("two years", "linked", _two_years),
     _fine("a row a user and combination at most", "linked", _capped),
     _fine("other columns in the file", "linked", _with_extras),
-    _fine("a real log, a pseudonym an event", "unlinked", _chosen(natural, options=_PER_EVENT)),
+    _fine("a real log, a pseudonym an event", "unlinked", _chosen(natural, options=_PER_EVENT), sizes=_SOME),
     _fine(
         "a real log, a pseudonym an event, users removed",
         "unlinked",
@@ -810,6 +815,7 @@ KINDS = (
         "a real log, a pseudonym an event, all steps",
         "unlinked",
         _chosen(natural, options=_PER_EVENT, settings=_STEPS),
+        sizes=_SOME,
     ),
     _fine("one event a week, a pseudonym a week", "unlinked", lambda s: _apart(s, "week"), sizes=_SOME),
     _fine("one event a week, a pseudonym a day", "unlinked", lambda s: _apart(s, "day"), sizes=_SOME),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.commands.output import print_json
-from core.datasets import Dataset, ReadOptions, read_dataset
+from core.commands.output import print_json, print_lines
+from core.datasets import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -25,9 +25,10 @@ from core.events import (
     comparable_outcomes,
     read_event_mapping,
 )
+from core.events.column_finding import ROLES, with_found_columns
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, release_files
 from core.events.result import events_document, events_summary
-from core.events.settings import PSEUDONYM_SCOPES, STRATEGIES
+from core.events.settings import ANY_VALUES, NEAR_EQUAL_USERS, PSEUDONYM_SCOPES, STRATEGIES, TIME_FORMATS
 from core.events_views import events_report
 from core.pseudonyms import TokenSource
 from core.reports import input_facts, render
@@ -37,7 +38,7 @@ from core.verdict import exit_code
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the input, the settings and the outputs."""
     defaults, rule = EventSettings(), Rule()
-    parser.add_argument("input", metavar="INPUT", type=Path, help="the log: CSV, Excel or Parquet")
+    parser.add_argument("input", metavar="INPUT", type=Path, help="the log: CSV, Excel, Parquet or XES")
     parser.add_argument("--k", type=int, default=rule.k, help="users that share each combination (default 5)")
     parser.add_argument(
         "--columns",
@@ -70,10 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     classes.add_argument("--leave-out-none", action="store_true", help="keep the events of every class")
     parser.add_argument("--hour-block", type=int, default=defaults.hour_block, help="hours per block (3)")
     parser.add_argument("--mapping", type=Path, metavar="FILE", help="event mapping, CSV or JSON")
-    parser.add_argument("--user-column", default=defaults.user_column, metavar="NAME")
-    parser.add_argument("--time-column", default=defaults.time_column, metavar="NAME")
-    parser.add_argument("--event-column", default=defaults.event_column, metavar="NAME")
-    parser.add_argument("--delimiter", metavar="CHARACTER", help="of the input; sniffed by default")
+    _add_reading_arguments(parser, defaults)
     parser.add_argument(
         "--leave-out-unreadable", action="store_true", help="go on without records that cannot be read"
     )
@@ -84,7 +82,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="fail when two known events can single out more than this share (0-1) of users",
     )
+    parser.add_argument(
+        "--max-rows-share",
+        type=float,
+        default=rule.max_rows_unique_share,
+        metavar="SHARE",
+        help="fail when all rows together single out more than this share (0-1) of users (default "
+        "%(default)s)",
+    )
+    parser.add_argument(
+        "--cap", type=int, metavar="N", help="release at most N rows of a user with the same combination"
+    )
     _add_release_arguments(parser)
+
+
+def _add_reading_arguments(parser: argparse.ArgumentParser, defaults: EventSettings) -> None:
+    for role in ROLES:
+        parser.add_argument(
+            f"--{role.replace('_', '-')}",
+            metavar="NAME",
+            help=f"default {getattr(defaults, role)}; found by its values where the log has no such column",
+        )
+    parser.add_argument("--delimiter", metavar="CHARACTER", help="of the input; sniffed by default")
+    parser.add_argument("--no-header", action="store_true", help="the first line is a record, not names")
+    parser.add_argument(
+        "--no-missing-words", action="store_true", help="NA, null and the like are values, not missing"
+    )
+    parser.add_argument(
+        "--time-format",
+        default=defaults.time_format,
+        metavar="|".join(TIME_FORMATS),
+        help="how times are written; found and said by default",
+    )
+    parser.add_argument(
+        "--near-equal-users",
+        default=defaults.near_equal_users,
+        metavar="|".join(NEAR_EQUAL_USERS),
+        help="identifiers that differ in spelling only: say so (default), one user, or confirmed as several",
+    )
+    parser.add_argument(
+        "--any-value",
+        default=defaults.any_value,
+        metavar="|".join(ANY_VALUES),
+        help='how "any" is written in the export (default 100, as published)',
+    )
 
 
 def _add_release_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,10 +152,18 @@ def run(arguments: argparse.Namespace) -> int:
         k=arguments.k,
         strategy=arguments.strategy.replace("_", "-"),
         max_trace_unique_share=arguments.max_trace_share,
+        max_rows_unique_share=arguments.max_rows_share,
+        cap=arguments.cap,
     )
-    options = ReleaseOptions(pseudonym_per=arguments.pseudonym_per, keep_user_ids=arguments.keep_user_ids)
+    options = ReleaseOptions(
+        pseudonym_per=arguments.pseudonym_per,
+        keep_user_ids=arguments.keep_user_ids,
+        pseudonym_seed=arguments.pseudonym_seed,
+    )
     settings = _settings(arguments)
-    dataset = read_dataset(_existing(arguments.input), options=ReadOptions(delimiter=arguments.delimiter))
+    dataset = read_dataset(_existing(arguments.input), options=_read_options(arguments))
+    given = [role for role in ROLES if getattr(arguments, role) is not None]
+    settings = with_found_columns(dataset, settings, given=given)
     audit = audit_events(
         dataset,
         settings=settings,
@@ -126,7 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(events_document(audit))
     else:
-        print(events_summary(audit))
+        print_lines(events_summary(audit))
         print("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
     return exit_code(audit.overall, incomplete=False)
 
@@ -141,11 +190,22 @@ def _settings(arguments: argparse.Namespace) -> EventSettings:
         leave_out=() if arguments.leave_out_none else leave_out,
         hour_block=arguments.hour_block,
         mapping=mapping,
-        user_column=arguments.user_column,
-        time_column=arguments.time_column,
-        event_column=arguments.event_column,
+        user_column=arguments.user_column or EventSettings.user_column,
+        time_column=arguments.time_column or EventSettings.time_column,
+        event_column=arguments.event_column or EventSettings.event_column,
+        time_format=arguments.time_format,
+        near_equal_users=arguments.near_equal_users,
+        any_value=arguments.any_value,
         sensitive=arguments.sensitive,
         leave_out_unreadable=arguments.leave_out_unreadable,
+    )
+
+
+def _read_options(arguments: argparse.Namespace) -> ReadOptions:
+    return ReadOptions(
+        delimiter=arguments.delimiter,
+        header="none" if arguments.no_header else "auto",
+        missing_spellings=() if arguments.no_missing_words else MISSING_SPELLINGS,
     )
 
 
@@ -170,7 +230,9 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     report = events_report(
         audit,
         inputs=[input_facts(dataset, "log")],
-        outcomes=comparable_outcomes(audit.measured, k=audit.anonymized.rule.k),
+        outcomes=comparable_outcomes(
+            audit.measured, k=audit.anonymized.rule.k, cap=audit.anonymized.rule.cap
+        ),
         created_at=datetime.now(UTC),
     )
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
@@ -180,6 +242,7 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     try:
         arguments.out_dir.mkdir(parents=True, exist_ok=True)
         for path, data in paths.items():
+            path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
     except OSError as error:
         raise AuditInputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.errors import AuditInputError
@@ -15,10 +15,23 @@ def print_json(document: Mapping[str, object]) -> None:
     print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
+def printable(text: str) -> str:
+    """Return a text on one line, as written, with what a terminal would obey shown as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, names from files in them shown as they are written."""
+    for line in lines:
+        print(printable(line))
+
+
 def print_problems(problems: tuple[str, ...]) -> None:
     """Print what the person can fix, a line each, on stderr."""
     for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {printable(problem)}", file=sys.stderr)
 
 
 def check_new_files(option: str, *paths: Path) -> None:

@@ -137,7 +137,7 @@ class Reading:
     Attributes
     ----------
     format
-        ``CSV`` (text with any delimiter), ``XLSX``, ``XLS`` or ``Parquet``.
+        ``CSV`` (text with any delimiter), ``XLSX``, ``XLS``, ``Parquet`` or ``XES``.
     options
         The options with every detected value filled in; reading again with them gives the same.
     detected
@@ -170,7 +170,7 @@ class Reading:
             parts.append(ENCODINGS.get(self.options.encoding, self.options.encoding))
         if self.options.sheet is not None:
             parts.append(f"sheet “{self.options.sheet}”")
-        if self.format != "Parquet":
+        if self.format not in ("Parquet", "XES"):
             place = "row" if self.format.startswith("XLS") else "line"
             parts.append(f"header in {place} {self.header_line}" if self.header_line else "no header")
         return ", ".join(parts)

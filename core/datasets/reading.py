@@ -13,6 +13,7 @@ from core.datasets.apart import read_apart
 from core.datasets.binary import REMEDY, is_binary
 from core.datasets.delimited import read_delimited
 from core.datasets.model import Dataset, Reading, ReadOptions, check_options
+from core.datasets.xes import is_xes, read_xes
 from core.errors import AuditInputError
 
 _HEAD = 4096
@@ -113,6 +114,8 @@ def _reader(data: pa.Buffer, *, name: str) -> _Reader:
     head = data.slice(0, min(_HEAD, data.size)).to_pybytes()
     if is_binary(head):
         return read_apart
+    if is_xes(head):
+        return read_xes
     other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
     if other:
         raise AuditInputError(f"{name}: the file is {other}, not a table. {REMEDY}")

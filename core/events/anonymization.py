@@ -227,18 +227,20 @@ def compare_strategies(measured: MeasuredEvents, *, k: int, cap: int | None = No
     return tuple(outcomes)
 
 
-def strategy_curve(measured: MeasuredEvents, ks: tuple[int, ...] = CURVE_K) -> tuple[Outcome, ...]:
+def strategy_curve(
+    measured: MeasuredEvents, ks: tuple[int, ...] = CURVE_K, *, cap: int | None = None
+) -> tuple[Outcome, ...]:
     """Return :func:`compare_strategies` for every k of `ks`, ascending."""
-    return tuple(outcome for k in ks for outcome in compare_strategies(measured, k=k))
+    return tuple(outcome for k in ks for outcome in compare_strategies(measured, k=k, cap=cap))
 
 
 def comparable_outcomes(
-    measured: MeasuredEvents, *, k: int, largest_log: int = LARGEST_LOG_WITH_CURVE
+    measured: MeasuredEvents, *, k: int, cap: int | None = None, largest_log: int = LARGEST_LOG_WITH_CURVE
 ) -> tuple[Outcome, ...]:
     """Return the strategies' curve with the chosen k in it, of a large log the chosen k alone."""
     if measured.n_events_after_cleanup > largest_log:
-        return compare_strategies(measured, k=k)
-    return strategy_curve(measured, tuple(sorted({*CURVE_K, k})))
+        return compare_strategies(measured, k=k, cap=cap)
+    return strategy_curve(measured, tuple(sorted({*CURVE_K, k})), cap=cap)
 
 
 def _rank_in_unit(unit_of_event: IntArray, n_events_of_unit: IntArray) -> IntArray:

@@ -310,8 +310,8 @@ def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
         check="row_multisets",
         verdict=verdict,
         message=f"All rows under a pseudonym together, each as often as it occurs, are nobody else's for "
-        f"{rows.n_unique_multiset:,} of {rows.n_users:,} users: whoever has the original log finds "
-        "them again." + ("" if verdict is Verdict.PASS else f" {remedy}"),
+        f"{rows.n_unique_multiset:,} of {rows.n_users:,} users."
+        + ("" if verdict is Verdict.PASS else f" Whoever has the original log finds them again. {remedy}"),
         n_affected=rows.n_unique_multiset,
     )
 

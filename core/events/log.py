@@ -28,8 +28,8 @@ TIME_FORMAT_WORDS = {
     "year-first": "date and time with year, month and day in this order",
     "day-first": "date and time with day, month and year in this order",
     "month-first": "date and time with month, day and year in this order",
-    "epoch-seconds": "time as seconds since 1970",
-    "epoch-milliseconds": "time as milliseconds since 1970",
+    "epoch-seconds": "time in seconds since 1970",
+    "epoch-milliseconds": "time in milliseconds since 1970",
 }
 
 
@@ -395,7 +395,7 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
     return Finding(
         check="time_format",
         verdict=Verdict.WARN if to_confirm else Verdict.PASS,
-        message=f"{n_read:,} timestamps of {settings.time_column} are read as a "
+        message=f"{n_read:,} timestamps of {settings.time_column} are read as "
         f"{TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
         + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else ""),
     )

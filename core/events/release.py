@@ -28,7 +28,8 @@ FILES_NOT_ALWAYS_WRITTEN = tuple(
 
 _ABOUT = {
     "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
-    "event_removal_report.csv": "Users per combination before and after removal, fewer than k masked. It tells "
+    "event_removal_report.csv": "Users per combination before and after removal, fewer than k "
+    "masked. It tells "
     "of removed users and is not for sharing.",
     "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms. Not for sharing.",
     "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",

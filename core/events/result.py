@@ -108,8 +108,8 @@ def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
     }
 
 
-def events_summary(audit: EventAudit) -> str:
-    """Return the summary of the command line: users and events, and whether k is reached."""
+def events_summary(audit: EventAudit) -> list[str]:
+    """Return the lines of the command line: users and events, and whether k is reached."""
     measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
     rows: list[tuple[str, int | str, int | str]] = [
         ("", "users", "events"),
@@ -120,13 +120,13 @@ def events_summary(audit: EventAudit) -> str:
     lines = [f"{name:<20}{_cell(users):>12}{_cell(events):>14}" for name, users, events in rows]
     reached = "is reached" if audit.release.verification.k_reached else "is not reached"
     how = f"{rule.strategy}, {audit.anonymized.flattening} flattening"
+    verdicts = f"traces {audit.trace_verdict}, counts {audit.rows_verdict}, overall {audit.overall}"
     lines += [
         f"k = {rule.k} {reached} ({how}); {reduced.n_events_flattened:,} events are kept flattened.",
-        f"Verdict {audit.verdict}, traces {audit.trace_verdict}, counts and order {audit.rows_verdict}, overall "
-        f"{audit.overall}.",
+        f"Verdict {audit.verdict}, {verdicts}.",
         *(f"{finding.verdict}: {finding.message}" for finding in audit.findings),
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _cell(value: int | str) -> str:

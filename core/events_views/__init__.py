@@ -18,11 +18,13 @@ from core.events_views.report import (
     risk_figures,
     stage_figure,
     trace_figure,
+    verdict_parts,
 )
 from core.events_views.tables import (
     comparison_table,
     diversity_table,
     preview_table,
+    row_table,
     scope_table,
     step_table,
     trace_table,
@@ -48,10 +50,12 @@ __all__ = [
     "preview_table",
     "recommended_way",
     "risk_figures",
+    "row_table",
     "scope_table",
     "stage_figure",
     "step_table",
     "trace_figure",
     "trace_table",
     "unmapped_table",
+    "verdict_parts",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
-from core.events.audit import KNOWN_EVENTS_JUDGED, TRACE_SHARE_TO_WARN
+from core.events.audit import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS
 from core.events.trace_risk import KNOWN_EVENTS
 from core.events_views.charts import (
@@ -23,6 +23,7 @@ from core.events_views.tables import (
     cross_table_after,
     cross_table_before,
     diversity_table,
+    row_table,
     stage_table,
     step_table,
     trace_table,
@@ -31,7 +32,7 @@ from core.events_views.tables import (
 from core.measures import events as measures
 from core.measures.formatting import format_number
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.verdict import Verdict
+from core.verdict import Verdict, worst, worst_first
 
 TITLE = "Event-log anonymizer"
 QUESTION = (
@@ -39,8 +40,12 @@ QUESTION = (
     "k not cover?"
 )
 _WHAT_K_DOES_NOT_COVER = """
-k covers single combinations. A pseudonym links a user's events, and several of them together can be unique
-although each is shared: that is what the trace figures say.
+k covers single combinations. A pseudonym links a user's events, and several of them together, their number or
+their order can be unique although each is shared: that is what the figures of traces, counts and order say.
+
+Whether two identifiers are one person is judged by their spelling and by other columns of the log; nicknames,
+second accounts and shared devices are not seen. Names inside released event values are found where the log
+has them as users or in a column of its own.
 
 Linking with other data: whoever holds another log of the same people may match them by more than the columns
 released here.
@@ -60,7 +65,7 @@ CROSSINGS = (
     ("week_number", "time_period", "Week", "Time period"),
     ("weekday", "generalized_event", "Weekday", "Event class"),
 )
-_SHARE_COLUMNS = ("Information lost", "Share of events kept", "Share before", "Share after")
+_SHARE_COLUMNS = ("Information lost", "Share of users", "Share of events kept", "Share before", "Share after")
 
 
 def headline(audit: EventAudit) -> str:
@@ -71,9 +76,46 @@ def headline(audit: EventAudit) -> str:
     share = audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)
     reached = f"k = {k} is {'' if counted.k_reached else 'not '}reached in every exported combination"
     risk = format_number("share", share)
+    reason = _gravest_reason(audit)
+    if reason is not None:
+        return f"{reached}, yet {reason}."
     if audit.trace_verdict is Verdict.PASS:
         return f"{reached}; two known events can single out {risk} of users."
     return f"{reached}, yet two known events can single out {risk} of users."
+
+
+_REASONS = {
+    "mapping": "what happened is not assessed: the event mapping does not tell the events apart",
+    "users_near_equal": "user identifiers that differ in spelling only may be one person",
+    "users_column": "several users may be one person",
+    "people_in_values": "released values name people",
+    "identifiers_in_values": "released values look like identifiers of people",
+    "dates_in_values": "released values hold dates",
+    "user_ids_kept": "it holds the original user identifiers",
+    "row_numbers": "the number of rows alone singles out {number} of users",
+    "row_multisets": "all rows of a user together single out {multiset} of users",
+    "row_sequences": "the order of events singles out {sequence} of users",
+}
+
+
+def _gravest_reason(audit: EventAudit) -> str | None:
+    """Return why the verdict is worse than what k and the traces say, in a clause; None where it is not."""
+    known = worst([audit.verdict, audit.trace_verdict])
+    worse = [finding for finding in audit.findings if finding.verdict.severity > known.severity]
+    reasons = [finding for finding in worst_first(worse) if finding.check in _REASONS]
+    if not reasons or (reasons[0].check in _ROWS and audit.trace_verdict is not Verdict.PASS):
+        return None
+    rows = audit.rows
+    shares = {
+        "number": rows.share(rows.n_alone_by_number),
+        "multiset": rows.share(rows.n_unique_multiset),
+        "sequence": rows.share(rows.n_unique_sequence),
+    }
+    texts = {name: format_number("share", share) for name, share in shares.items()}
+    return _REASONS[reasons[0].check].format(**texts)
+
+
+_ROWS = ("row_multisets", "row_sequences")  # a milder way to say what known events say already
 
 
 def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
@@ -104,9 +146,38 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
             threshold=_trace_threshold(audit, rule.max_trace_unique_share),
             verdict=audit.trace_verdict,
         ),
+        *_row_figures(audit),
         Figure(measure="whole_trace_unique_share", value=audit.traces_after.whole_trace),
         *_diversity_figures(audit),
     )
+
+
+def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
+    rows, limit = audit.rows, format_number("share", audit.anonymized.rule.max_rows_unique_share)
+    verdicts = {finding.check: finding.verdict for finding in audit.findings}
+    figures = (
+        Figure(
+            measure="number_unique_share",
+            value=rows.share(rows.n_alone_by_number),
+            threshold=f"at most {format_number('share', NUMBER_SHARE_TO_FAIL)}",
+            verdict=verdicts.get("row_numbers"),
+        ),
+        Figure(
+            measure="multiset_unique_share",
+            value=rows.share(rows.n_unique_multiset),
+            threshold=f"at most {limit}",
+            verdict=verdicts.get("row_multisets"),
+        ),
+    )
+    if rows.n_unique_sequence is None:
+        return figures
+    sequence = Figure(
+        measure="sequence_unique_share",
+        value=rows.share(rows.n_unique_sequence),
+        threshold=f"at most {limit}",
+        verdict=verdicts.get("row_sequences"),
+    )
+    return (*figures, sequence)
 
 
 def figures(audit: EventAudit) -> tuple[Figure, ...]:
@@ -115,6 +186,9 @@ def figures(audit: EventAudit) -> tuple[Figure, ...]:
     return (
         *kept_figures(audit.anonymized),
         *risk_figures(audit),
+        Figure(measure="number_below_k_share", value=audit.rows.share(audit.rows.n_below_k_by_number)),
+        Figure(measure="events_capped", value=reduced.n_events_capped),
+        Figure(measure="whole_log_penalty_share", value=audit.whole_log_penalty_share),
         Figure(measure="cells_generalized", value=reduced.n_cells_generalized),
         Figure(measure="users_total", value=measured.log.n_users),
         Figure(measure="users_after_cleanup", value=measured.n_users_after_cleanup),
@@ -175,8 +249,17 @@ def events_report(
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
-        verdicts={"Published rule (k)": audit.verdict, "Traces": audit.trace_verdict},
+        verdicts=verdict_parts(audit),
     )
+
+
+def verdict_parts(audit: EventAudit) -> dict[str, Verdict]:
+    """Return the verdicts that stand beside the overall one, by name."""
+    return {
+        "Published rule (k)": audit.verdict,
+        "Traces": audit.trace_verdict,
+        "Counts and order": audit.rows_verdict,
+    }
 
 
 def _settings(audit: EventAudit) -> dict[str, object]:
@@ -194,6 +277,13 @@ def _settings(audit: EventAudit) -> dict[str, object]:
         "event column": settings.event_column,
         "attribute for diversity": settings.sensitive,
         "unreadable records left out": settings.leave_out_unreadable,
+        "columns found by their values, not confirmed": list(settings.found_columns),
+        "time format": audit.measured.log.time_format,
+        "users spelt nearly alike": settings.near_equal_users,
+        "any is written as": settings.any_value,
+        "rows per user and combination at most": anonymized.rule.cap,
+        "limit for users singled out by all rows": anonymized.rule.max_rows_unique_share,
+        "pseudonyms from a seed": audit.release.options.pseudonym_seed is not None,
         "new pseudonym per": audit.release.options.pseudonym_per,
         "original identifiers kept": audit.release.options.keep_user_ids,
         "limit for two known events": anonymized.rule.max_trace_unique_share,
@@ -210,6 +300,7 @@ def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable
         "steps": ("Loss after each flatten step", step_table(anonymized)),
         "strategies": (f"Ways to reach k = {k}", comparison_table(chosen, audit.measured)),
         "traces": ("What known events tell", trace_table(audit.traces_before, audit.traces_after)),
+        "rows": ("What counts and order tell", row_table(audit)),
     }
     if audit.diversity is not None:
         frames["diversity"] = ("Diversity within combinations", diversity_table(audit.diversity))

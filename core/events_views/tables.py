@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.equivalence import IntArray
-from core.events import AnonymizedEvents, MeasuredEvents, Outcome, Release, TraceRisk
+from core.events import AnonymizedEvents, EventAudit, MeasuredEvents, Outcome, Release, TraceRisk
 from core.events.anonymization import MULTI_LEVEL
 from core.events.columns import derived_column, shown_value
 from core.events.diversity import CombinationDiversity
@@ -155,6 +155,29 @@ def trace_table(before: TraceRisk, after: TraceRisk) -> pd.DataFrame:
 
 def _how(n_sampled: int) -> str:
     return f"sample of {n_sampled:,}" if n_sampled else "exact"
+
+
+def row_table(audit: EventAudit) -> pd.DataFrame:
+    """Return a row per thing that rows under a pseudonym tell: users singled out, and their share."""
+    rows = audit.rows
+    told = {
+        "Number of rows": rows.n_alone_by_number,
+        f"Number of rows, shared by fewer than {audit.anonymized.rule.k}": rows.n_below_k_by_number,
+        "At least twice the rows of everybody else": rows.n_standing_out,
+        "All rows, each as often as it occurs": rows.n_unique_multiset,
+        "Order of the kinds of events": rows.n_unique_sequence,
+    }
+    return pd.DataFrame(
+        [
+            {
+                "What somebody knows": known,
+                "Users singled out": number,
+                "Share of users": rows.share(number),
+                "How": "exact" if number is not None else "the export tells no order",
+            }
+            for known, number in told.items()
+        ]
+    )
 
 
 def scope_table(risks: dict[str, TraceRisk]) -> pd.DataFrame:

@@ -90,7 +90,9 @@ MEASURES = (
         better="neither",
         definition="Normalized certainty penalty: the mean over the events after cleanup and the "
         "contributing columns of 0 for a value kept, values covered divided by values of the column for a "
-        "coarser one, 1 for a removed event.",
+        "coarser one, 1 for a removed event. What is lost before (classes left out, kinds merged "
+        "into classes) "
+        "is in the information lost of the whole log.",
         source="Xu et al., Utility-based anonymization using local recoding, KDD 2006",
     ),
     Measure(
@@ -124,6 +126,74 @@ MEASURES = (
         definition="Users with a pseudonym whose set of combinations equals that of no other user's "
         "pseudonym, divided by the users released.",
         source=_OURS,
+    ),
+    Measure(
+        key="number_unique_share",
+        label="Singled out by the number of rows",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Users with a pseudonym of so many exported rows that no other user's pseudonym "
+        "has as many, "
+        "divided by the users released.",
+        source=_OURS,
+    ),
+    Measure(
+        key="number_below_k_share",
+        label="Numbers of rows that fewer than k share",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Users with a pseudonym of so many exported rows as fewer than k users' pseudonyms have, "
+        "divided by the users released.",
+        source=_OURS,
+    ),
+    Measure(
+        key="multiset_unique_share",
+        label="Singled out by all rows",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Users with a pseudonym whose exported rows, each as often as it occurs, equal "
+        "those of no "
+        "other user's pseudonym, divided by the users released.",
+        source=_OURS,
+    ),
+    Measure(
+        key="sequence_unique_share",
+        label="Singled out by the order of kinds",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Users with a pseudonym whose kinds of events, in the order that the exported "
+        "time columns "
+        "tell (rows of the same time together, rows of flattened time passed over), equal those of no other "
+        "user's pseudonym, divided by the users released. Not assessed where the export tells no order.",
+        source=f"{_OURS}; the variants of process mining",
+    ),
+    Measure(
+        key="events_capped",
+        label="Events removed as excess",
+        unit="events",
+        better="neither",
+        definition="Events of released combinations that are removed because their user has more rows of the "
+        "combination than the cap.",
+        source=_OURS,
+    ),
+    Measure(
+        key="whole_log_penalty_share",
+        label="Information lost of the whole log",
+        unit="share",
+        upper=1,
+        better="neither",
+        definition="Normalized certainty penalty over all records of the file: 1 for a record that is "
+        "unreadable, left out, removed or capped; for a released one the mean over the contributing "
+        "columns as "
+        "in the information lost (NCP), and for an event class of several kinds of events, kinds of "
+        "the class "
+        "divided by kinds of the log.",
+        source="Xu et al., Utility-based anonymization using local recoding, KDD 2006; over the "
+        "whole log, ours",
     ),
     Measure(
         key="uniform_combinations",

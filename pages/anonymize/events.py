@@ -30,7 +30,7 @@ from pages.components.events_result import (
     show_unmapped,
 )
 from pages.components.events_settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
-from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.inputs import TABLE_TYPES, ask_for_table, show_empty_state, show_privacy_line
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -43,20 +43,26 @@ from pages.components.results import (
 
 TOOL = "events"
 WHAT_TO_UPLOAD = (
-    "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). Other "
-    "names can be chosen; other columns are ignored."
+    "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other "
+    "names, time, user and event are found by their values; other columns are not exported."
 )
 
 
 def show_events() -> None:
     st.title(views.TITLE)
     st.markdown(views.QUESTION)
-    dataset = ask_for_table(TOOL, "log", label="Event log", help_text="CSV, TSV, Excel or Parquet.")
+    dataset = ask_for_table(
+        TOOL,
+        "log",
+        label="Event log",
+        help_text="CSV, TSV, Excel, Parquet, XES or XES.gz.",
+        types=(*TABLE_TYPES, "xes", "gz"),
+    )
     if dataset is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
     else:
-        settings = ask_for_settings(dataset)
         try:
+            settings = ask_for_settings(dataset)
             _show_results(dataset, settings)
         except AuditInputError as error:
             show_problems(error)
@@ -78,7 +84,7 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
         show_verdict(
             audit.overall,
             views.headline(audit),
-            parts=(("Published rule (k)", audit.verdict), ("Traces", audit.trace_verdict)),
+            parts=tuple(views.verdict_parts(audit).items()),
         )
     show_figures(views.risk_figures(audit))
     show_findings(audit.findings, key=TOOL)
@@ -99,9 +105,9 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
     with traces:
         show_traces(audit, partial(released_trace_risk, log, settings, live.rule), PSEUDONYM_SCOPES)
     with strategies:
-        outcomes = show_strategies(
-            audit, events_outcomes(log, settings, live.rule.k), partial(events_curve, log, settings)
-        )
+        rule = live.rule
+        found = events_outcomes(log, settings, rule.k, rule.cap)
+        outcomes = show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
     with mapping:
         show_unmapped(audit)
         show_mapping_downloads(settings.mapping)

@@ -24,6 +24,7 @@ _SHARES: Mapping[str, Unit] = {
     "Two known events can single out": "share",
     "Four known events can single out": "share",
     "Whole trace unique": "share",
+    "Share of users": "share",
 }
 _TRACE_WORDS = (
     "One pseudonym links all events of a user. Somebody who saw two of them, a neighbour for example, looks "
@@ -68,6 +69,15 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
     show_table(
         views.trace_table(audit.traces_before, audit.traces_after),
         alt="Users singled out by known events before and after, with intervals of samples",
+        units=_SHARES,
+    )
+    st.markdown(
+        "**What counts and order tell**: whoever knows how many rows somebody has, all of them, or the order "
+        "in which things happened, looks for the pseudonym of which that is true."
+    )
+    show_table(
+        views.row_table(audit),
+        alt="Users singled out by the number of rows, by all rows, and by their order",
         units=_SHARES,
     )
     st.markdown("**What another pseudonym would change**")

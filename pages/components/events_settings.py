@@ -25,8 +25,17 @@ from core.events import (
     mapping_json,
     read_event_mapping,
 )
+from core.events.column_finding import with_found_columns
 from core.events.mapping import OTHER_EVENT
-from core.events.settings import AUTOMATIC, COARSER, PSEUDONYM_SCOPES, STRATEGIES
+from core.events.settings import (
+    ANY_VALUES,
+    AUTOMATIC,
+    COARSER,
+    NEAR_EQUAL_USERS,
+    PSEUDONYM_SCOPES,
+    STRATEGIES,
+    TIME_FORMATS,
+)
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
 
@@ -34,6 +43,20 @@ _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
 _STRATEGY_WORDS = {"remove-events": "Remove events", "remove-users": "Remove users"}
 _SCOPE_WORDS = {"user": "User", "week": "Week", "day": "Day", "event": "Event"}
+_TIME_WORDS = {
+    "auto": "Detect",
+    "iso": "ISO 8601: 2026-11-22 14:05",
+    "year-first": "2026/11/22 14:05",
+    "day-first": "22.11.2026 14:05",
+    "month-first": "11/22/2026 2:05 PM",
+    "epoch-seconds": "Seconds since 1970",
+    "epoch-milliseconds": "Milliseconds since 1970",
+}
+_NEAR_EQUAL_WORDS = {
+    "ask": "Say what one user would change",
+    "join": "Take them for one user",
+    "distinct": "They are several users",
+}
 _SINGLE, _ALL, _CHOSEN = "In one step", "In several steps: all levels", "In several steps: as listed"
 
 
@@ -52,11 +75,23 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
     used: EventSettings = st.session_state.get(_SETTINGS, EventSettings())
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
         used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
+    used = with_found_columns(dataset, used)
     problem = None
     to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
-    settings = st.expander("Settings", icon=":material/tune:", expanded=to_choose)
+    settings = st.expander("Settings", icon=":material/tune:", expanded=to_choose or bool(used.found_columns))
     with settings, st.form("events_form", border=False):
-        fields = {**_ask_for_columns(dataset, used), **_ask_for_flattening(used), **_ask_for_cleanup(used)}
+        if used.found_columns:
+            st.info(
+                "The log has other column names. Time, user and event were found by their values: look at "
+                "them and press Apply settings to confirm.",
+                icon=":material/search:",
+            )
+        fields = {
+            **_ask_for_columns(dataset, used),
+            **_ask_for_reading(used),
+            **_ask_for_flattening(used),
+            **_ask_for_cleanup(used),
+        }
         with st.expander("Event mapping", icon=":material/edit_note:"):
             pairs = _edit_mapping(used.mapping)
         if st.form_submit_button("Apply settings", type="primary", icon=":material/play_arrow:"):
@@ -108,7 +143,7 @@ def _read_mapping(stored: StoredFile) -> EventMapping:
 
 def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]:
     labels = {
-        "time_column": ("Time column (OD_ISO)", "ISO 8601 date and time of each event."),
+        "time_column": ("Time column (OD_ISO)", "Date and time of each event."),
         "user_column": ("User column (GUID)", "Who the event is about; becomes a pseudonym."),
         "event_column": ("Event column (dogodek)", "What happened."),
     }
@@ -124,6 +159,39 @@ def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]
                 key=f"events_{name}_{dataset.fingerprint}",
                 help=help_text,
             )
+    return fields
+
+
+def _ask_for_reading(used: EventSettings) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    first, second, third = st.columns(3)
+    with first:
+        fields["time_format"] = st.selectbox(
+            "How times are written",
+            TIME_FORMATS,
+            index=TIME_FORMATS.index(used.time_format),
+            format_func=_TIME_WORDS.__getitem__,
+            key="events_time_format",
+            help="Found and said by itself; choose it to confirm what was found. Seconds since 1970 "
+            "are in UTC.",
+        )
+    with second:
+        fields["near_equal_users"] = st.selectbox(
+            "Users spelt nearly alike",
+            NEAR_EQUAL_USERS,
+            index=NEAR_EQUAL_USERS.index(used.near_equal_users),
+            format_func=_NEAR_EQUAL_WORDS.__getitem__,
+            key="events_near_equal_users",
+            help="Identifiers that differ in case, spaces, separators, Unicode form or leading zeros only.",
+        )
+    with third:
+        fields["any_value"] = st.selectbox(
+            'How "any" is written in the export',
+            ANY_VALUES,
+            index=ANY_VALUES.index(used.any_value),
+            key="events_any_value",
+            help="100 is the published form. Blank leaves a column of numbers a column of numbers.",
+        )
     fields["leave_out_unreadable"] = st.checkbox(
         "Go on without records whose time, user or event cannot be read",
         value=used.leave_out_unreadable,
@@ -236,7 +304,7 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
 
 def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
-    first, second, third = st.columns([1.2, 1.6, 1.6])
+    first, second, third, fourth = st.columns([1.2, 1.4, 1.6, 0.9])
     with first:
         k = st.slider(
             "k: users that share each combination",
@@ -269,12 +337,34 @@ def ask_for_rule() -> Live:
             help="One pseudonym per user links all their events. Shorter ones lower the trace risk.",
             persist_state="session",
         )
-    return _with_export_options(Rule(k=k, strategy=strategy or STRATEGIES[0]), scope or "user")
+    with fourth:
+        cap = st.number_input(
+            "Rows per user and combination",
+            min_value=1,
+            value=None,
+            key="events_cap",
+            placeholder="all",
+            help="Rows beyond it are removed: how many somebody has then tells less. k does not "
+            "change by it.",
+            persist_state="session",
+        )
+    return _with_export_options(Rule(k=k, strategy=strategy or STRATEGIES[0], cap=cap), scope or "user")
 
 
 def _with_export_options(rule: Rule, scope: str) -> Live:
     with st.expander("Limit and export options", icon=":material/more_horiz:"):
-        first, second, third = st.columns(3)
+        first, rows, second, third = st.columns(4)
+        with rows:
+            rows_limit = st.number_input(
+                "Limit for all rows together (% of users)",
+                0.0,
+                100.0,
+                value=100 * Rule.max_rows_unique_share,
+                key="events_rows_limit",
+                help="Users whose rows, or their order, nobody else has. Above it the verdict is "
+                "FAIL, above 5 % WARN.",
+                persist_state="session",
+            )
         with first:
             limit = st.number_input(
                 "Limit for two known events (% of users)",
@@ -304,8 +394,10 @@ def _with_export_options(rule: Rule, scope: str) -> Live:
             )
     share = None if limit is None else limit / 100
     return Live(
-        rule=replace(rule, max_trace_unique_share=share),
-        options=ReleaseOptions(pseudonym_per=scope, keep_user_ids=keep and scope == "user"),
+        rule=replace(rule, max_trace_unique_share=share, max_rows_unique_share=rows_limit / 100),
+        options=ReleaseOptions(
+            pseudonym_per=scope, keep_user_ids=keep and scope == "user", pseudonym_seed=seed
+        ),
         seed=seed,
         batch=st.session_state.get("events_batch", 0),
     )

@@ -57,7 +57,8 @@ def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], Ap
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
     assert headline(app) == (
-        "k = 5 is reached in every exported combination, yet two known events can single out 52.8 % of users."
+        "k = 5 is reached in every exported combination, yet the number of rows alone singles out "
+        "9.5 % of users."
     )
     assert figures(app)["Users of the smallest combination"] == "5"
     assert figures(app)["Events kept"] == "4,924"
@@ -126,12 +127,17 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     open_page: Callable[[str], AppTest],
 ) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, header="when;who;what")
-    assert problems(app)[0].startswith("log.csv has no column GUID (user_column), OD_ISO (time_column)")
-    assert next(box for box in app.expander if box.label == "Settings").proto.expanded
-    for name, column in {"time_column": "when", "user_column": "who", "event_column": "what"}.items():
-        next(box for box in app.selectbox if str(box.key).startswith(f"events_{name}")).set_value(column)
-    apply_settings(app)
     app.slider(key="events_k").set_value(2).run()
+    assert problems(app) == []
+    assert figures(app)["Events kept"] == "6"
+    words = " ".join(element.value for element in app.markdown).replace("\\", "")
+    found = "the audit took when as time_column and who as user_column and what as event_column"
+    assert found in words
+    assert next(box for box in app.expander if box.label == "Settings").proto.expanded
+    apply_settings(app)
+    assert found not in " ".join(element.value for element in app.markdown).replace("\\", "")
+    app.run()
+    assert not next(box for box in app.expander if box.label == "Settings").proto.expanded
     assert figures(app)["Events kept"] == "6"
     app = upload(app, *TRIANGLE, "never;d;X.FALL_DETECTED", header="when;who;what", name="second.csv")
     assert " ".join(problems(app)) == (
@@ -196,3 +202,33 @@ def test_events__draws_new_pseudonyms_only_when_asked(open_page: Callable[[str],
     assert names() == seeded
     app.checkbox(key="events_keep_ids").check().run()
     assert names() == {"a", "b", "c"}
+
+
+def test_events__says_that_a_file_has_no_header_line_without_repeating_a_cell(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE[1:], header=TRIANGLE[0])
+    assert not app.exception
+    (problem,) = problems(app)
+    assert problem.startswith("log.csv: a time stands where a column name belongs")
+    assert "FALL" not in problem
+
+
+def test_events__takes_the_same_file_as_log_and_mapping(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    app.slider(key="events_k").set_value(2).run()
+    uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
+    uploader.upload("log.csv", "\n".join([HEADER, *TRIANGLE]).encode(), "text/csv").run()
+    assert not app.exception
+    assert problems(app) == ["The event mapping as CSV has two columns, event and class, and a header line."]
+    assert figures(app)["Events kept"] == "6"
+
+
+def test_events__caps_rows_at_once(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *TRIANGLE, *[TRIANGLE[0]] * 4)
+    app.slider(key="events_k").set_value(2).run()
+    assert figures(app)["Singled out by the number of rows"] == "33.3 %"
+    app.number_input(key="events_cap").set_value(1).run()
+    assert not app.exception
+    assert figures(app)["Singled out by the number of rows"] == "0 %"
+    assert figures(app)["Events kept"] == "6"

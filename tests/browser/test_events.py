@@ -66,7 +66,10 @@ def test_events__offers_the_report_and_all_files(events_page: Page) -> None:
     assert "Event-log anonymizer" in report
     assert "<svg" in report
     archive = zipfile.ZipFile(io.BytesIO(download(events_page, "All files as zip").read_bytes()))
-    assert archive.namelist() == ["anonymized_events.csv", "event_removal_report.csv"]
+    assert archive.namelist() == [
+        "anonymized_events.csv",
+        "not_for_sharing/event_removal_report.csv",
+    ]
 
 
 def test_events__gives_a_new_figure_for_other_pseudonyms(events_page: Page) -> None:

@@ -48,6 +48,9 @@ def test_events__prints_one_json_document_with_the_agreed_keys(
     assert [finding["check"] for finding in document["findings"]] == [
         "k_anonymity",
         "trace_risk",
+        "row_numbers",
+        "row_multisets",
+        "row_sequences",
         "classes_left_out",
     ]
     assert list(log.parent.iterdir()) == [log]
@@ -62,7 +65,7 @@ def test_events__prints_a_summary(log: Path, capsys: pytest.CaptureFixture[str])
         "after cleanup                  3             6",
         "after anonymization            3             6",
         "k = 3 is reached (remove-users, single-level flattening); 0 events are kept flattened.",
-        "Verdict PASS, traces PASS, overall PASS.",
+        "Verdict PASS, traces PASS, counts PASS, overall PASS.",
     ]
     assert lines[-1] == "No file is written without --out-dir."
 
@@ -73,10 +76,10 @@ def test_events__writes_the_files(log: Path, tmp_path: Path, capsys: pytest.Capt
     assert main([*call, "--pseudonym-seed", "1", "--leave-out-none"]) == 0
     first = (out / "anonymized_events.csv").read_bytes()
     assert first.startswith(b"GUID;generalized_event;week_number;weekday;time_period\nu")
-    assert {path.name for path in out.iterdir()} >= {
+    assert {str(path.relative_to(out)) for path in out.rglob("*.csv")} == {
         "anonymized_events.csv",
-        "event_removal_report.csv",
-        "user_mapping.csv",
+        "not_for_sharing/event_removal_report.csv",
+        "not_for_sharing/user_mapping.csv",
     }
     assert str(out / "anonymized_events.csv") in capsys.readouterr().out
     main([*call, "--pseudonym-seed", "1", "--leave-out-none"])
@@ -175,5 +178,8 @@ def test_events__says_which_file_is_of_an_earlier_run(
     assert capsys.readouterr().err == ""
     main(call)
     assert capsys.readouterr().err.splitlines() == [
-        f"note: {tmp_path / 'out' / 'user_mapping.csv'} is of an earlier run, not of this export."
+        (
+            f"note: {tmp_path / 'out' / 'not_for_sharing' / 'user_mapping.csv'} is of an earlier run, not "
+            "of this export."
+        )
     ]

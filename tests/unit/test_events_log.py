@@ -449,5 +449,5 @@ def test_prepare_stages__refuses_a_value_that_looks_like_any() -> None:
         prepare_stages(log, ("event:any",))
     assert str(caught.value) == (
         "A value of event is written like one of its coarser values (100 stands for any); rename it in the "
-        "file or mapping, or flatten another column."
+        "file or mapping, write any otherwise, or flatten another column."
     )

@@ -56,15 +56,16 @@ def test_events_csv__holds_user_and_contributing_columns_sorted_by_what_they_say
     )
 
 
-def test_removal_report__counts_users_before_and_after_with_totals_and_zeros() -> None:
+def test_removal_report__counts_users_with_totals_and_masks_groups_below_k() -> None:
     assert release(anonymized()).removal_report_csv.decode() == (
         "generalized_event;week_number;time_period;GUID_original;GUID_anonymized\n"
         "fall_detected;2;daytime;2;2\n"
-        "fall_detected;100;night;1;0\n"
+        "fall_detected;100;night;<2;0\n"
         "fall_detected;100;daytime;2;2\n"
-        "fall_detected;;;5;4\n"
+        "fall_detected;;;at least 5;4\n"
         "fall_idle;2;daytime;2;2\n"
         "fall_idle;;;2;2\n"
+        "Not for sharing: it tells of removed users. Groups of fewer than 2 are masked.;;;;\n"
     )
 
 
@@ -147,7 +148,7 @@ def test_release__of_nothing_is_a_header() -> None:
     )
     exported = release(made)
     assert exported.events_csv == b"GUID;generalized_event;week_number;time_period\n"
-    assert exported.removal_report_csv.decode().splitlines()[-1] == "fall_detected;;;2;0"
+    assert exported.removal_report_csv.decode().splitlines()[-2] == "fall_detected;;;at least 2;0"
     assert not exported.verification.k_reached
     assert release(made, pseudonym_per="day").verification.n_users == 0
 
@@ -172,7 +173,11 @@ def test_csv_cell__is_never_run_as_a_formula(text: str, cell: str) -> None:
 
 def test_release_files__hold_the_mapping_only_when_asked() -> None:
     exported = release(anonymized(strategy="remove-users"))
-    names = ["anonymized_events.csv", "event_removal_report.csv", "user_removal_report_counts.csv"]
+    apart = ("event_removal_report.csv", "user_removal_report_counts.csv")
+    names = ["anonymized_events.csv", *(f"not_for_sharing/{name}" for name in apart)]
     assert list(release_files(exported, with_user_mapping=False)) == names
-    assert list(release_files(exported, with_user_mapping=True)) == [*names, "user_mapping.csv"]
+    assert list(release_files(exported, with_user_mapping=True)) == [
+        *names,
+        "not_for_sharing/user_mapping.csv",
+    ]
     assert list(release_files(release(anonymized()), with_user_mapping=False)) == names[:2]

@@ -122,12 +122,23 @@ TRIANGLE = tuple(
 
 def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -> None:
     found = audit(*TRIANGLE)
-    assert (found.verdict, found.trace_verdict, found.overall) == (Verdict.PASS, Verdict.WARN, Verdict.WARN)
+    assert (found.verdict, found.trace_verdict, found.rows_verdict) == (
+        Verdict.PASS,
+        Verdict.WARN,
+        Verdict.FAIL,
+    )
+    assert found.overall is Verdict.FAIL
     assert messages(found) == {
         "k_anonymity": "The smallest of 3 released combinations is shared by 2 users, k = 2 is reached; "
         "counted again from the bytes of the exported file (6 events).",
         "trace_risk": "k = 2 does not cover what a pseudonym links: with one pseudonym per user, two known "
         "events can single out 100 % of 3 users, four 100 %.",
+        "row_numbers": "The number of rows under a pseudonym alone singles out 0 of 3 users, and 0 have one "
+        "that fewer than 2 users share.",
+        "row_multisets": "All rows under a pseudonym together, each as often as it occurs, are nobody else's "
+        "for 3 of 3 users. Whoever has the original log finds them again. Release fewer rows of each "
+        "user and "
+        "combination (a cap), or give each event a new pseudonym.",
     }
 
 
@@ -157,6 +168,7 @@ def test_audit_events__says_why_nothing_is_left() -> None:
         "k_anonymity": "Nothing is left to release: with k = 2 all 2 events would be removed. Choose a "
         "smaller k, fewer or coarser contributing columns, or removal of events instead of users.",
         "trace_risk": "No event is released, so there is no trace to assess.",
+        "row_numbers": "No event is released, so there are no counts to assess.",
         "events_removed": "2 of 2 events after cleanup are removed to reach k. All events of these users "
         "were removed: 2 of 2.",
     }
@@ -178,7 +190,8 @@ def test_audit_events__notes_what_was_left_out_removed_and_kept() -> None:
         "1 of 7 events after cleanup are removed to reach k. Users of whom no event is left: 0 of 3."
     )
     assert notes["user_ids_kept"] == (
-        "The export holds the original user identifiers, as asked; it is not pseudonymized."
+        "The export holds the original user identifiers, as asked; it is not pseudonymized. Leave them out "
+        "before it is given away."
     )
     assert notes["diversity"] == (
         "3 of 3 released combinations have one value of generalized_event: whoever knows such a combination "
@@ -262,7 +275,11 @@ def test_judge_events__passes_a_sampled_share_only_by_the_upper_end_of_its_inter
     )
     risk = TraceRisk(by_known=by_known, whole_trace=1.0, n_users=3, n_traces=3)
     judged = judge_events(
-        found.anonymized, release=found.release, traces_before=found.traces_before, traces_after=risk
+        found.anonymized,
+        release=found.release,
+        traces_before=found.traces_before,
+        rows=found.rows,
+        traces_after=risk,
     )
     assert judged.trace_verdict is verdict
     finding = next(finding for finding in judged.findings if finding.check == "trace_risk")

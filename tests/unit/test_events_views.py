@@ -43,13 +43,15 @@ LOG = (
 )
 
 
-def audit(*lines: str, k: int = 2, strategy: str = "remove-events", **changes: object) -> EventAudit:
+def audit(
+    *lines: str, k: int = 2, strategy: str = "remove-events", scope: str = "user", **changes: object
+) -> EventAudit:
     data = "\n".join(["OD_ISO;GUID;dogodek", *(lines or LOG)]).encode()
     return audit_events(
         read_dataset(data, name="log.csv"),
         settings=EventSettings(**changes),
         rule=Rule(k=k, strategy=strategy),
-        options=ReleaseOptions(),
+        options=ReleaseOptions(pseudonym_per=scope),
         token_source=np.random.default_rng(1).bytes,
     )
 
@@ -200,6 +202,14 @@ def test_cross_chart__writes_figures_only_where_cells_are_wide() -> None:
         (
             2,
             {},
+            (
+                "k = 2 is reached in every exported combination, yet the number of rows alone singles out "
+                "of users."
+            ),
+        ),
+        (
+            2,
+            {"scope": "event"},
             "k = 2 is reached in every exported combination; two known events can single out 0 % of users.",
         ),
         (3, {"strategy": "remove-users"}, "Nothing is left to release with k = 3."),
@@ -213,7 +223,11 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     found = audit(*(line.replace(";a;", ";ana@example.org;") for line in LOG), sensitive="hour")
     made = report(found, outcomes=strategy_curve(found.measured, ks=(2, 3)))
     assert made.verdict is found.overall
-    assert made.verdicts == {"Published rule (k)": Verdict.PASS, "Traces": found.trace_verdict}
+    assert made.verdicts == {
+        "Published rule (k)": Verdict.PASS,
+        "Traces": found.trace_verdict,
+        "Counts and order": Verdict.FAIL,
+    }
     assert {figure.measure for figure in made.figures} <= set(MEASURES)
     assert [table.name for table in made.tables] == [
         "stages",
@@ -221,6 +235,7 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
         "steps",
         "strategies",
         "traces",
+        "rows",
         "diversity",
         "unmapped",
     ]
@@ -284,5 +299,6 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     )
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
     assert views.headline(found) == (
-        "k = 5 is reached in every exported combination, yet two known events can single out 52.8 % of users."
+        "k = 5 is reached in every exported combination, yet the number of rows alone singles out "
+        "9.5 % of users."
     )

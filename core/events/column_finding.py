@@ -1,0 +1,187 @@
+"""Which columns of a log are time, user and event, found by their values and names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from math import log
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.datasets import Dataset
+from core.errors import AuditInputError
+from core.events.settings import DETECT, EventSettings
+from core.events.timestamps import parse_timestamps
+from core.roles.naming import match_name, name_tokens
+from core.roles.role import Role
+
+ROLES = ("time_column", "user_column", "event_column")
+_N_LOOKED_AT = 5_000
+_MOST_COLUMNS = 200
+_READABLE = 0.9
+_TIME_WORDS = frozenset(
+    {"time", "timestamp", "date", "datetime", "when", "start", "started", "created"}
+    | {"od", "cas", "datum", "ura", "시간", "일시", "시각"}
+)
+_USER_WORDS = frozenset(
+    {"user", "guid", "patient", "person", "client", "case", "member", "resident", "subject", "participant"}
+    | {"customer", "employee", "who", "owner", "uporabnik", "pacient", "oseba", "stranka", "varovanec"}
+    | {"환자", "사용자", "회원", "고객", "대상자"}
+)
+_EVENT_WORDS = frozenset(
+    {"event", "activity", "action", "what", "alarm", "operation", "task", "message", "dogodek", "aktivnost"}
+    | {"dejavnost", "opravilo", "이벤트", "활동", "행동", "사건", "알람"}
+)
+_LONG_TEXT = 60
+_A_HINT = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Column:
+    """What is known of a column: how well it reads as times, users and events."""
+
+    name: str
+    as_time: float
+    as_user: float
+    as_event: float
+
+
+def with_found_columns(
+    dataset: Dataset, settings: EventSettings, *, given: Collection[str] = ()
+) -> EventSettings:
+    """Return the settings with columns found by their values where the log has other names.
+
+    The published names come first, without need to confirm them. Time is a column that can nearly
+    always be read as such; of the others, users have many values and events few, and names in
+    English, Korean and Slovenian count as a hint.
+
+    Parameters
+    ----------
+    dataset
+        The log.
+    settings
+        Names that the log has are kept.
+    given
+        Roles whose name the person gave; they are kept whatever the log has.
+
+    Returns
+    -------
+    EventSettings
+        The settings themselves where nothing is absent, or no columns fit; else with
+        ``found_columns``, to be confirmed.
+
+    Raises
+    ------
+    AuditInputError
+        The file seems to have no header line.
+    """
+    refuse_missing_header(dataset)
+    published = {
+        role: getattr(EventSettings, role)
+        for role in ROLES
+        if getattr(settings, role) not in dataset.columns
+        and role not in given
+        and getattr(EventSettings, role) in dataset.columns
+    }
+    settings = replace(settings, **published)
+    absent = [role for role in ROLES if getattr(settings, role) not in dataset.columns and role not in given]
+    taken = {getattr(settings, role) for role in ROLES if role not in absent}
+    if not absent:
+        return settings
+    columns = [_looked_at(dataset, name) for name in dataset.columns[:_MOST_COLUMNS] if name not in taken]
+    found = _best(columns, absent)
+    if found is None:
+        return settings
+    return replace(settings, **found, found_columns=tuple(found))  # type: ignore[arg-type]
+
+
+def refuse_missing_header(dataset: Dataset) -> None:
+    """Refuse a file whose column names are a record, without repeating them.
+
+    Raises
+    ------
+    AuditInputError
+        A column's name is a time like the cells below it.
+    """
+    names = parse_timestamps(pa.array(dataset.columns, pa.string()), time_format=DETECT)
+    for position in np.flatnonzero(names.readable):
+        if _share_of_times(dataset.table.column(int(position)).slice(0, _N_LOOKED_AT)) >= _READABLE:
+            raise AuditInputError(
+                f"{dataset.name}: a time stands where a column name belongs, so the file seems to "
+                "have no header "
+                "line. Read it without one (--no-header, or “How it was read” on the page)."
+            )
+
+
+def _share_of_times(cells: pa.ChunkedArray) -> float:
+    cells = cells.drop_null()
+    times = parse_timestamps(cells, time_format=DETECT)
+    return float(times.readable.mean()) if len(cells) else 0.0
+
+
+def _looked_at(dataset: Dataset, name: str) -> _Column:
+    cells = dataset.table[name]
+    step = max(len(cells) // _N_LOOKED_AT, 1)
+    cells = cells.take(pa.array(np.arange(0, len(cells), step)[:_N_LOOKED_AT])).drop_null()
+    tokens = {*name_tokens(name)}
+    n, n_distinct = len(cells), pc.count_distinct(cells).as_py()
+    if n == 0:
+        return _Column(name=name, as_time=-9.0, as_user=-9.0, as_event=-9.0)
+    spread = log(max(n_distinct, 1)) / log(n + 1) if n > 1 else 0.5
+    unfit = _share_matching(cells, r"^\s*-?\d+[.,]\d+\s*$") + float(_mean_length(cells) > _LONG_TEXT)
+    match = match_name(name)
+    names_person = match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
+    user_hint = bool(tokens & _USER_WORDS) or names_person
+    return _Column(
+        name=name,
+        as_time=_as_time(cells) + 0.5 * bool(tokens & _TIME_WORDS),
+        as_user=spread - unfit + _A_HINT * user_hint - 0.5 * (n_distinct == n > 1) - 0.5 * (n_distinct == 1),
+        as_event=1
+        - spread
+        - unfit
+        - 0.4 * (n_distinct == 1)
+        + _A_HINT * (bool(tokens & _EVENT_WORDS) - user_hint),
+    )
+
+
+def _as_time(cells: pa.ChunkedArray) -> float:
+    """Return the share read as times, less where numbers could be anything; -9 where too few are."""
+    times = parse_timestamps(cells, time_format=DETECT)
+    share = float(times.readable.mean())
+    if share < _READABLE:
+        return -9.0
+    return share - 0.3 * times.time_format.startswith("epoch") - 0.2 * (times.n_without_time > 0)
+
+
+def _share_matching(cells: pa.ChunkedArray, pattern: str) -> float:
+    return float(pc.mean(pc.match_substring_regex(cells, pattern).cast(pa.int8())).as_py())
+
+
+def _mean_length(cells: pa.ChunkedArray) -> float:
+    return float(pc.mean(pc.utf8_length(cells)).as_py())
+
+
+def _best(columns: Sequence[_Column], absent: Sequence[str]) -> dict[str, str] | None:
+    """Return the columns that fit the absent roles best together; None where one cannot be filled."""
+    attribute = {"time_column": "as_time", "user_column": "as_user", "event_column": "as_event"}
+    found: dict[str, str] = {}
+    rest = list(columns)
+    if "time_column" in absent:
+        times = max(rest, key=lambda column: column.as_time, default=None)
+        if times is None or times.as_time < 0:
+            return None
+        found["time_column"] = times.name
+        rest.remove(times)
+    rest = [column for column in rest if column.as_time < 0]
+    others = [role for role in absent if role != "time_column"]
+    best = max(
+        permutations(rest, len(others)),
+        key=lambda chosen: sum(getattr(c, attribute[role]) for c, role in zip(chosen, others, strict=True)),
+        default=None,
+    )
+    if best is None:
+        return None
+    return found | {role: column.name for role, column in zip(others, best, strict=True)}
