@@ -320,7 +320,7 @@ def hierarchical_t(counts: SensitiveCounts, *, levels: Sequence[IntArray]) -> Fl
     ----------
     Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
-    found = sum((t_closeness(_merged(counts, groups)) for groups in levels), np.zeros(counts.n_classes))
+    found = sum((t_closeness(merged_counts(counts, groups)) for groups in levels), np.zeros(counts.n_classes))
     return found / max(len(levels), 1)
 
 
@@ -342,8 +342,16 @@ def _gain(counts: SensitiveCounts) -> FloatArray:
     return (counts.share_in_class - expected) / expected
 
 
-def _merged(counts: SensitiveCounts, groups: IntArray) -> SensitiveCounts:
-    """Return the counts with the values of each group merged."""
+def merged_counts(counts: SensitiveCounts, groups: IntArray) -> SensitiveCounts:
+    """Return the counts with the values of each group merged.
+
+    Parameters
+    ----------
+    counts
+        Any codes.
+    groups
+        Shape (n_values,): the group of each value, from 0.
+    """
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, position = np.unique(
         counts.class_of_pair * max(n_groups, 1) + groups[counts.value_of_pair], return_inverse=True

@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a column whose values must not become known; repeatable",
     )
     parser.add_argument("--person", metavar="COL", help="whose record it is; classes then count persons")
+    parser.add_argument(
+        "--household", metavar="COL", help="which household it is of, for the risk that any member is found"
+    )
     parser.add_argument("--weight", metavar="COL", help="sampling weights, for individual risk")
     population = parser.add_mutually_exclusive_group()
     population.add_argument(
@@ -170,12 +173,24 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="c at which the largest recursive l is reported (default: 3)",
     )
+    parser.add_argument(
+        "--closeness",
+        type=float,
+        default=defaults.closeness,
+        metavar="SHARE",
+        help="sensitive numbers that differ by at most this share of the range between their 5 %% and 95 %% "
+        "quantiles are taken as one where values are judged by what they mean (default: 0.01)",
+    )
 
 
 def _add_thresholds(parser: argparse.ArgumentParser) -> None:
     defaults = RiskThresholds()
     parser.add_argument(
-        "--k", type=int, default=defaults.k, help="smallest class; usual are 3, 5, 11, 20 (default: 5)"
+        "--k",
+        type=int,
+        default=defaults.k,
+        help="smallest class; usual are 3, 5, 11, 20; 1 is always met, where --average-risk decides alone "
+        "(default: 5)",
     )
     parser.add_argument(
         "--l", type=int, default=defaults.l, help="different sensitive values in every class (default: 2)"
@@ -189,6 +204,16 @@ def _add_thresholds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--average-risk", type=float, metavar="RISK", help="largest average risk; not judged by default"
     )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="SHARE",
+        help="largest share of one value in a class; not judged by default",
+    )
+    parser.add_argument("--beta", type=float, help="largest basic β; not judged by default")
+    parser.add_argument(
+        "--delta", type=float, help="largest δ, values absent from a class passed over; not judged by default"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -199,6 +224,9 @@ def run(arguments: argparse.Namespace) -> int:
         entropy_l=arguments.entropy_l,
         t=arguments.t,
         average_risk=arguments.average_risk,
+        alpha=arguments.alpha,
+        beta=arguments.beta,
+        delta=arguments.delta,
     )
     check_release(arguments.release, what_if=arguments.what_if)
     dataset = read_dataset(arguments.table)
@@ -246,11 +274,13 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
         several_sensitive=arguments.several_sensitive,
         missing_sensitive=arguments.missing_sensitive,
         recursive_c=arguments.recursive_c,
+        closeness=arguments.closeness,
+        household=arguments.household,
     )
     if chosen.quasi_identifiers:
         return chosen
     suggested = suggested_settings(dataset)
-    taken = {*chosen.sensitive, *chosen.leave_out, chosen.person, chosen.weight}
+    taken = {*chosen.sensitive, *chosen.leave_out, chosen.person, chosen.weight, chosen.household}
     taken |= {*chosen.direct_identifiers, *chosen.other}
     quasi = tuple(column for column in suggested.quasi_identifiers if column not in taken)
     sensitive = chosen.sensitive or tuple(

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from core.measures.measure import Measure
+from typing import Literal
+
+from core.measures.measure import Measure, Unit
 from core.measures.shared import SWEENEY
 
 _EMAM = "El Emam, Guide to the De-Identification of Personal Health Information, 2013"
 _BETA = "Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
 _DELTA = "Brickell and Shmatikov, The cost of privacy, KDD 2008"
 _L_DIVERSITY = "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007"
+_TEMPL = "Templ, Statistical disclosure control for microdata, Springer, 2017 (hierarchical risk)"
+_MEANT = (
+    "Of values as what they mean: text without case, width, spaces and punctuation, words for unknown "
+    "not counted, and numbers closer than the chosen share of the range between their 5 % and 95 % quantiles "
+    "taken as one."
+)
+
+
+def _folded(
+    key: str,
+    label: str,
+    unit: Unit,
+    better: Literal["higher", "lower", "neither"],
+    said: str,
+    *,
+    upper: float | None = None,
+) -> Measure:
+    return Measure(
+        key=f"folded_{key}",
+        label=f"{label}, values as what they mean",
+        unit=unit,
+        upper=upper,
+        better=better,
+        definition=f"{said} {_MEANT}",
+        source="AnonAudit",
+    )
+
 
 MEASURES = (
     Measure(
@@ -163,6 +192,101 @@ MEASURES = (
         definition="The same, infinite where a class lacks a value of the table (p = 0), as the definition "
         "says.",
         source=_DELTA,
+    ),
+    _folded(
+        "distinct_l",
+        "Distinct l",
+        "values",
+        "higher",
+        "Most values of a class no two of which are close, in the class where they are fewest.",
+    ),
+    _folded("entropy_l", "Entropy l", "number", "higher", "Entropy l of the class where it is smallest."),
+    _folded(
+        "alpha",
+        "α",
+        "share",
+        "lower",
+        "Records with the most frequent value divided by those of the class with a known value, where this "
+        "is largest.",
+        upper=1,
+    ),
+    _folded(
+        "t",
+        "t",
+        "number",
+        "lower",
+        "Earth mover's distance of a class from all records, where it is largest; ordered for numbers, and "
+        "the hierarchical one left as it is.",
+        upper=1,
+    ),
+    _folded("basic_beta", "Basic β", "number", "lower", "Largest relative gain (p - q) / q of a value."),
+    _folded("delta_ln", "δ", "number", "lower", "Largest |ln(p / q)| of a value that occurs in a class."),
+    Measure(
+        key="unchosen_unique_share",
+        label="Singled out by columns nobody chose",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Records that no other one equals in all released columns that are no quasi-identifier, "
+        "sensitive attribute, person, weight or household, divided by all records of the table.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="persons_alone_share",
+        label="Persons alone by all their records",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Persons with whom no other has records in the same classes equally often, divided by the "
+        "persons assessed.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="n_households",
+        label="Households assessed",
+        unit="number",
+        better="neither",
+        definition="Different values of the household column among the records assessed.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="household_highest_risk",
+        label="Household risk, highest",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="1 - Π(1 - 1 / class size) over the records of a household: the chance that it is found "
+        "through any member, for the household where it is largest.",
+        source=_TEMPL,
+    ),
+    Measure(
+        key="household_average_risk",
+        label="Household risk, average",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="Household risk averaged over the households assessed.",
+        source=_TEMPL,
+    ),
+    Measure(
+        key="n_households_in_class",
+        label="Fewest households in a class",
+        unit="number",
+        better="higher",
+        definition="Different households with a record in a class, in the class where they are fewest.",
+        source="AnonAudit",
+    ),
+    Measure(
+        key="linked_share",
+        label="Records linked to their original by numbers",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Records whose nearest original, by the Euclidean distance of standardized numbers in "
+        "both tables, is their own (1 / m where m originals share that place), divided by the records "
+        "looked at.",
+        source="Domingo-Ferrer and Torra, A quantitative comparison of disclosure control methods for "
+        "microdata, 2001",
     ),
     Measure(
         key="population_size",

@@ -13,6 +13,7 @@ from core.risk.sensitive import SensitiveMeasurement
 from core.risk.singling_out import ColumnsMeasurement
 from core.risk.suda import Suda
 from core.risk.suda_document import suda_document, suda_lines
+from core.risk.unchosen import UnchosenColumns
 from core.risk.what_if import WhatIf
 from core.risk.what_if_document import what_if_document, what_if_lines
 from core.risk.words import counted
@@ -53,6 +54,9 @@ def risk_document(
         "class_sizes": _class_sizes(audit),
         "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
         "population_uniques": None if measured.uniques is None else _uniques(measured.uniques),
+        "unchosen_columns": _unchosen(measured.unchosen),
+        "related_sensitive": [vars(each) for each in measured.related],
+        "record_linkage": None if measured.linkage is None else vars(measured.linkage),
         "columns": [] if columns is None else [_column(each) for each in columns.contributions],
         "singling_out_sets": None if columns is None else _sets(columns.sets),
         "suda": None if suda is None else suda_document(suda),
@@ -70,7 +74,8 @@ def finite(value: float | None) -> float | None:
 
 def _counted_value(key: str, value: float | None) -> float | None:
     """Return a figure as JSON writes it: whole numbers for what is counted."""
-    return int(value) if value is not None and key in ("distinct_l", "recursive_l") else finite(value)
+    counts = ("distinct_l", "recursive_l", "folded_distinct_l")
+    return int(value) if value is not None and key in counts else finite(value)
 
 
 def _class_sizes(audit: RiskAudit) -> list[dict[str, int]]:
@@ -87,6 +92,28 @@ def _sensitive(sensitive: SensitiveMeasurement) -> dict[str, object]:
         "quasi_identifiers": list(sensitive.classes.quasi_identifiers),
         "n_values": sensitive.n_values,
         "n_missing": sensitive.n_missing,
+        "n_values_meaning_the_same": sensitive.folded.n_merged,
+        "n_words_for_unknown": sensitive.folded.n_unknown,
+        "closeness_width": sensitive.folded.width,
+        "likely_values": {
+            "dominant": vars(sensitive.likelihood.dominant),
+            "skewed": vars(sensitive.likelihood.skewed),
+        },
+    }
+
+
+def _unchosen(found: UnchosenColumns) -> dict[str, object]:
+    return {
+        "columns": list(found.columns),
+        "n_records": found.n_records,
+        "n_unique": found.n_unique,
+        "unique_share": found.unique_share,
+        "smallest_set": list(found.smallest),
+        "n_unique_in_smallest_set": found.n_unique_in_smallest,
+        "n_sets_of_that_size": found.n_sets,
+        "is_exact": found.is_exact,
+        "n_records_searched": found.n_looked_at,
+        "n_columns_searched": found.n_columns_looked_at,
     }
 
 

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.risk.exposure_people import likely_findings, people_findings
 from core.risk.measuring import RiskMeasurement
+from core.risk.settings import RiskThresholds
+from core.risk.unchosen import UnchosenColumns
 from core.risk.words import counted, listed, percent
 from core.roles import Role
 from core.verdict import Finding, Verdict
 
 _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
+_SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
+_MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
 
 
-def exposure_findings(measured: RiskMeasurement) -> tuple[Finding, ...]:
+def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> tuple[Finding, ...]:
     """Return what speaks against the table, or limits the figures, beside the thresholds."""
     return (
         *_suggested(measured),
         *_identifiers(measured),
         *_columns_nobody_chose(measured),
+        *_unchosen_together(measured),
+        *people_findings(measured, thresholds),
+        *_linked(measured, thresholds),
         *_sensitive(measured),
+        *likely_findings(measured),
         *_left_out(measured),
         *_persons(measured),
         *_columns(measured),
@@ -53,7 +62,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         and (each.distinct_share or 0) >= _TELLS_APART
     ]
     numbers = [column for column in numbers if column not in said]
-    doubtful = [column for column in alike if column in harmless]
+    doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
         yield Finding(
             check="direct_identifiers",
@@ -92,7 +101,8 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
     quasi = [
         each.column
         for each in measured.unassigned
-        if each.role is Role.QUASI_IDENTIFIER and each.column not in measured.settings.direct_identifiers
+        if each.role is Role.QUASI_IDENTIFIER
+        and each.column not in {*measured.settings.direct_identifiers, *measured.settings.other}
     ]
     if quasi:
         yield Finding(
@@ -103,6 +113,54 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
             f"{'it' if len(quasi) == 1 else 'them'} classes get smaller.",
             n_affected=len(quasi),
         )
+
+
+def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
+    """Yield what the columns nobody chose single out together; little of it is a fact, no warning."""
+    found = measured.unchosen
+    if len(found.columns) < 2 or found.unique_share is None:  # one column is spoken of by itself
+        return
+    together = f"The {len(found.columns):,} released columns that nobody chose, taken together, single out"
+    share = f"{found.n_unique:,} of {counted(found.n_records, 'record')} ({percent(found.unique_share)})"
+    much = found.unique_share >= _SINGLED_OUT
+    yield Finding(
+        check="unchosen_columns",
+        verdict=Verdict.WARN if much else Verdict.PASS,
+        message=f"{together} {share}.{_smallest_set(found)}"
+        + (
+            " Whoever knows them of somebody finds the record: make them quasi-identifiers or sensitive, or "
+            "coarser, or leave them out."
+            if much
+            else ""
+        ),
+        n_affected=found.n_unique,
+    )
+
+
+def _smallest_set(found: UnchosenColumns) -> str:
+    if not found.smallest:
+        return ""
+    alone = percent(found.n_unique_in_smallest / max(found.n_records, 1))
+    others = f", one of {found.n_sets:,} such sets of that size" if found.n_sets > 1 else ""
+    bounded = "" if found.is_exact else "; the search was bounded, so a smaller set may exist"
+    do = "do" if len(found.smallest) > 1 else "does"
+    return f" {listed(found.smallest)} {do} so for {alone}{others}{bounded}."
+
+
+def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
+    linkage = measured.linkage
+    if linkage is None:
+        return
+    above = linkage.is_above(thresholds.risk_at_k)
+    yield Finding(
+        check="record_linkage",
+        verdict=Verdict.WARN if above else Verdict.PASS,
+        message=f"By the numbers of {listed(linkage.columns)} the nearest original of "
+        f"{linkage.n_linked:,.0f} of {counted(linkage.n_records, 'record')} ({percent(linkage.share)}) is "
+        f"their own, among {linkage.n_originals:,}; {percent(thresholds.risk_at_k)} are accepted by k."
+        + (" Whoever has the originals finds these people: make the numbers coarser." if above else ""),
+        n_affected=int(linkage.n_linked),
+    )
 
 
 def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -116,9 +174,10 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
     n_assessed = measured.classes.n_records
     for sensitive in measured.sensitive:
         if sensitive.n_missing:
+            much = sensitive.n_missing >= _MUCH_MISSING * n_assessed or sensitive.n_classes_unknown
             yield Finding(
                 check="missing_sensitive_values",
-                verdict=Verdict.WARN,
+                verdict=Verdict.WARN if much else Verdict.PASS,
                 message=f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
                 f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
                 "count it as a value.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement
-from core.risk.sensitive import SensitiveMeasurement
+from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import RiskThresholds, check_thresholds
 from core.risk.words import counted, number, percent
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -81,7 +82,28 @@ class RiskAudit:
             below = measured.persons.n_below(self.thresholds.k)
             found["n_persons"] = n_persons
             found["persons_at_risk_share"] = below / n_persons if n_persons else None
-        return {**found, **population_figures(measured)}
+        return {**found, **_people_figures(measured), **population_figures(measured)}
+
+
+def _people_figures(measured: RiskMeasurement) -> dict[str, float | None]:
+    """Return the figures of columns nobody chose, of all records of a person, of households and linkage."""
+    found: dict[str, float | None] = {}
+    if measured.unchosen.columns:
+        found["unchosen_unique_share"] = measured.unchosen.unique_share
+    if (persons := measured.persons_by_all_records) is not None:
+        found["persons_alone_share"] = persons.n_below(2) / persons.n if persons.n else None
+    if (household := measured.household) is not None:
+        found |= {
+            "n_households": household.n_households,
+            "household_highest_risk": household.highest_risk,
+            "household_average_risk": household.average_risk,
+            "n_households_in_class": int(household.households_of_class.min())
+            if measured.classes.n_classes
+            else None,
+        }
+    if measured.linkage is not None:
+        found["linked_share"] = measured.linkage.share
+    return found
 
 
 def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
@@ -136,14 +158,24 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
     findings = [_class_size_finding(measurement, thresholds.k)]
     if thresholds.average_risk is not None:
         findings.append(_average_risk_finding(measurement, thresholds.average_risk))
+    elif thresholds.k == 1:
+        findings.append(_NOTHING_ASKED)
     for sensitive in measurement.sensitive:
         findings += _sensitive_findings(sensitive, thresholds)
     return RiskAudit(
         measurement=measurement,
         thresholds=thresholds,
         findings=tuple(findings),
-        exposure=exposure_findings(measurement),
+        exposure=exposure_findings(measurement, thresholds),
     )
+
+
+_NOTHING_ASKED = Finding(
+    check="nothing_asked",
+    verdict=Verdict.NOT_ASSESSED,
+    message="Neither a class size nor an average risk is asked for, so the risk of records is held against "
+    "nothing. Ask for classes of at least 2, or for a largest average risk.",
+)
 
 
 def _mean_class_size(measured: RiskMeasurement) -> float | None:
@@ -160,6 +192,12 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
             verdict=Verdict.NOT_ASSESSED,
             message=f"None of {counted(measured.entry.n_in_table, 'record')} could be assessed: all are left "
             f"out.",
+        )
+    if k == 1:
+        return Finding(
+            check="k",
+            verdict=Verdict.PASS,
+            message=f"No size of classes is asked for; the smallest has {counted(classes.k, unit)}.",
         )
     below = classes.n_records_below(k)
     share = percent(below / classes.n_records)
@@ -207,18 +245,94 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
         )
         return
     if thresholds.l is not None:
-        yield _distinct_finding(sensitive, thresholds.l)
+        yield from _distinct_findings(sensitive, thresholds.l)
     if thresholds.entropy_l is not None:
-        found = sensitive.figures["entropy_l"] or 0.0
-        yield Finding(
-            check="entropy_l",
-            verdict=Verdict.PASS if found >= thresholds.entropy_l - 1e-9 else Verdict.FAIL,
-            message=f"The smallest entropy l of `{sensitive.column}` is {number(found)}; at least "
-            f"{number(thresholds.entropy_l)} is asked for.",
-            column=sensitive.column,
+        yield from _entropy_findings(sensitive, thresholds.entropy_l)
+    for key, name, limit in (
+        ("t", "", thresholds.t),
+        ("alpha", "the largest share α of one of them", thresholds.alpha),
+        ("basic_beta", "the largest relative gain β of one of them", thresholds.beta),
+        ("delta_ln", "the largest |ln| ratio δ of a share to that of the whole table", thresholds.delta),
+    ):
+        if limit is not None:
+            yield from _limit_findings(sensitive, cast("Limited", key), name, limit)
+
+
+_MEANT = "counted as what values mean, not as they are spelled"
+
+
+def _distinct_findings(sensitive: SensitiveMeasurement, l: int) -> Iterable[Finding]:  # noqa: E741 - the model's letter
+    """Yield the finding of the values as written and, where only these meet l, of what they mean."""
+    yield _distinct_finding(sensitive, l)
+    n_classes, n_records = sensitive.below_l(l, folded=True)
+    if sensitive.below_l(l)[0] or not n_classes:
+        return
+    what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
+    yield Finding(
+        check="folded_distinct_l",
+        verdict=Verdict.FAIL,
+        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} "
+        f"({counted(n_records, 'record')}) hold {what} of `{sensitive.column}`, {_MEANT}: case, spaces and "
+        f"punctuation aside, words for unknown not counted{_closeness(sensitive)}. Write each value one way, "
+        "and generalize or suppress these classes.",
+        column=sensitive.column,
+        n_affected=n_records,
+    )
+
+
+def _closeness(sensitive: SensitiveMeasurement) -> str:
+    width = sensitive.folded.width
+    return f", numbers up to {number(width)} apart taken as one" if width else ""
+
+
+def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable[Finding]:
+    for key in ("entropy_l", "folded_entropy_l"):
+        found = sensitive.figures[key] or 0.0
+        met = found >= limit - 1e-9
+        if key == "entropy_l" or (not met and (sensitive.figures["entropy_l"] or 0.0) >= limit - 1e-9):
+            meant = "" if key == "entropy_l" else f", {_MEANT},"
+            yield Finding(
+                check=key,
+                verdict=Verdict.PASS if met else Verdict.FAIL,
+                message=f"The smallest entropy l of `{sensitive.column}`{meant} is {number(found)}; at least "
+                f"{number(limit)} is asked for.",
+                column=sensitive.column,
+            )
+
+
+def _limit_findings(
+    sensitive: SensitiveMeasurement, key: Limited, name: str, limit: float
+) -> Iterable[Finding]:
+    """Yield the finding of the values as written and, where only these meet the limit, of what they mean."""
+    written = _limit_finding(sensitive, key, name, limit, folded=False)
+    yield written
+    if written.verdict is Verdict.PASS and sensitive.above(key, limit, folded=True)[0]:
+        yield _limit_finding(sensitive, key, name, limit, folded=True)
+
+
+def _limit_finding(
+    sensitive: SensitiveMeasurement, key: Limited, name: str, limit: float, *, folded: bool
+) -> Finding:
+    n_classes, n_records = sensitive.above(key, limit, folded=folded)
+    check = f"folded_{key}" if folded else key
+    found, asked = number(sensitive.figures[check] or 0.0), number(limit)
+    values = f"the values of `{sensitive.column}`{f', {_MEANT},' if folded else ''}"
+    classes = f"In {counted(n_classes, 'class', 'classes')} ({counted(n_records, 'record')})"
+    if key == "t":
+        met = f"In every class {values} are spread as in the whole table, up to a distance of {found}; "
+        missed = (
+            f"{classes} {values} are further than {asked} from those of the whole table, at most {found}."
         )
-    if thresholds.t is not None:
-        yield _closeness_finding(sensitive, thresholds.t)
+    else:
+        met = f"Of {values} in every class, {name} is at most {found}; "
+        missed = f"{classes}, of {values} {name} is above {asked}, at most {found}."
+    return Finding(
+        check=check,
+        verdict=Verdict.FAIL if n_classes else Verdict.PASS,
+        message=missed if n_classes else f"{met}at most {asked} is asked for.",
+        column=sensitive.column,
+        n_affected=n_records if n_classes else None,
+    )
 
 
 def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
@@ -238,29 +352,6 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
         message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} "
         f"of `{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
         f"away to whoever knows the class{'.' if l == 2 else ', or nearly.'}",
-        column=column,
-        n_affected=n_records,
-    )
-
-
-def _closeness_finding(sensitive: SensitiveMeasurement, limit: float) -> Finding:
-    n_classes, n_records = sensitive.above_t(limit)
-    found = sensitive.figures["t"] or 0.0
-    column = sensitive.column
-    if not n_classes:
-        return Finding(
-            check="t",
-            verdict=Verdict.PASS,
-            message=f"In every class the values of `{column}` are spread as in the whole table, up to a "
-            f"distance of {number(found)}; at most {number(limit)} is asked for.",
-            column=column,
-        )
-    return Finding(
-        check="t",
-        verdict=Verdict.FAIL,
-        message=f"In {counted(n_classes, 'class', 'classes')} ({counted(n_records, 'record')}) the values of "
-        f"`{column}` are further than {number(limit)} from those of the whole table, at most "
-        f"{number(found)}.",
         column=column,
         n_affected=n_records,
     )

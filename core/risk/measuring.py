@@ -13,6 +13,15 @@ from core.equivalence import EquivalenceClasses, IntArray
 from core.errors import AuditInputError
 from core.risk.comparison import Comparison, compare_with_original
 from core.risk.individual import IndividualRisk, individual_risk
+from core.risk.linkage import Linkage, link_records
+from core.risk.people import (
+    HiddenPersons,
+    HouseholdRisk,
+    SizeCounts,
+    hidden_persons,
+    household_risk,
+    persons_by_all_records,
+)
 from core.risk.population import PopulationUniques, population_uniques
 from core.risk.population_table import PopulationRisk, risk_by_population_size, risk_by_population_table
 from core.risk.records import (
@@ -26,8 +35,10 @@ from core.risk.records import (
     repeated_persons,
     sampling_weights,
 )
+from core.risk.related import Related, related_attributes
 from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
+from core.risk.unchosen import UnchosenColumns, measure_unchosen
 from core.roles import Role, RoleSuggestion, suggest_roles
 
 N_WORST = 50
@@ -98,6 +109,18 @@ class RiskMeasurement:
         Risk by sampling weights, where a weight column was given.
     hierarchies
         Groups of values by sensitive attribute, as given.
+    unchosen
+        What the released columns nobody chose single out together.
+    related
+        Sensitive attributes that tell one another.
+    hidden_persons
+        A column that says whose record it is although records are counted, where there seems to be one.
+    persons_by_all_records
+        Persons by how many share with them the classes of all their records; None without a person column.
+    household
+        Risk of households, where their column was given.
+    linkage
+        Records linked to the original by their numbers, where it was given and both have the same rows.
     """
 
     name: str
@@ -114,6 +137,12 @@ class RiskMeasurement:
     uniques: PopulationUniques | None = None
     individual: IndividualRisk | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    unchosen: UnchosenColumns
+    related: tuple[Related, ...] = ()
+    hidden_persons: HiddenPersons | None = None
+    persons_by_all_records: SizeCounts | None = None
+    household: HouseholdRisk | None = None
+    linkage: Linkage | None = None
 
     @property
     def unit(self) -> str:
@@ -181,6 +210,13 @@ def measure_risk(
     person = person_codes(coded[settings.person]) if settings.person is not None else None
     classes = classes_over(quasi, entry, settings, person_of_record=person)
     against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
+    sensitive = tuple(
+        _measure_each_sensitive(
+            coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies or {}
+        )
+    )
+    unassigned = _unassigned(dataset, settings)
+    household = settings.household
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -188,18 +224,26 @@ def measure_risk(
         entry=entry,
         classes=classes,
         quasi_identifiers=tuple(_facts(column) for column in quasi),
-        sensitive=tuple(
-            _measure_each_sensitive(
-                coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies or {}
-            )
-        ),
+        sensitive=sensitive,
         persons=None if person is None else _person_facts(classes, person),
-        unassigned=_unassigned(dataset, settings),
+        unassigned=unassigned,
         comparison=None if original is None else compare_with_original(dataset, original, classes, settings),
         population=against,
         uniques=uniques,
         individual=_individual(dataset, classes, settings),
         hierarchies=dict(hierarchies or {}),
+        unchosen=measure_unchosen(
+            dataset, settings, n_values={each.column: each.n_distinct for each in unassigned}
+        ),
+        related=related_attributes(
+            [coded[each.column] for each in sensitive],
+            {each.column: each.folded for each in sensitive},
+            assessed=classes.class_of_record >= 0,
+        ),
+        hidden_persons=hidden_persons(dataset, classes, settings, suggestions=unassigned),
+        persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
+        household=None if household is None else household_risk(dataset, classes, household),
+        linkage=None if original is None else link_records(dataset, original, settings),
     )
 
 
@@ -329,6 +373,7 @@ def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestio
         *settings.leave_out,
         settings.person,
         settings.weight,
+        settings.household,
     }
     left = [column for column in dataset.columns if column not in named]
     return suggest_roles(dataset.table.select(left)) if left else ()
@@ -353,6 +398,7 @@ def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSe
         direct_identifiers=there(settings.direct_identifiers),
         other=there(settings.other),
         person=settings.person if settings.person in columns else None,
+        household=settings.household if settings.household in columns else None,
         weight=None,
         population_size=None,
     )

@@ -22,11 +22,17 @@ def released_columns(measured: RiskMeasurement, *, person: PersonReleased = "pse
     """Return the columns that a release holds, in the table's order.
 
     Those that somebody chose for something and that may be seen: quasi-identifiers, sensitive attributes,
-    weights, columns said to be harmless, and the person column where pseudonyms stand in it. A column that
-    nobody said anything of is never released.
+    weights, households, columns said to be harmless, and the person column where pseudonyms stand in it. A
+    column that nobody said anything of is never released.
     """
     settings = measured.settings
-    chosen = {*settings.quasi_identifiers, *settings.sensitive, *settings.other, settings.weight}
+    chosen = {
+        *settings.quasi_identifiers,
+        *settings.sensitive,
+        *settings.other,
+        settings.weight,
+        settings.household,
+    }
     if person == "pseudonym":
         chosen.add(settings.person)
     return tuple(column for column in measured.columns if column in chosen)

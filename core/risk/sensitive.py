@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +15,34 @@ from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
 from core.equivalence import EquivalenceClasses, IntArray, combined_codes
 from core.errors import AuditInputError
+from core.risk.folding import FoldedValues, distinct_meanings, fold_values
+from core.risk.likely import Likelihood, likely_values
 from core.risk.records import CodedColumn, class_values
 from core.risk.settings import Hierarchy, RiskSettings
 from core.risk.wildcards import Pairs, spread
 
 FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ByClass:
+    """Figures of each class for one sensitive attribute.
+
+    Attributes
+    ----------
+    distinct_l, entropy_l, alpha, t, basic_beta, delta_ln
+        Shape (n_classes,); distinct and entropy l are 0, the others NaN where no value is known.
+    """
+
+    distinct_l: IntArray
+    entropy_l: FloatArray
+    alpha: FloatArray
+    t: FloatArray
+    basic_beta: FloatArray
+    delta_ln: FloatArray
+
+
+Limited = Literal["alpha", "t", "basic_beta", "delta_ln"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,8 +65,14 @@ class SensitiveMeasurement:
     figures
         Key of :data:`core.measures.MEASURES` → figure of the worst class; infinite where no finite
         one holds, None where no class has a known value.
-    distinct_l, alpha, t
-        Shape (n_classes,), by class; distinct l is 0, the others NaN where no value is known.
+    by_class
+        Of the values as written.
+    folded
+        Which written values mean the same.
+    folded_by_class
+        Of the values as what they mean; the same object as `by_class` where that changes nothing.
+    likelihood
+        Classes that make a value likely, of the values as what they mean.
     records_of_class
         Shape (n_classes,), assessed records.
     """
@@ -53,26 +83,41 @@ class SensitiveMeasurement:
     n_missing: int
     n_values: int
     figures: Mapping[str, float | None]
-    distinct_l: IntArray
-    alpha: FloatArray
-    t: FloatArray
+    by_class: ByClass
+    folded: FoldedValues
+    folded_by_class: ByClass
+    likelihood: Likelihood
     records_of_class: IntArray
 
+    @property
+    def distinct_l(self) -> IntArray:
+        """Return shape (n_classes,): distinct values of each class as written."""
+        return self.by_class.distinct_l
+
+    @property
+    def n_classes_unknown(self) -> int:
+        """Return the classes of which no record has a known value."""
+        return int(np.count_nonzero(self.by_class.distinct_l == 0))
+
     @cached_property
-    def _by_l(self) -> tuple[IntArray, IntArray]:
-        """Return classes and records by distinct l, position l."""
-        classes = np.bincount(self.distinct_l)
-        records = np.bincount(self.distinct_l, weights=self.records_of_class).astype(np.int64)
+    def _by_l(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+        """Return classes and records by distinct l, position l; as written, then folded."""
+        return self._counted_by_l(self.by_class), self._counted_by_l(self.folded_by_class)
+
+    def _counted_by_l(self, by_class: ByClass) -> tuple[IntArray, IntArray]:
+        classes = np.bincount(by_class.distinct_l)
+        records = np.bincount(by_class.distinct_l, weights=self.records_of_class).astype(np.int64)
         return classes, records
 
-    def below_l(self, l: int) -> tuple[int, int]:  # noqa: E741 - the model's own letter
+    def below_l(self, l: int, *, folded: bool = False) -> tuple[int, int]:  # noqa: E741 - the model's own letter
         """Return classes, and records in them, with a known value and fewer than `l` different ones."""
-        classes, records = self._by_l
+        classes, records = self._by_l[folded]
         return int(classes[1:l].sum()), int(records[1:l].sum())
 
-    def above_t(self, t: float) -> tuple[int, int]:
-        """Return classes, and records in them, further than `t` from the whole table."""
-        above = self.t > t + 1e-12  # a figure that is t but for rounding meets it
+    def above(self, key: Limited, limit: float, *, folded: bool = False) -> tuple[int, int]:
+        """Return classes, and records in them, whose figure is above a limit."""
+        values: FloatArray = getattr(self.folded_by_class if folded else self.by_class, key)
+        above = values > limit + 1e-12  # a figure that is the limit but for rounding meets it
         return int(np.count_nonzero(above)), int(self.records_of_class[above].sum())
 
 
@@ -110,24 +155,60 @@ def measure_sensitive(
     """
     distance, codes = sensitive_codes(column, settings, hierarchy)
     n_missing = int(np.count_nonzero((classes.class_of_record >= 0) & (codes < 0)))
-    counted = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
-    counts = models.sensitive_counts(classes, counted)
-    if settings.missing == "wildcard":
-        counts = _spread(counts, *class_values(quasi_identifiers, classes, settings))
-    t = class_distances(counts, column, distance, hierarchy)
-    distinct, alpha = models.distinct_l(counts), models.alpha(counts)
+
+    def counted(codes: IntArray) -> SensitiveCounts:
+        once = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
+        counts = models.sensitive_counts(classes, once)
+        if settings.missing == "wildcard":
+            counts = _spread(counts, *class_values(quasi_identifiers, classes, settings))
+        return counts
+
+    counts = counted(codes)
+    by_class = _by_class(counts, class_distances(counts, column, distance, hierarchy))
+    folded = fold_values(column, settings)
+    meant, folded_by_class = counts, by_class
+    if folded.changes or (folded.numbers is not None and distance != "ordered"):
+        meant = counted(folded.group_of_value[column.codes])
+    if folded.changes:
+        folded_by_class = _folded_by_class(meant, folded, by_class, distance)
     return SensitiveMeasurement(
         column=column.name,
         distance=distance,
         classes=classes,
         n_missing=n_missing,
         n_values=int(np.count_nonzero(counts.value_totals)),
-        figures=_figures(counts, distinct, alpha, t, settings),
-        distinct_l=distinct,
-        alpha=alpha,
-        t=t,
+        figures={**_figures(counts, by_class, settings), **_folded_figures(folded_by_class)},
+        by_class=by_class,
+        folded=folded,
+        folded_by_class=folded_by_class,
+        likelihood=likely_values(meant, folded),
         records_of_class=np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:],
     )
+
+
+def _by_class(counts: SensitiveCounts, t: FloatArray) -> ByClass:
+    return ByClass(
+        distinct_l=models.distinct_l(counts),
+        entropy_l=models.entropy_l(counts),
+        alpha=models.alpha(counts),
+        t=t,
+        basic_beta=models.basic_beta(counts),
+        delta_ln=models.delta_disclosure(counts),
+    )
+
+
+def _folded_by_class(
+    counts: SensitiveCounts, folded: FoldedValues, written: ByClass, distance: str
+) -> ByClass:
+    """Return the figures of values as what they mean; close numbers share an interval but for distinct l.
+
+    The hierarchical distance stays that of the values as written, which its groups are given for.
+    """
+    merged = counts if folded.numbers is None else models.merged_counts(counts, folded.interval_of_group)
+    t = written.t
+    if distance != "hierarchical":
+        t = models.t_closeness(merged, distance="ordered" if folded.numbers is not None else "equal")
+    return replace(_by_class(merged, t), distinct_l=distinct_meanings(counts, folded))
 
 
 def sensitive_codes(
@@ -236,9 +317,7 @@ def hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -
     return levels
 
 
-def _figures(
-    counts: SensitiveCounts, distinct: IntArray, alpha: FloatArray, t: FloatArray, settings: RiskSettings
-) -> dict[str, float | None]:
+def _figures(counts: SensitiveCounts, by_class: ByClass, settings: RiskSettings) -> dict[str, float | None]:
     """Return the figure of the worst class for every model; classes without a known value are passed over."""
     known = counts.class_totals > 0
 
@@ -249,15 +328,27 @@ def _figures(
         return models.largest(values[known])
 
     return {
-        "distinct_l": least(distinct),
-        "entropy_l": least(models.entropy_l(counts)),
+        "distinct_l": least(by_class.distinct_l),
+        "entropy_l": least(by_class.entropy_l),
         "recursive_c_at_l2": most(models.recursive_c(counts, l=2)),
         "recursive_c_at_l3": most(models.recursive_c(counts, l=3)),
         "recursive_l": least(models.largest_recursive_l(counts, c=settings.recursive_c)),
-        "alpha": most(alpha),
-        "t": most(t),
-        "basic_beta": most(models.basic_beta(counts)),
+        "alpha": most(by_class.alpha),
+        "t": most(by_class.t),
+        "basic_beta": most(by_class.basic_beta),
         "enhanced_beta": most(models.enhanced_beta(counts)),
-        "delta_ln": most(models.delta_disclosure(counts)),
+        "delta_ln": most(by_class.delta_ln),
         "delta_ln_absent": most(models.delta_disclosure(counts, absent="infinite")),
+    }
+
+
+def _folded_figures(by_class: ByClass) -> dict[str, float | None]:
+    known = by_class.distinct_l > 0
+    return {
+        "folded_distinct_l": models.smallest(by_class.distinct_l[known]),
+        "folded_entropy_l": models.smallest(by_class.entropy_l[known]),
+        "folded_alpha": models.largest(by_class.alpha[known]),
+        "folded_t": models.largest(by_class.t[known]),
+        "folded_basic_beta": models.largest(by_class.basic_beta[known]),
+        "folded_delta_ln": models.largest(by_class.delta_ln[known]),
     }

@@ -62,6 +62,11 @@ class RiskSettings:
         ``unknown`` (such a record is not counted) or ``value`` (a blank is an answer of its own).
     recursive_c
         c at which the largest l of recursive (c, l)-diversity is reported; above 0.
+    closeness
+        Sensitive numbers that differ by at most this share, in [0, 1), of the range between their 5 % and
+        95 % quantiles are close, and not told apart where values are judged by what they mean.
+    household
+        Column that says which household a record is of, for the risk of households; None: not assessed.
     population_size
         People in the population the table is a sample of; None where not known.
     roles_suggested
@@ -80,6 +85,8 @@ class RiskSettings:
     several_sensitive: Several = "one_by_one"
     missing_sensitive: MissingSensitive = "unknown"
     recursive_c: float = 3.0
+    closeness: float = 0.01
+    household: str | None = None
     population_size: int | None = None
     roles_suggested: bool = False
 
@@ -91,8 +98,8 @@ class RiskThresholds:
     Attributes
     ----------
     k
-        Every class has at least so many records (or persons); a record is at risk in a smaller one. At
-        least 2.
+        Every class has at least so many records (or persons); a record is at risk in a smaller one. 1 is
+        always met, for a policy that rests on other thresholds, such as the average risk.
     l
         Every class has at least so many different sensitive values; None is not judged, 1 is always met.
     entropy_l
@@ -101,6 +108,12 @@ class RiskThresholds:
         Largest distance of a class from the whole table, in [0, 1]; None is not judged.
     average_risk
         Largest average risk of a record, in [0, 1]; None is not judged.
+    alpha
+        Largest share of one sensitive value in a class, in [0, 1]; None is not judged.
+    beta
+        Largest basic β, at least 0; None is not judged.
+    delta
+        Largest δ, values absent from a class passed over, at least 0; None is not judged.
     """
 
     k: int = 5
@@ -108,6 +121,14 @@ class RiskThresholds:
     entropy_l: float | None = None
     t: float | None = None
     average_risk: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    delta: float | None = None
+
+    @property
+    def risk_at_k(self) -> float:
+        """Return 1 / k, the highest risk that k accepts."""
+        return 1 / self.k
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +164,8 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
         )
     if not 0 < settings.recursive_c < math.inf:
         problems.append(f"recursive_c must be above 0, received {settings.recursive_c:g}.")
+    if not 0 <= settings.closeness < 1:
+        problems.append(f"closeness must be at least 0 and below 1, received {settings.closeness:g}.")
     if settings.population_size is not None and settings.population_size < 1:
         problems.append(f"population_size must be at least 1, received {settings.population_size}.")
     if problems:
@@ -166,7 +189,8 @@ def _choice_problems(settings: RiskSettings) -> list[str]:
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:
     chosen = [*settings.quasi_identifiers, *settings.sensitive, *settings.leave_out]
     chosen += [*settings.direct_identifiers, *settings.other]
-    chosen += [column for column in (settings.person, settings.weight) if column is not None]
+    single = (settings.person, settings.weight, settings.household)
+    chosen += [column for column in single if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
     shown = ", ".join(list(columns)[:20]) + (", …" if len(columns) > 20 else "")
     return [f"There is no column `{column}`; the table has {shown}." for column in unknown]
@@ -179,6 +203,7 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         ("a sensitive attribute", settings.sensitive),
         ("the person column", tuple(filter(None, (settings.person,)))),
         ("the weight column", tuple(filter(None, (settings.weight,)))),
+        ("the household column", tuple(filter(None, (settings.household,)))),
         ("not released", settings.leave_out),
         ("a direct identifier", settings.direct_identifiers),
         ("harmless", settings.other),
@@ -203,11 +228,14 @@ def check_thresholds(thresholds: RiskThresholds) -> None:
         Names every threshold that is wrong, its range, and what was received.
     """
     checks: tuple[tuple[str, float | None, float, float], ...] = (
-        ("k", thresholds.k, 2, math.inf),
+        ("k", thresholds.k, 1, math.inf),
         ("l", thresholds.l, 1, math.inf),
         ("entropy_l", thresholds.entropy_l, 1, math.inf),
         ("t", thresholds.t, 0, 1),
         ("average_risk", thresholds.average_risk, 0, 1),
+        ("alpha", thresholds.alpha, 0, 1),
+        ("beta", thresholds.beta, 0, math.inf),
+        ("delta", thresholds.delta, 0, math.inf),
     )
     problems = [
         f"{name} must be {_range(lower, upper)}, received {value:g}."

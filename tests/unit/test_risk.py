@@ -37,6 +37,7 @@ def test_figures__of_six_people() -> None:
         "prosecutor_highest_risk": 1.0,
         "prosecutor_average_risk": 0.5,
         "records_at_risk_share": 1.0,
+        "unchosen_unique_share": 1.0,  # by the salary
     }
 
 
@@ -49,7 +50,7 @@ def test_sensitive__of_six_people() -> None:
     assert disease.figures["recursive_c_at_l2"] == math.inf
     assert disease.figures["basic_beta"] == pytest.approx((1 - 1 / 6) / (1 / 6))
     assert disease.below_l(2) == (2, 3)
-    assert disease.above_t(disease.figures["t"] or 0) == (0, 0)
+    assert disease.above("t", disease.figures["t"] or 0) == (0, 0)
 
 
 def test_distance__is_ordered_for_numbers_unless_chosen() -> None:
@@ -61,7 +62,7 @@ def test_distance__ordered_takes_numbers_by_value_and_not_as_written() -> None:
     text = "age,salary\n30,3\n30,3.0\n40,12\n40,12\n"
     (salary,) = measured(text, quasi="age", sensitive=("salary",)).sensitive
     assert salary.n_values == 2
-    assert salary.t.tolist() == [0.5, 0.5]
+    assert salary.by_class.t.tolist() == [0.5, 0.5]
 
 
 def test_distance__ordered_refuses_texts() -> None:
@@ -117,7 +118,7 @@ def test_sensitive_without_any_value__is_not_assessed() -> None:
 def test_person__counts_each_value_of_a_person_once() -> None:
     text = "age,who,disease\n30,a,flu\n30,a,flu\n30,a,flu\n30,b,cold\n30,,gout\n"
     (disease,) = measured(text, quasi="age", person="who", sensitive=("disease",)).sensitive
-    assert disease.alpha.tolist() == pytest.approx([1 / 3])
+    assert disease.by_class.alpha.tolist() == pytest.approx([1 / 3])
 
 
 def test_others_added__makes_the_other_sensitive_attributes_quasi_identifiers() -> None:
@@ -141,7 +142,7 @@ def test_wildcards__count_sensitive_values_of_compatible_records() -> None:
         sensitive=("disease",),
     ).sensitive
     assert disease.distinct_l.tolist() == [2, 3, 2]
-    assert disease.t.tolist() == pytest.approx([1 / 3, 0, 1 / 3])
+    assert disease.by_class.t.tolist() == pytest.approx([1 / 3, 0, 1 / 3])
 
 
 TREE = "value,group,all\nflu,lung,any\ncold,lung,any\ngout,joint,any\n"
@@ -154,9 +155,9 @@ def test_hierarchy__gives_the_hierarchical_distance() -> None:
     (disease,) = found.sensitive
     assert disease.distance == "hierarchical"
     # Class (50, F) is all gout: 5/6 of the table moves to it across both levels.
-    assert disease.t[2] == pytest.approx(5 / 6)
+    assert disease.by_class.t[2] == pytest.approx(5 / 6)
     # Class (30, F): 2/3 flu, 1/3 cold, 0 gout against 4/6, 1/6, 1/6: 1/6 moves to cold from the other group.
-    assert disease.t[0] == pytest.approx(1 / 6)
+    assert disease.by_class.t[0] == pytest.approx(1 / 6)
 
 
 def test_hierarchy__that_lacks_values_is_refused() -> None:
@@ -248,9 +249,9 @@ def test_presets__are_the_reciprocal_of_the_highest_risk(k: int) -> None:
 
 def test_thresholds__out_of_range_are_named() -> None:
     with pytest.raises(AuditInputError) as raised:
-        judge_risk(measured(), RiskThresholds(k=1, l=0, entropy_l=0.5, t=1.5, average_risk=-1))
+        judge_risk(measured(), RiskThresholds(k=0, l=0, entropy_l=0.5, t=1.5, average_risk=-1))
     assert raised.value.problems == (
-        "k must be at least 2, received 1.",
+        "k must be at least 1, received 0.",
         "l must be at least 1, received 0.",
         "entropy_l must be at least 1, received 0.5.",
         "t must be from 0 to 1, received 1.5.",
@@ -455,7 +456,8 @@ def test_document__holds_the_agreed_keys() -> None:
     assert document["class_sizes"] == [{"class_size": 2, "n_records": 4}]
     assert document["sensitive"]["disease"]["recursive_c_at_l2"] is None
     assert document["original"]["k"] == 1
-    assert document["thresholds"] == {"k": 5, "l": 2, "entropy_l": None, "t": None, "average_risk": None}
+    limits = dict.fromkeys(("entropy_l", "t", "average_risk", "alpha", "beta", "delta"))
+    assert document["thresholds"] == {"k": 5, "l": 2, **limits}
     assert "Precision lost" in risk_summary(audit)
 
 

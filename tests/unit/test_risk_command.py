@@ -240,7 +240,7 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
             ["--quasi-identifier", "disease", "--sensitive", "disease"],
             "`disease` cannot be both a quasi-identifier and a sensitive attribute; choose one.",
         ),
-        ([*CHOSEN, "--k", "1"], "k must be at least 2, received 1."),
+        ([*CHOSEN, "--k", "0"], "k must be at least 1, received 0."),
         ([*CHOSEN, "--release", "x.csv"], "--release writes what --what-if finds; add --what-if."),
         (
             [*CHOSEN, "--what-if", "--release", "x.json"],

@@ -87,7 +87,7 @@ def test_release__can_reach_t_as_well(patients: Dataset, measured: RiskMeasureme
 
 def test_release__has_only_columns_that_were_chosen() -> None:
     text = "name,code,age,disease,note,drug\n" + "".join(
-        f"Ana,{n},{n % 2},{'ab'[n % 2]},x{n % 2},{'cd'[n % 2]}\n" for n in range(8)
+        f"Ana,{n},{n % 2},{'ab'[n // 2 % 2]},x{n % 2},{'cd'[n % 2]}\n" for n in range(8)
     )
     people = table(text)
     settings = RiskSettings(

@@ -1,0 +1,238 @@
+"""Sensitive values as what they mean: one spelling, close numbers as one, no word for unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.attribute_disclosure import SensitiveCounts
+from core.cells import as_numbers
+from core.equivalence import IntArray
+from core.risk.records import CodedColumn
+from core.risk.settings import RiskSettings
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+_SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
+_MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more
+_KEPT = dict(zip(".,:/-%", map(chr, range(0xE000, 0xE006)), strict=True))  # stand in while others go
+_CURRENCIES = r"(?i)^(?:€|\$|£|¥|₩|eur|usd|gbp|krw|won)|(?:€|\$|£|¥|₩|원|eur|usd|gbp|krw|won)$"
+_PLAIN = r"^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$"
+_COMMA_THOUSANDS = r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$"
+_COMMA_DECIMALS = r"^[+-]?\d+(?:,\d+)?$"
+_POINT_THOUSANDS = r"^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# Words that say that nothing is known, as `folded_text` writes them.
+UNKNOWN_WORDS = _words(
+    "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
+    "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
+    "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer "
+    "모름 미상 불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 "
+    "neznano nepoznano niznano nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno "
+    "unbekannt keineangabe inconnu desconocido"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FoldedValues:
+    """Which written values of a column mean the same.
+
+    Attributes
+    ----------
+    group_of_value
+        Shape (n_values,): a number from 0 for each meaning, -1 for an unknown one; of numbers in ascending
+        order.
+    numbers
+        Shape (n_groups,), ascending; None where not all known values are numbers.
+    width
+        Numbers that differ by at most that much are close; 0 for text.
+    n_merged
+        Written values that share their meaning with another, or are close to another number.
+    n_unknown
+        Written values that are words for unknown.
+    """
+
+    group_of_value: IntArray
+    numbers: FloatArray | None
+    width: float
+    n_merged: int
+    n_unknown: int
+
+    @property
+    def changes(self) -> bool:
+        """Return whether anything is counted differently from the values as written."""
+        return bool(self.n_merged or self.n_unknown)
+
+    @cached_property
+    def following(self) -> IntArray:
+        """Return shape (n_groups,): the first group that is not close to each group from below."""
+        if self.numbers is None:
+            return np.arange(1, int(self.group_of_value.max(initial=-1)) + 2)
+        reach = self.numbers + self.width * (1 + 1e-9)
+        return cast("IntArray", np.searchsorted(self.numbers, reach, side="right").astype(np.int64))
+
+    @cached_property
+    def interval_of_group(self) -> IntArray:
+        """Return shape (n_groups,): intervals as wide as closeness, from the smallest number upwards."""
+        interval = np.zeros(len(self.following), dtype=np.int64)
+        start, number = 0, 0
+        while start < len(interval):
+            stop = int(self.following[start])
+            interval[start:stop] = number
+            start, number = stop, number + 1
+        return interval
+
+
+def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
+    """Find out which written values of a sensitive attribute mean the same.
+
+    - Text: compared without case, width, spaces and punctuation; signs, percent, and points, commas, colons,
+      slashes and hyphens between digits count, as does a hyphen before a digit or at the end.
+    - Numbers, also with thousands separators, decimal commas or a currency: those closer than
+      `settings.closeness` of the range between the 5 % and the 95 % quantile are close.
+    - Words for unknown are no value; where a missing one counts as a value they are that value.
+
+    Parameters
+    ----------
+    column
+        The attribute.
+    settings
+        Closeness, and whether a missing value is one.
+    """
+    folded = folded_text(column.values)
+    unknown = _unknown(folded)
+    known = ~(unknown | column.value_is_suppressed)
+    numbers = _amounts(column.values.filter(pa.array(known)))
+    group = np.full(column.n_values, -1, dtype=np.int64)
+    if numbers is None:
+        group[known] = np.unique(
+            np.array(folded.filter(pa.array(known)).to_pylist(), dtype=object), return_inverse=True
+        )[1]
+        distinct, width, close = None, 0.0, 0
+    else:
+        distinct, group[known] = np.unique(numbers, return_inverse=True)
+        width = _width(distinct[group[column.codes][known[column.codes]]], settings.closeness)
+        gaps = np.diff(distinct) <= width * (1 + 1e-9) if width else np.zeros(0, dtype=bool)
+        close = int(np.count_nonzero(gaps))
+    n_groups = int(group.max(initial=-1)) + 1
+    n_unknown = int(np.count_nonzero(unknown))
+    as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
+    if as_value:  # an answer of its own; numbers then have no order
+        group[group < 0] = n_groups
+        distinct, width, close = None, 0.0, 0
+    return FoldedValues(
+        group_of_value=group,
+        numbers=distinct,
+        width=width,
+        n_merged=int(np.count_nonzero(known)) - n_groups + close,
+        n_unknown=n_unknown,
+    )
+
+
+def folded_text(values: pa.Array) -> pa.Array:
+    """Return texts without case, width, spaces and punctuation; see :func:`fold_values`.
+
+    Examples
+    --------
+    >>> folded_text(pa.array(["H.I.V.", " hiv", "J45.0", "Rh-", "10-20", "<=50K"])).to_pylist()
+    ['hiv', 'hiv', 'j45.0', 'rh-', '10-20', '<=50k']
+    """
+    texts = pc.utf8_lower(pc.utf8_normalize(values.cast(pa.large_string()), form="NFKC"))
+    if not pc.any(pc.match_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]")).as_py():
+        return texts
+    for _ in range(2):  # in 1.2.3 the second point follows a digit that the first one took
+        for sign in ".,:/-":
+            texts = pc.replace_substring_regex(texts, rf"(\d)\{sign}(\d)", rf"\1{_KEPT[sign]}\2")
+    texts = pc.replace_substring_regex(texts, r"^(\s*)[-−](\d)", rf"\1{_KEPT['-']}\2")
+    texts = pc.replace_substring_regex(texts, r"[-−]\s*$", _KEPT["-"])
+    texts = pc.replace_substring(texts, "%", _KEPT["%"])
+    texts = pc.replace_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]", "")
+    for sign, stand_in in _KEPT.items():
+        texts = pc.replace_substring(texts, stand_in, sign)
+    return texts
+
+
+def _unknown(folded: pa.Array) -> BoolArray:
+    """Return which folded texts say that nothing is known; a lone minus is a result beside a plus."""
+    words = pc.is_in(folded, value_set=pa.array(UNKNOWN_WORDS, pa.large_string()))
+    empty = pc.fill_null(pc.equal(folded, ""), False)
+    minus = pc.fill_null(pc.equal(folded, "-"), False)
+    if pc.any(pc.equal(folded, "+")).as_py():
+        minus = pc.and_(minus, False)
+    found = pc.or_(pc.or_(words, empty), minus)
+    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
+
+
+def _amounts(values: pa.Array) -> FloatArray | None:
+    """Return the numbers that texts stand for, None unless all of them do, and there are any."""
+    if not len(values):
+        return None
+    plain = as_numbers(values)
+    if plain is not None:
+        return plain
+    texts = pc.replace_substring_regex(values, r"[\s\p{Z}'’_]", "")
+    texts = pc.replace_substring_regex(texts, _CURRENCIES, "")
+
+    def all_match(*patterns: str) -> bool:
+        return not pc.match_substring_regex(texts, "|".join(patterns)).false_count
+
+    if all_match(_PLAIN, _COMMA_THOUSANDS):
+        texts = pc.replace_substring(texts, ",", "")
+    elif all_match(_COMMA_DECIMALS, _POINT_THOUSANDS):
+        texts = pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", ".")
+    else:
+        return None
+    return as_numbers(texts)
+
+
+def _width(numbers: FloatArray, closeness: float) -> float:
+    """Return how far apart close numbers are at most."""
+    if not len(numbers) or not closeness:
+        return 0.0
+    low, high = np.quantile(numbers, _SPREAD)
+    return float(closeness * (high - low))
+
+
+def distinct_meanings(counts: SensitiveCounts, folded: FoldedValues) -> IntArray:
+    """Return shape (n_classes,): the most values of each class no two of which are close.
+
+    Parameters
+    ----------
+    counts
+        Of the groups of `folded`.
+    folded
+        Which of them are close.
+
+    Notes
+    -----
+    Values are taken from the smallest upwards, each the first that is not close to the last taken; no larger
+    choice exists. At most 1,000 are counted.
+    """
+    size = counts.n_values + 1
+    keys = counts.class_of_pair * size + counts.value_of_pair
+    first = np.flatnonzero(np.diff(counts.class_of_pair, prepend=-1))
+    of_class = counts.class_of_pair[first]
+    end = np.append(first[1:], len(keys))
+    found = np.zeros(counts.n_classes, dtype=np.int64)
+    position, active = first, np.arange(len(first))
+    for _ in range(_MOST_PICKED):
+        if not len(active):
+            break
+        found[of_class[active]] += 1
+        beyond = folded.following[counts.value_of_pair[position]]
+        position = np.searchsorted(keys, of_class[active] * size + beyond)
+        inside = position < end[active]
+        position, active = position[inside], active[inside]
+    return found

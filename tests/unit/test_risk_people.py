@@ -1,0 +1,208 @@
+"""People behind records, columns nobody chose, households, and records linked to their originals."""
+
+import numpy as np
+import pytest
+
+from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk.people import household_risk, persons_by_all_records
+from core.verdict import Verdict
+from tests.risk_examples import measured, messages, table
+
+
+def _text(columns: dict[str, object]) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def _visits(patients: np.ndarray, name: str = "patient_id") -> str:
+    n = len(patients)
+    disease = np.array(["flu", "cold", "gout"])[np.arange(n) % 3]
+    return _text({"age": np.arange(n) // 6, "disease": disease, name: patients})
+
+
+def _judged(text: str, **settings: object) -> RiskAudit:
+    return judge_risk(measured(text, quasi="age", sensitive=("disease",), **settings))
+
+
+def test_hidden_persons__fail_where_records_of_a_class_are_of_few() -> None:
+    audit = _judged(_visits(np.arange(120) // 3), leave_out=("patient_id",))
+    assert messages(audit)["hidden_persons"] == (
+        "FAIL: 20 classes of at least 5 records (120 records) hold fewer than 5 values of `patient_id`, "
+        "which "
+        "seems to say whose record it is: records with the same value are nearly always in one class. "
+        "Records "
+        "are no people then; choose it as the person column, so that classes count persons."
+    )
+
+
+def test_hidden_persons__are_a_warning_where_the_name_says_nothing() -> None:
+    audit = _judged(_visits(np.arange(120) // 3, "x"), leave_out=("x",))
+    assert messages(audit)["hidden_persons"].startswith("WARN: 20 classes")
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (np.arange(120), "everybody has one record"),
+        (np.arange(120) % 40, "their records are in different classes"),
+        (np.arange(120) // 6, "a label of the classes"),
+        (np.zeros(120, dtype=int), "a constant"),
+        (np.random.default_rng(0).integers(0, 3, 120), "a category"),
+    ],
+)
+def test_hidden_persons__are_not_seen_in_other_columns(values: np.ndarray, why: str) -> None:
+    assert "hidden_persons" not in messages(_judged(_visits(values, "x"), leave_out=("x",))), why
+
+
+def test_hidden_persons__are_nobody_where_persons_are_counted_or_classes_have_enough() -> None:
+    assert "hidden_persons" not in messages(_judged(_visits(np.arange(120) // 3), person="patient_id"))
+    assert "hidden_persons" not in messages(
+        judge_risk(
+            measured(_visits(np.arange(120) // 3), quasi="age", leave_out=("patient_id",)),
+            RiskThresholds(k=2),
+        )
+    )
+
+
+def test_persons_by_all_records__counts_those_with_the_same_classes_equally_often() -> None:
+    found = measured("age,p\n30,a\n40,a\n30,b\n40,b\n30,c\n30,d\n30,d\n40,\n", quasi="age")
+    person = np.array([0, 0, 1, 1, 2, 3, 3, -1])
+    alike = persons_by_all_records(found.classes, person)
+    assert (alike.sizes.tolist(), alike.counts.tolist(), alike.n) == ([1, 2], [2, 2], 4)
+
+
+def test_repeated_visits__are_said_where_persons_are_alone() -> None:
+    text = "age,p\n" + "".join(f"{age},p{n}\n" for n in range(12) for age in (30, 40)) + "30,p0\n"
+    audit = judge_risk(measured(text, quasi="age", person="p"))
+    assert messages(audit)["repeated_visits"].startswith(
+        "WARN: By all their records together, which classes they are in and how often, 1 of 12 persons "
+        "(8.3 %) "
+        "are like nobody else and 1 like fewer than 5 persons."
+    )
+    assert audit.figures["persons_alone_share"] == pytest.approx(1 / 12)
+    same = judge_risk(measured(text.removesuffix("30,p0\n"), quasi="age", person="p"))
+    assert "repeated_visits" not in messages(same)
+
+
+def _many(n_columns: int) -> str:
+    rng = np.random.default_rng(0)
+    answers = {f"q{number}": rng.integers(0, 4, 300) for number in range(n_columns)}
+    return _text(
+        {"age": np.arange(300) // 50, "disease": np.array(["a", "b", "c"])[np.arange(300) % 3], **answers}
+    )
+
+
+def test_unchosen_columns__are_a_warning_where_they_single_out_together() -> None:
+    audit = _judged(_many(8))
+    found = audit.measurement.unchosen
+    assert (len(found.columns), found.n_records, len(found.smallest)) == (8, 300, 5)
+    assert found.n_unique > 290
+    assert messages(audit)["unchosen_columns"].startswith(
+        f"WARN: The 8 released columns that nobody chose, taken together, single out {found.n_unique} of 300 "
+        "records ("
+    )
+    assert "WARN" in messages(_judged(_many(8), other=tuple(f"q{n}" for n in range(8))))["unchosen_columns"]
+
+
+def test_unchosen_columns__are_a_fact_where_they_single_out_hardly_anybody() -> None:
+    audit = _judged(_many(2))
+    assert audit.overall is Verdict.PASS
+    assert messages(audit)["unchosen_columns"] == (
+        "PASS: The 2 released columns that nobody chose, taken together, single out 0 of 300 records (0 %)."
+    )
+
+
+def test_unchosen_columns__are_none_where_all_were_chosen_or_are_left_out() -> None:
+    audit = _judged(_many(2), leave_out=("q0", "q1"))
+    assert audit.measurement.unchosen.columns == ()
+    assert "unchosen_unique_share" not in audit.figures
+
+
+def test_unchosen_columns__are_searched_on_some_records_and_counted_on_all() -> None:
+    n = 20_100
+    rng = np.random.default_rng(0)
+    text = _text(
+        {"age": np.zeros(n, int), "a": rng.permutation(n) // 2, "b": np.arange(n) % 2, "c": np.arange(n) // 2}
+    )
+    found = measured(text, quasi="age").unchosen
+    assert (found.n_looked_at, found.n_unique > n / 2) == (20_000, True)
+    assert found.n_unique_in_smallest > 0
+
+
+def test_household_risk__is_that_of_any_member() -> None:
+    text = "age,hh\n30,x\n30,y\n40,x\n40,z\n40,z\n40,w\n50,v\n"
+    found = measured(text, quasi="age", household="hh")
+    risk = household_risk(table(text), found.classes, "hh")
+    # In order of appearance: x 1 - 1/2 · 3/4, y 1/2, z 1 - (3/4)², w 1/4, v alone.
+    assert risk.risk_of_household.tolist() == pytest.approx([0.625, 0.5, 0.4375, 0.25, 1])
+    assert risk.households_of_class.tolist() == [2, 3, 1]
+    assert (risk.n_households, risk.highest_risk, risk.n_above(0.5)) == (5, 1.0, 2)
+    told = messages(judge_risk(found, RiskThresholds(k=2)))
+    assert told["household_risk"] == (
+        "WARN: 2 of 5 households (40.0 %) are found through any of their members with a chance above 50.0 "
+        "%, at "
+        "most 100 % and on average 56.2 %."
+    )
+    assert told["households"].startswith(
+        "WARN: 1 of 3 classes hold fewer than 2 households, 0 of them several"
+    )
+
+
+def test_household__that_fills_a_class_fails() -> None:
+    text = "age,hh\n" + "30,x\n" * 6 + "".join(f"40,h{n}\n" for n in range(6))
+    audit = judge_risk(measured(text, quasi="age", household="hh"))
+    assert messages(audit)["households"].startswith(
+        "FAIL: 1 of 2 classes hold fewer than 5 households, 1 of them"
+    )
+
+
+def test_household__is_fine_where_everybody_has_another_and_not_assessed_where_nobody_has_one() -> None:
+    text = "age,hh\n" + "".join(f"30,h{n}\n" for n in range(6))
+    told = messages(judge_risk(measured(text, quasi="age", household="hh")))
+    assert told["households"] == "PASS: Every class has at least 6 households."
+    assert told["household_risk"].startswith("PASS: 0 of 6 households")
+    nobody = judge_risk(measured("age,hh\n" + "30,\n" * 6, quasi="age", household="hh"))
+    assert messages(nobody)["households"].startswith(
+        "NOT_ASSESSED: No assessed record names a household in `hh`."
+    )
+    some = judge_risk(measured(text + "30,\n", quasi="age", household="hh"))
+    assert messages(some)["unknown_households"].startswith("WARN: 1 of 7 records name no household")
+
+
+def _linked(noise: float, **settings: object) -> RiskAudit:
+    rng = np.random.default_rng(0)
+    exact = rng.normal(100, 15, (200, 2)).round(2)
+    changed = (exact + rng.normal(0, noise, exact.shape)).round(2)
+    ages = np.arange(200) // 20
+    original, released = (
+        table(_text({"age": ages, "x": each[:, 0], "y": each[:, 1]})) for each in (exact, changed)
+    )
+    chosen = RiskSettings(quasi_identifiers=("age",), **settings)
+    return judge_risk(measure_risk(released, settings=chosen, original=original))
+
+
+def test_linkage__finds_records_by_their_numbers() -> None:
+    audit = _linked(0.5)
+    linkage = audit.measurement.linkage
+    assert linkage is not None
+    assert (set(linkage.columns), linkage.n_records, linkage.n_originals) == ({"x", "y", "age"}, 200, 200)
+    assert 0.5 < linkage.share < 1
+    assert messages(audit)["record_linkage"].startswith(
+        "WARN: By the numbers of `y`, `x`, `age` the nearest original"
+    )
+
+
+def test_linkage__of_generalized_numbers_is_what_k_accepts() -> None:
+    audit = _linked(0.5, leave_out=("x", "y"))
+    assert audit.figures["linked_share"] == pytest.approx(0.05)  # twenty originals of each age
+    assert messages(audit)["record_linkage"].startswith("PASS")
+
+
+def test_linkage__needs_numbers_in_both_and_the_same_rows() -> None:
+    chosen = RiskSettings(quasi_identifiers=("age",))
+    words, numbers = table("age\nyoung\nold\n"), table("age\n30\n40\n")
+    assert measure_risk(words, settings=chosen, original=numbers).linkage is None
+    assert measure_risk(numbers, settings=chosen, original=table("age\n30\n40\n50\n")).linkage is None
+    assert measure_risk(numbers, settings=chosen, original=table("age\n30\n30\n")).linkage is None
+    gaps = table("age,b\n30,1\n,2\n"), table("age,b\n30,1\n40,2\n")
+    assert measure_risk(gaps[0], settings=chosen, original=gaps[1]).linkage is None
