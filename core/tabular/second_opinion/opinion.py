@@ -18,7 +18,9 @@ from core.tabular.second_opinion.classes import (
     measure_classes,
 )
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
+from core.tabular.second_opinion.derivations import Derivation, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import (
+    MOST,
     DisguiseMeasurement,
     judge_disguises,
     measure_disguises,
@@ -57,7 +59,7 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, sanity, pseudonyms, classes
+    structure, columns, relinkage, disguises, computed, derivations, sanity, pseudonyms, classes
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -71,6 +73,7 @@ class SecondOpinionMeasurement:
     relinkage: RelinkageMeasurement
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
+    derivations: tuple[Derivation, ...]
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
@@ -137,14 +140,21 @@ def measure_second_opinion(
     suggestions = suggest_roles(tables.anonymized, seed=settings.seed)
     columns = measure_unchanged(tables)
     disguises = measure_disguises(tables, columns, settings)
+    computed = measure_computed(
+        tables, columns, settings, explained={(one.original, one.anonymized) for one in disguises.found}
+    )
     return SecondOpinionMeasurement(
         settings=settings,
         structure=measure_structure(tables),
         columns=columns,
         relinkage=measure_relinkage(tables, columns, settings),
         disguises=disguises,
-        computed=measure_computed(
-            tables, columns, settings, explained={(one.original, one.anonymized) for one in disguises.found}
+        computed=computed,
+        derivations=measure_derivations(
+            tables,
+            settings,
+            left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
+            explained=frozenset(one.anonymized for one in (*disguises.found, *computed.found)),
         ),
         sanity=measure_sanity(tables, suggestions, columns),
         pseudonyms=measure_pseudonyms(tables),
@@ -205,6 +215,7 @@ def judge_second_opinion(
             *judge_unchanged(measured.columns, thresholds),
             *judge_disguises(measured.disguises, thresholds),
             *judge_computed(measured.computed, thresholds),
+            *judge_derivations(measured.derivations, thresholds),
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),

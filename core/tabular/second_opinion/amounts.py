@@ -1,0 +1,218 @@
+"""Columns of text as the numbers or dates they stand for, however they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FloatArray = npt.NDArray[np.float64]
+
+_MOST = 0.95  # share of the filled cells that have to be read
+_LOOKED_AT = 200  # distinct values that tell how a column is written
+_DATE_SPELLINGS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"),
+    *("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S.%fZ"),
+    *("%d.%m.%Y", "%d. %m. %Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
+    *("%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M"),
+    *("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d%b%Y"),
+    *("%Y년 %m월 %d일", "%Y년%m월%d일", "%Y. %m. %d.", "%Y. %m. %d", "%Y-%j", "%G-W%V-%u"),
+)
+# One number with anything but digits before and after it: a currency, a unit, a letter.
+_ONE_NUMBER = r"^(?P<before>[^0-9]*)(?P<number>[0-9](?:[0-9.,'’\s]*[0-9])?)(?P<after>[^0-9]*)$"
+_SPACES = r"['’\s\x{A0}\x{202F}]"
+_GROUPS = {mark: rf"^[0-9]{{1,3}}(?:\{mark}[0-9]{{3}})+$" for mark in ",."}
+_HEX = r"^[0-9a-fA-F]{4,15}$"
+_LETTER = r"[a-fA-F][0-9]"
+_DAY = 86_400.0  # seconds
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Amounts:
+    """What the cells of a column amount to.
+
+    Attributes
+    ----------
+    kind
+        ``number`` or ``date``.
+    numbers
+        Shape (n_cells,): numbers, or days since 1970 with fractions; NaN where blank or not read.
+    """
+
+    kind: Literal["number", "date"]
+    numbers: FloatArray
+
+    @cached_property
+    def distinct(self) -> FloatArray:
+        """Return the distinct numbers, ascending."""
+        return np.unique(self.numbers[~np.isnan(self.numbers)])
+
+    @cached_property
+    def readings(self) -> Mapping[str, FloatArray]:
+        """Return the values as one or, of dates, several numbers: in whatever order a date may be written."""
+        if self.kind == "number":
+            return {"": self.numbers}
+        return {name: write(self.numbers) for name, write in DATE_NUMBERS.items()}
+
+    def part(self, name: str) -> FloatArray:
+        """Return a part of dates, one of `PARTS`."""
+        return _PARTS[name](self.numbers)
+
+
+def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
+    """Read a column of text as dates of one spelling or as numbers.
+
+    Numbers may have a currency, a unit or letters before or behind, signs between thousands, and either
+    decimal mark; or all be hexadecimal.
+
+    Returns
+    -------
+    Amounts or None
+        None where more than a twentieth of the filled cells is neither, or fewer than three values differ.
+    """
+    encoded = pc.dictionary_encode(pc.utf8_trim_whitespace(column))
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    values = encoded.dictionary
+    filled = pc.not_equal(values, "").to_numpy(zero_copy_only=False)
+    if np.count_nonzero(filled) < 3:
+        return None
+    read = _hexadecimal(values, filled) or _dates(values, filled) or _numbers(values, filled)
+    if read is None:
+        return None
+    kind, of_values = read
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return Amounts(kind=kind, numbers=np.append(of_values, np.nan)[codes])
+
+
+_Read = tuple[Literal["number", "date"], FloatArray]
+
+
+def _dates(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
+    """Read distinct values as dates of the spelling that most of them have."""
+    places = np.flatnonzero(filled)
+    first = pd.Series(values.take(pa.array(places[:: max(1, len(places) // _LOOKED_AT)])).to_pylist())
+    if first.str.fullmatch("[0-9]*").mean() > 1 - _MOST:
+        return None
+    shares = {spelling: _read_dates(first, spelling).notna().mean() for spelling in _DATE_SPELLINGS}
+    spelling = max(shares, key=shares.__getitem__)
+    if shares[spelling] < _MOST:
+        return None
+    dates = _read_dates(pd.Series(values.to_pylist()), spelling)
+    days = dates.to_numpy("datetime64[us]").astype(np.int64) / (_DAY * 1e6)
+    return "date", np.where(dates.isna(), np.nan, days)
+
+
+def _read_dates(texts: pd.Series, spelling: str) -> pd.Series:
+    return pd.to_datetime(texts, format=spelling, errors="coerce").astype("datetime64[us]")
+
+
+def _numbers(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
+    """Read distinct values as numbers with a currency, a unit or letters around them."""
+    found = pc.extract_regex(values.cast(pa.string()), _ONE_NUMBER)
+    read = pc.is_valid(found).to_numpy(zero_copy_only=False)
+    if np.count_nonzero(read & filled) < _MOST * np.count_nonzero(filled):
+        return None
+    before, number = (found.field(part) for part in ("before", "number"))
+    plain = _with_decimal_point(pc.replace_substring_regex(number, _SPACES, ""))
+    numbers = pd.to_numeric(pd.Series(plain.to_pylist(), dtype="object"), errors="coerce").to_numpy(float)
+    negative = pc.match_substring_regex(before, r"^[^\p{L}]*[-−][^\p{L}]*$")
+    sign = np.where(pc.fill_null(negative, False).to_numpy(zero_copy_only=False), -1.0, 1.0)
+    return "number", np.where(read, numbers * sign, np.nan)
+
+
+def _with_decimal_point(numbers: pa.Array) -> pa.Array:
+    """Return numbers without signs between thousands and with a point before decimals."""
+    for mark, other in ((",", "."), (".", ",")):
+        if not _any(pc.match_substring(numbers, mark)):
+            continue
+        several = _any(pc.greater(pc.count_substring(numbers, mark), 1))
+        before_other = _any(pc.match_substring_regex(numbers, rf"\{mark}.*\{other}"))
+        marked = numbers.filter(pc.match_substring(numbers, mark))
+        in_groups = mark == "," and not _any(pc.invert(pc.match_substring_regex(marked, _GROUPS[mark])))
+        if several or before_other or in_groups:
+            numbers = pc.replace_substring(numbers, mark, "")
+    return pc.replace_substring(numbers, ",", ".")
+
+
+def _any(found: pa.Array) -> bool:
+    return bool(pc.any(found, min_count=0).as_py())
+
+
+def _hexadecimal(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
+    """Read distinct values as hexadecimal numbers, if they all are and some could be nothing else."""
+    shaped = pc.match_substring_regex(values, _HEX).to_numpy(zero_copy_only=False)
+    n_needed = _MOST * np.count_nonzero(filled)
+    if np.count_nonzero(shaped & filled) < n_needed or not _any(pc.match_substring_regex(values, _LETTER)):
+        return None
+    texts = values.to_pylist()
+    return "number", np.array(
+        [float(int(text, 16)) if is_hex else np.nan for text, is_hex in zip(texts, shaped, strict=True)]
+    )
+
+
+def _calendar(days: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return year, month and day, NaN where there is no date."""
+    known = ~np.isnan(days)
+    dates = np.where(known, np.floor(days), 0).astype("datetime64[D]")
+    years, months = dates.astype("datetime64[Y]"), dates.astype("datetime64[M]")
+    parts = (
+        years.astype(np.int64) + 1970,
+        (months - years).astype(np.int64) + 1,
+        (dates - months).astype(np.int64) + 1,
+    )
+    year, month, day = (np.where(known, part, np.nan) for part in parts)
+    return year, month, day
+
+
+def _written(order: str) -> Callable[[FloatArray], FloatArray]:
+    """Return what writes a date as the number of its year (Y long, y short), month (m) and day (d)."""
+
+    def write(days: FloatArray) -> FloatArray:
+        year, month, day = _calendar(days)
+        parts = {"Y": (year, 10_000), "y": (year % 100, 100), "m": (month, 100), "d": (day, 100)}
+        number = np.zeros(len(days))
+        for letter in order:
+            value, size = parts[letter]
+            number = number * size + value
+        return number
+
+    return write
+
+
+DATE_NUMBERS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
+    {
+        "days": lambda days: days,
+        **{order: _written(order) for order in ("ymd", "dmy", "mdy", "dmY", "mdY")},
+    }
+)
+"""Numbers that dates are written as, whose order differs; years first is the order of days."""
+
+_PARTS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
+    {
+        "year": lambda days: _calendar(days)[0],
+        "short year": lambda days: _calendar(days)[0] % 100,
+        "month": lambda days: _calendar(days)[1],
+        "day": lambda days: _calendar(days)[2],
+        "month and day": lambda days: _calendar(days)[1] * 100 + _calendar(days)[2],
+        "day and month": lambda days: _calendar(days)[2] * 100 + _calendar(days)[1],
+        "day of year": lambda days: np.floor(days) - _first_of_year(days) + 1,
+    }
+)
+PARTS = tuple(_PARTS)
+"""Parts of dates that a column may hold, as numbers."""
+
+
+def _first_of_year(days: FloatArray) -> FloatArray:
+    year = _calendar(days)[0]
+    known = ~np.isnan(year)
+    years = (np.where(known, year, 1970).astype(np.int64) - 1970).astype("datetime64[Y]")
+    return np.where(known, years.astype("datetime64[D]").astype(np.int64), np.nan)

@@ -1,0 +1,663 @@
+"""Whether a column, whatever its name, follows from an original column that is gone or was changed.
+
+Numbers and dates are compared by their order (whoever knows the original finds the record by its place),
+by constants, and as parts of dates; texts by the pairs of characters they share. Rows are compared unless
+their order has changed; then only what whole sets of values show. Of an anonymized column that stands for
+an original one, only what goes beyond the relation between the two originals counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import rankdata
+
+from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.words import listed, share_of
+from core.verdict import Finding, Verdict
+
+_MOST = 0.9  # share of the compared records from which a column follows from another
+_MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be alike
+_FEWEST_ROWS = 10  # fewer are in order by chance too often
+_FEWEST_VALUES = 3
+_ONE_TO_ONE = 10  # values from which a column that tells an original one for one is no accident
+_LIKELY, _NEARLY, _FEW_PLACES = 0.95, 0.9999, 2  # rank correlations, places
+_NEARLY_IN_PLACE = 0.999
+_MOST_READINGS = 400  # numbers that columns may be read as, per table
+_SHARED = 0.5  # share of texts whose nearest original is their own
+_SOME_SHARED = 0.1
+_MOST_TEXT_PAIRS = 400
+_LONGEST_TEXT = 200  # characters
+_ANCHORS = 4
+_FEWEST_DISTINCT = 20  # numbers that a constant has to explain
+_NEARLY_ALL = 0.98  # of dates written or counted as numbers
+_MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
+_LOOKED_UP = 300
+_TELLING = 0.2  # distinct share below which a column tells nobody apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derivation:
+    """An anonymized column, or several, from which an original column can be found out.
+
+    Attributes
+    ----------
+    original
+        The original column.
+    anonymized
+        The column, or the parts of a date.
+    kind
+        ``one to one``, ``in order``, ``nearly in order``, ``constant``, ``parts`` or ``near text``.
+    n_matched, n_compared
+        Records in their place, explained by the constant or the parts, or nearest to their own original.
+    original_distinct_share, anonymized_distinct_share
+        Distinct / non-blank cells; of parts, their combinations.
+    taken_out
+        Whether the original column is gone from the table, the log says that it was dropped or
+        pseudonymized, or its own column holds at most half as many values.
+    by_position
+        Whether the order of the records shows the same.
+    """
+
+    original: str
+    anonymized: tuple[str, ...]
+    kind: str
+    n_matched: int
+    n_compared: int
+    original_distinct_share: float
+    anonymized_distinct_share: float
+    taken_out: bool
+    by_position: bool = False
+
+
+_COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+
+def measure_derivations(
+    tables: TablePair, settings: SecondOpinionSettings, *, left: frozenset[str], explained: frozenset[str]
+) -> tuple[Derivation, ...]:
+    """Look for originals in every anonymized column that was changed or added.
+
+    Parameters
+    ----------
+    tables
+        The tables and the log.
+    settings
+        For the sample and its seed.
+    left
+        Anonymized columns that are as they were; they and their originals hide nothing.
+    explained
+        Anonymized columns that are known to hold an original in disguise.
+    """
+    search = _Search(tables=tables, settings=settings, left=left, explained=explained)
+    if tables.order == "changed":
+        found = [*_constants_of_values(search), *_parts_of_values(search)]
+    else:
+        found = [*_in_order(search), *_parts_of_rows(search), *_near_texts(search)]
+    return tuple(found)
+
+
+@dataclass(kw_only=True, eq=False)
+class _Search:
+    """Both tables, with the columns to compare read as amounts once."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+    left: frozenset[str]
+    explained: frozenset[str]
+    amounts_read: dict[tuple[str, str], Amounts | None] = field(default_factory=dict)
+    shares: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    @cached_property
+    def originals(self) -> list[str]:
+        """Return the original columns that are gone or changed."""
+        kept = {pair.pair.original for pair in self.tables.coded if pair.pair.anonymized in self.left}
+        return [name for name in self.tables.original.column_names if name not in kept]
+
+    @cached_property
+    def candidates(self) -> list[str]:
+        """Return the anonymized columns that were changed or added."""
+        known = self.left | self.explained
+        return [name for name in self.tables.anonymized.column_names if name not in known]
+
+    @cached_property
+    def stands_for(self) -> Mapping[str, str]:
+        """Return the original of each anonymized column that has one."""
+        return {pair.pair.anonymized: pair.pair.original for pair in self.tables.coded}
+
+    def table(self, side: str) -> pa.Table:
+        return self.tables.original if side == "original" else self.tables.anonymized
+
+    @cached_property
+    def sample(self) -> npt.NDArray[np.int64]:
+        """Return the sampled rows, the same of both tables."""
+        return self.rows(self.settings.sample_size)
+
+    def rows(self, most: int) -> npt.NDArray[np.int64]:
+        n = self.tables.n_original
+        rng = np.random.default_rng(self.settings.seed)
+        return np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
+
+    @cached_property
+    def n_looked_at(self) -> int:
+        return min(self.tables.n_original, _MOST_ROWS)
+
+    def amounts(self, side: str, name: str, *, sampled: bool = False) -> Amounts | None:
+        """Return a column as amounts, of the sample or of all rows that are compared."""
+        key = (f"{side} {'sample' if sampled else 'all'}", name)
+        if key not in self.amounts_read:
+            column = self.table(side)[name]
+            if self.tables.order != "changed":
+                rows = self.sample if sampled else self.rows(_MOST_ROWS)
+                column = column.take(pa.array(rows)) if len(rows) < len(column) else column
+            self.amounts_read[key] = read_amounts(column)
+        return self.amounts_read[key]
+
+    def distinct_share(self, side: str, name: str) -> float:
+        """Return distinct / non-blank cells of a whole column."""
+        if (side, name) not in self.shares:
+            column = self.table(side)[name]
+            n_filled = len(column) - column.null_count
+            n_distinct = pc.count_distinct(column, mode="only_valid").as_py()
+            self.shares[side, name] = n_distinct / n_filled if n_filled else 0.0
+        return self.shares[side, name]
+
+    def taken_out(self, original: str) -> bool:
+        """Whether a column is gone, was to be gone, or was made much coarser."""
+        entry = self.tables.log.entries.get(original)
+        if original not in self.stands_for.values() or (entry is not None and entry.action in _TAKEN_OUT):
+            return True
+        own = [pair for pair in self.tables.coded if pair.pair.original == original]
+        n_values = int(np.count_nonzero(own[0].original_counts))
+        return max(int(np.count_nonzero(pair.anonymized_counts)) for pair in own) <= _COARSER * n_values
+
+    def derivation(
+        self,
+        original: str,
+        *anonymized: str,
+        kind: str,
+        counts: tuple[int, int],
+        distinct_share: float | None = None,
+        by_position: bool = False,
+    ) -> Derivation:
+        own = self.distinct_share("anonymized", anonymized[0]) if distinct_share is None else distinct_share
+        return Derivation(
+            original=original,
+            anonymized=anonymized,
+            kind=kind,
+            n_matched=counts[0],
+            n_compared=counts[1],
+            original_distinct_share=self.distinct_share("original", original),
+            anonymized_distinct_share=own,
+            taken_out=self.taken_out(original),
+            by_position=by_position,
+        )
+
+
+# --- by order
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Readings:
+    """The numbers that columns may be read as: one row each, as ranks of mean 0 and length 1."""
+
+    names: list[tuple[str, str]]
+    ranks: FloatArray
+
+
+def _readings(search: _Search, side: str, columns: Sequence[str]) -> _Readings:
+    names: list[tuple[str, str]] = []
+    rows: list[FloatArray] = []
+    for column in columns:
+        amounts = search.amounts(side, column, sampled=True)
+        for reading, values in (amounts.readings if amounts else {}).items():
+            if len(names) < _MOST_READINGS:
+                names.append((column, reading))
+                rows.append(_standard_ranks(values))
+    return _Readings(names=names, ranks=np.array(rows).reshape(len(rows), len(search.sample)))
+
+
+def _standard_ranks(values: FloatArray) -> FloatArray:
+    """Return ranks with mean 0 and length 1; 0 where blank or all alike."""
+    known = ~np.isnan(values)
+    ranks = np.zeros(len(values))
+    if known.any():
+        of_known = rankdata(values[known])
+        ranks[known] = of_known - of_known.mean()
+    length = np.linalg.norm(ranks)
+    return ranks / length if length else ranks
+
+
+def _in_order(search: _Search) -> Iterator[Derivation]:
+    """Yield pairs of numeric or date columns of which one tells the order, or a constant, of the other."""
+    if len(search.sample) < _FEWEST_ROWS:
+        return
+    before = _readings(search, "original", search.tables.original.column_names)
+    after = _readings(search, "anonymized", search.candidates)
+    alike = np.abs(before.ranks @ after.ranks.T)
+    of_originals = np.abs(before.ranks @ before.ranks.T)
+    wanted = frozenset(search.originals)
+    for i, j in np.argwhere(alike >= _LIKELY):
+        (original, first), (anonymized, second) = before.names[i], after.names[j]
+        if original in wanted and not _is_natural(search, before, of_originals[i], anonymized, original):
+            found = _order_of_pair(search, (original, first), (anonymized, second))
+            if found is not None:
+                yield found
+
+
+def _is_natural(
+    search: _Search, before: _Readings, related: FloatArray, anonymized: str, original: str
+) -> bool:
+    """Whether the original of the anonymized column is related to the other original about as closely."""
+    own = search.stands_for.get(anonymized)
+    if own is None or own == original:
+        return False
+    places = [k for k, (name, _) in enumerate(before.names) if name == own]
+    return bool(places) and bool(related[places].max() >= _LIKELY)
+
+
+def _order_of_pair(
+    search: _Search, original: tuple[str, str], anonymized: tuple[str, str]
+) -> Derivation | None:
+    """Return how exactly an anonymized column tells the order of an original one, over all compared rows."""
+    before = search.amounts("original", original[0])
+    after = search.amounts("anonymized", anonymized[0])
+    if before is None or after is None:
+        return None
+    first, second = before.readings.get(original[1]), after.readings.get(anonymized[1])
+    if first is None or second is None:
+        return None
+    known = ~(np.isnan(first) | np.isnan(second))
+    if np.count_nonzero(known) < max(_FEWEST_ROWS, 0.5 * np.count_nonzero(~np.isnan(second))):
+        return None
+    first, second = first[known], second[known]
+    kind, n = _kind_of_order(first, second)
+    if kind is None:
+        return None
+    position = abs(float(_standard_ranks(first) @ _standard_ranks(np.flatnonzero(known).astype(float))))
+    return search.derivation(
+        original[0],
+        anonymized[0],
+        kind=kind,
+        counts=(n, len(first)),
+        by_position=position >= _NEARLY_IN_PLACE,
+    )
+
+
+def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, int]:
+    """Return how the order of two columns agrees, and how many records are in their place."""
+    n_values = [len(np.unique(values)) for values in (first, second)]
+    if min(n_values) < _FEWEST_VALUES:
+        return None, 0
+    rank, other = rankdata(first), rankdata(second)
+    correlation = float(_standard_ranks(first) @ _standard_ranks(second))
+    if correlation < 0:
+        other = len(other) + 1 - other
+    away = np.abs(rank - other) - _half_of_ties(first) - _half_of_ties(second)
+    n_in_place = int(np.count_nonzero(away <= 0))
+    if n_in_place >= _MOST * len(first):
+        one_to_one = min(n_values) >= _ONE_TO_ONE and n_values[1] >= 0.98 * n_values[0] >= 0.96 * n_values[1]
+        return ("one to one" if one_to_one else "in order"), n_in_place
+    n_near = int(np.count_nonzero(away <= _FEW_PLACES))
+    near = n_near >= _MOST * len(first) and abs(correlation) >= _NEARLY_IN_PLACE
+    if near or abs(correlation) >= _NEARLY:
+        return "nearly in order", max(n_near, n_in_place)
+    return None, 0
+
+
+def _half_of_ties(values: FloatArray) -> FloatArray:
+    """Return for each value half of how many others equal it: how far its rank is from the first of them."""
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (counts[codes] - 1) / 2
+
+
+# --- parts of dates
+
+
+def _parts_of_rows(search: _Search) -> Iterator[Derivation]:
+    """Yield the columns that hold parts of the dates of an original column, row by row."""
+    numbers = {
+        name: amounts.numbers
+        for name in search.candidates
+        if (amounts := search.amounts("anonymized", name, sampled=True)) and amounts.kind == "number"
+    }
+    for original in search.originals:
+        dates = search.amounts("original", original, sampled=True)
+        if dates is None or dates.kind != "date":
+            continue
+        parts = {part: dates.part(part) for part in PARTS}
+        found = {}
+        for part, values in parts.items():
+            column = next((name for name, n in numbers.items() if _equal_share(values, n) >= _MOST), None)
+            if column is not None:
+                found[part] = column
+        if {"month", "day"} <= found.keys() or not _WITH_DAY.isdisjoint(found):
+            yield _of_parts(search, original, found)
+
+
+def _equal_share(values: FloatArray, numbers: FloatArray) -> float:
+    known = ~np.isnan(values)
+    return float(np.mean(values[known] == numbers[known])) if len(np.unique(values[known])) > 2 else 0.0
+
+
+def _of_parts(search: _Search, original: str, found: Mapping[str, str]) -> Derivation:
+    """Return the parts found as one derivation, with how distinct their combinations are."""
+    columns = tuple(dict.fromkeys(found.values()))
+    together = search.tables.anonymized.select(list(columns))
+    groups = together.group_by(list(columns)).aggregate([([], "count_all")])
+    n = search.tables.n_anonymized
+    n_rows = len(search.sample)
+    return search.derivation(
+        original, *columns, kind="parts", counts=(n_rows, n_rows), distinct_share=groups.num_rows / max(n, 1)
+    )
+
+
+_WITH_DAY = frozenset({"month and day", "day and month", "day of year"})
+_PART_RANGES = {"year": (1850, 2150), "month": (1, 12), "day": (1, 31)}
+
+
+def _parts_of_values(search: _Search) -> Iterator[Derivation]:
+    """Yield three columns whose numbers, put together, are the dates of an original column."""
+    ranges = {
+        part: [name for name in search.candidates if _is_within(search, name, *limits)]
+        for part, limits in _PART_RANGES.items()
+    }
+    sets = [
+        (year, month, day)
+        for year in ranges["year"][:5]
+        for month in ranges["month"][:5]
+        for day in ranges["day"][:5]
+        if month != day
+    ]
+    for original in search.originals:
+        dates = search.amounts("original", original)
+        if dates is None or dates.kind != "date" or len(dates.distinct) < _FEWEST_DISTINCT:
+            continue
+        for columns in sets:
+            year, month, day = (_numbers_of(search, name) for name in columns)
+            written = year * 10_000 + month * 100 + day
+            known = dates.part("year") * 10_000 + dates.part("month") * 100 + dates.part("day")
+            n, n_written = _n_in_common(known, written), int(np.count_nonzero(~np.isnan(written)))
+            n_values = len(np.unique(written[~np.isnan(written)]))
+            if n >= _NEARLY_ALL * n_written and n_values >= _FEWEST_DISTINCT:
+                share = n_values / n_written
+                yield search.derivation(
+                    original, *columns, kind="parts", counts=(n, n_written), distinct_share=share
+                )
+
+
+def _is_within(search: _Search, name: str, low: float, high: float) -> bool:
+    values = _numbers_of(search, name)
+    known = values[~np.isnan(values)]
+    whole = len(known) > 0 and bool(np.all(known == np.floor(known)))
+    return whole and low <= known.min() and known.max() <= high
+
+
+def _numbers_of(search: _Search, name: str) -> FloatArray:
+    amounts = search.amounts("anonymized", name)
+    if amounts is None or amounts.kind != "number":
+        return np.full(search.tables.n_anonymized, np.nan)
+    return amounts.numbers
+
+
+def _n_in_common(known: FloatArray, others: FloatArray) -> int:
+    """Return how many numbers occur among the known ones, each of which counts once."""
+    codes, _ = pd.factorize(np.concatenate([known, others]))
+    size = int(codes.max(initial=-1)) + 2
+    counts = [
+        np.bincount(side + 1, minlength=size)[1:] for side in (codes[: len(known)], codes[len(known) :])
+    ]
+    return int(np.minimum(*counts).sum())
+
+
+# --- constants, without rows
+
+
+def _constants_of_values(search: _Search) -> Iterator[Derivation]:
+    """Yield columns that are an original column times a constant, plus a constant, or a date as a number."""
+    for anonymized in search.candidates:
+        if search.distinct_share("anonymized", anonymized) < _TELLING:
+            continue
+        after = search.amounts("anonymized", anonymized)
+        if after is None:
+            continue
+        for original in search.originals:
+            before = search.amounts("original", original)
+            if before is None:
+                continue
+            found = _dates_as_numbers(before, after) or _linear(
+                before, after, own=search.stands_for.get(anonymized) == original
+            )
+            if found is not None and not _same_scale_natural(search, original, anonymized):
+                yield search.derivation(original, anonymized, kind="constant", counts=found)
+
+
+def _same_scale_natural(search: _Search, original: str, anonymized: str) -> bool:
+    """Whether the original of the anonymized column holds the same constants of the other original."""
+    own = search.stands_for.get(anonymized)
+    if own is None or own == original:
+        return False
+    before, also = search.amounts("original", original), search.amounts("original", own)
+    return before is not None and also is not None and _linear(before, also) is not None
+
+
+_DAY_ZERO = (25_569.0, 719_163.0, 2_440_588.0, 40_587.0, 0.0)  # Excel, year 1, Julian, modified, 1970
+_SECONDS = (86_400.0, 86_400_000.0)
+
+
+def _dates_as_numbers(before: Amounts, after: Amounts) -> tuple[int, int] | None:
+    """Return how many numbers are the dates, counted or written in a usual way; None where not nearly all."""
+    if before.kind != "date" or after.kind != "number" or len(after.distinct) < _FEWEST_DISTINCT:
+        return None
+    n = int(np.count_nonzero(~np.isnan(after.numbers)))
+    year = before.part("year") * 10_000 + before.part("month") * 100 + before.part("day")
+    written = [year, *(numbers for name, numbers in before.readings.items() if name != "days")]
+    counted = [before.numbers + zero for zero in _DAY_ZERO]
+    counted += [before.numbers * unit for unit in _SECONDS]
+    low, high = after.distinct[0], after.distinct[-1]
+    likely = [known for known in (*written, *counted) if np.nanmin(known) <= low and np.nanmax(known) >= high]
+    best = max((_n_in_common(known, after.numbers) for known in likely), default=0)
+    return (best, n) if best >= _NEARLY_ALL * n else None
+
+
+def _linear(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[int, int] | None:
+    """Return how many numbers are the others times a constant plus a constant, None where not nearly all.
+
+    The constants are those that bring an outermost number of one side onto one of the other. Consecutive
+    numbers are such of any others: they show nothing. Of a column and its `own` original, the same numbers
+    are no constant.
+    """
+    known, numbers = before.distinct, after.distinct
+    if min(len(known), len(numbers)) < _FEWEST_DISTINCT:
+        return None
+    unit = _last_place(numbers)
+    if len(known) * 2 * unit > _MOST_COVERED * (numbers[-1] - numbers[0]):
+        return None
+    chosen = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), _LOOKED_UP)).astype(int)]
+    best = max(
+        _n_linear(chosen, turned, low, high, unit, own=own)
+        for turned in (known, -known[::-1])
+        for low in turned[:_ANCHORS]
+        for high in turned[-_ANCHORS:]
+    )
+    return (best, len(chosen)) if best >= _MOST * len(chosen) else None
+
+
+def _n_linear(
+    numbers: FloatArray, known: FloatArray, low: float, high: float, unit: float, *, own: bool
+) -> int:
+    """Return how many numbers are known ones once `low` and `high` are brought onto the outermost."""
+    slope = (numbers[-1] - numbers[0]) / (high - low) if high > low else 0.0
+    is_itself = abs(slope - 1) * (high - low) <= unit and abs(numbers[0] - low) <= unit
+    if slope <= 0 or (own and is_itself):
+        return 0
+    back = low + (numbers - numbers[0]) / slope
+    place = np.searchsorted(known, back)
+    nearest = np.minimum(
+        np.abs(known[np.clip(place, 0, len(known) - 1)] - back),
+        np.abs(known[np.clip(place - 1, 0, len(known) - 1)] - back),
+    )
+    return int(np.count_nonzero(nearest * slope <= 2 * unit))
+
+
+def _last_place(numbers: FloatArray) -> float:
+    """Return half of the last decimal place that the numbers have, 0.5 for whole numbers."""
+    size = np.maximum(1, np.abs(numbers))
+    for places in range(7):
+        if np.all(np.abs(numbers - np.round(numbers, places)) < 1e-9 * size):
+            return float(0.5 * 10.0**-places)
+    return float(1e-9 * size.max())
+
+
+# --- texts
+
+
+def _near_texts(search: _Search) -> Iterator[Derivation]:
+    """Yield text columns whose texts are nearest, by the pairs of characters, to their own row's original."""
+    names = [
+        name
+        for name in search.candidates
+        if _is_telling_text(search, "anonymized", name)
+        and search.distinct_share("anonymized", name) >= _TELLING
+    ]
+    originals = [name for name in search.originals if _is_telling_text(search, "original", name)]
+    if len(names) * len(originals) > _MOST_TEXT_PAIRS or len(search.sample) < _FEWEST_ROWS:
+        return
+    before = {
+        name: _pairs_of_characters(search, "original", name) for name in search.tables.original.column_names
+    }
+    for anonymized in names:
+        after = _pairs_of_characters(search, "anonymized", anonymized)
+        for original in originals:
+            n, n_compared = _n_nearest(before[original], after)
+            own = search.stands_for.get(anonymized)
+            if own is not None and own != original and n:
+                n_natural, _ = _n_nearest(before[original], before[own])
+                n = 0 if n_natural >= n / 2 else n
+            if n_compared >= _FEWEST_ROWS and n >= max(_FEWEST_VALUES, _SOME_SHARED * n_compared):
+                yield search.derivation(original, anonymized, kind="near text", counts=(n, n_compared))
+
+
+def _is_telling_text(search: _Search, side: str, name: str) -> bool:
+    """Whether a column holds varied texts that are no amounts."""
+    texts = search.table(side)[name].take(pa.array(search.sample)).drop_null()
+    if len(pc.unique(texts)) < _ONE_TO_ONE or len(texts) < _FEWEST_ROWS:
+        return False
+    return search.amounts(side, name, sampled=True) is None
+
+
+def _pairs_of_characters(search: _Search, side: str, name: str) -> list[Counter[str]]:
+    texts = search.table(side)[name].take(pa.array(search.sample)).to_pylist()
+    return [_pairs(text[:_LONGEST_TEXT]) if text else Counter() for text in texts]
+
+
+def _pairs(text: str) -> Counter[str]:
+    folded = f" {text.strip().casefold()} "
+    return Counter(pair for pair in map("".join, itertools.pairwise(folded)) if any(map(str.isalnum, pair)))
+
+
+def _n_nearest(before: Sequence[Counter[str]], after: Sequence[Counter[str]]) -> tuple[int, int]:
+    """Return how many texts are nearer to their own original than to any other, and how many were compared.
+
+    Nearness is Dice's share of common pairs of characters; what shares none is near to nothing.
+    """
+    rows = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a and b]
+    if not rows:
+        return 0, 0
+    words = {pair: i for i, pair in enumerate({pair for i in rows for pair in (*before[i], *after[i])})}
+    first, second = (_matrix([side[i] for i in rows], words) for side in (before, after))
+    sizes = first.sum(axis=1)[:, None] + second.sum(axis=1)[None, :]
+    likeness = 2 * (np.minimum(first, 1) @ np.minimum(second, 1).T) / sizes
+    own = np.diag(likeness)
+    texts = np.unique(first, axis=0, return_inverse=True)[1]
+    other = np.where(texts[:, None] == texts[None, :], -1.0, likeness).max(axis=0)
+    return int(np.count_nonzero((own > other + 1e-9) & (own >= 0.3))), len(rows)
+
+
+def _matrix(texts: Sequence[Counter[str]], words: Mapping[str, int]) -> npt.NDArray[np.float32]:
+    matrix = np.zeros((len(texts), len(words)), dtype=np.float32)
+    for i, text in enumerate(texts):
+        matrix[i, [words[pair] for pair in text]] = list(text.values())
+    return matrix
+
+
+# --- judging
+
+
+def judge_derivations(measured: Sequence[Derivation], thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding for each column from which people can be found or an original be read."""
+    judged = [(one, _verdict(one, thresholds)) for one in measured]
+    return [_finding(one, verdict) for one, verdict in _surest_of_each(judged)]
+
+
+def _surest_of_each(
+    judged: Sequence[tuple[Derivation, Verdict | None]],
+) -> Iterator[tuple[Derivation, Verdict]]:
+    """Yield for each anonymized column the gravest of what it follows from, of these the surest."""
+    taken: set[str] = set()
+    telling = [(one, verdict) for one, verdict in judged if verdict is not None]
+    for one, verdict in sorted(telling, key=lambda found: (-found[1].severity, _KINDS.index(found[0].kind))):
+        if not taken.intersection(one.anonymized):
+            taken.update(one.anonymized)
+            yield one, verdict
+
+
+def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | None:
+    """Return what a derivation makes of the table; None where it reveals nothing that counts."""
+    limit, own = thresholds.highly_distinct_share, one.anonymized_distinct_share
+    telling = one.taken_out or one.original_distinct_share >= limit
+    if one.kind == "nearly in order":
+        return Verdict.WARN if own >= _MOST else None
+    if one.kind == "near text":
+        surely = one.n_matched >= _SHARED * one.n_compared and one.original_distinct_share >= limit
+        return Verdict.FAIL if surely and own >= limit else Verdict.WARN if own >= limit else None
+    if one.kind == "in order":
+        sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= limit else None
+    else:
+        sure = Verdict.FAIL if telling else Verdict.WARN
+    return Verdict.WARN if sure is Verdict.FAIL and one.by_position else sure
+
+
+_KINDS = ("constant", "parts", "one to one", "in order", "near text", "nearly in order")
+_HOW = {
+    "one to one": "stand one for one for those of",
+    "in order": "are in the order of those of",
+    "nearly in order": "are nearly in the order of those of",
+    "constant": "are, up to a constant or another way of counting, those of",
+    "parts": "are the parts of the dates of",
+    "near text": "are spelled most like their own row's text of",
+}
+_CONSEQUENCE = {
+    "one to one": "Whoever knows one side knows the other. Leave the column out, or make it coarser.",
+    "in order": "Whoever knows the original finds the record by its place. Leave the column out, or make it "
+    "coarser.",
+    "nearly in order": "Whoever knows the original finds the record among few. Make the column coarser.",
+    "constant": "A few known values undo all of them. Leave the column out, or make it coarser.",
+    "parts": "Put together, they are the original. Leave out what is finer than needed.",
+    "near text": "Whoever knows the original finds the nearest text. Replace or leave out the texts.",
+}
+
+
+def _finding(one: Derivation, verdict: Verdict) -> Finding:
+    position = " The order of the records shows the same: sort them anew." if one.by_position else ""
+    return Finding(
+        check=f"derived_{one.kind.replace(' ', '_')}",
+        verdict=verdict,
+        message=f"The values of {listed(one.anonymized)} {_HOW[one.kind]} the original column "
+        f"`{one.original}`: {share_of(one.n_matched, one.n_compared)} compared. "
+        f"{_CONSEQUENCE[one.kind]}{position}",
+        column=one.anonymized[0] if len(one.anonymized) == 1 else None,
+        n_affected=one.n_matched,
+    )

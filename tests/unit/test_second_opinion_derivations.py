@@ -1,0 +1,203 @@
+"""Originals under other names and in other units, and what only looks like them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.tabular.second_opinion.amounts import PARTS, read_amounts
+from core.verdict import Finding, Verdict
+from tests.second_opinion_examples import Columns, log_of, opinion_on
+
+N = 240
+RNG = np.random.default_rng(3)
+DAYS = np.datetime64("1950-01-01") + RNG.integers(0, 20_000, N)
+PAY = np.round(np.exp(RNG.normal(10, 0.5, N)), 2)
+GROUP = RNG.choice(["x", "y", "z"], N).tolist()
+SYLLABLES = ("ka", "lo", "mi", "tre", "bo", "ven", "sar", "di", "nu", "pel", "go", "rit")
+NAMES = ["".join(RNG.choice(SYLLABLES, 4)).title() for _ in range(N)]
+ORIGINAL: Columns = {
+    "birth": DAYS.astype(str).tolist(),
+    "pay": [f"{pay:.2f}" for pay in PAY],
+    "name": NAMES,
+    "group": GROUP,
+}
+LOG = log_of(
+    birth=("birthdate", "drop"), pay=("other", "drop"), name=("name", "drop"), group=("other", "keep")
+)
+
+
+def derived(added: Columns, *, reordered: bool = False, original: Columns = ORIGINAL) -> list[Finding]:
+    """Return what is found derived in a table that keeps the groups and has columns added."""
+    released = {"group": original["group"], **added}
+    if reordered:
+        order = np.random.default_rng(5).permutation(len(GROUP))
+        released = {name: [values[i] for i in order] for name, values in released.items()}
+    log = log_of(**{name: (entry.semantic, entry.action) for name, entry in LOG.entries.items()})
+    opinion = opinion_on(original, released, log)
+    return [finding for finding in opinion.findings if finding.check.startswith("derived_")]
+
+
+def texts(values: Sequence[object] | np.ndarray) -> list[str]:
+    return [str(value) for value in values]
+
+
+# --- reading
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "numbers"),
+    [
+        (["1,200", "3,400", "12,500"], "number", [1200, 3400, 12500]),
+        (["1.200,50", "3,25", "12.500,75"], "number", [1200.5, 3.25, 12500.75]),
+        (["1,200.50", "3.25", "0.75"], "number", [1200.5, 3.25, 0.75]),
+        (["1,5", "2,25", "3,125"], "number", [1.5, 2.25, 3.125]),
+        (["€ 12", "-€13", "€ 15 "], "number", [12, -13, 15]),
+        (["P-001", "P-002", "P-009"], "number", [1, 2, 9]),
+        (["1 200 kr", "3 400 kr", "12 kr"], "number", [1200, 3400, 12]),
+        (["0fa0", "00ab", "1234"], "number", [4000, 171, 4660]),
+        (["1970-01-02", None, "1970-02-01", "1971-01-01"], "date", [1, np.nan, 31, 365]),
+        (["2. 1. 1970", "15. 1. 1970", "1. 2. 1970"], "date", [1, 14, 31]),
+    ],
+)
+def test_read_amounts__reads_numbers_and_dates_however_written(
+    written: list[str | None], kind: str, numbers: list[float]
+) -> None:
+    amounts = read_amounts(pa.chunked_array([pa.array(written, pa.string())]))
+    assert amounts is not None
+    assert amounts.kind == kind
+    np.testing.assert_array_equal(amounts.numbers, numbers)
+
+
+@pytest.mark.parametrize(
+    "written", [["30-39", "40-49", "50-59"], ["Ana", "Eva", "Rok"], ["", " ", None], ["1", "two", "three"]]
+)
+def test_read_amounts__reads_neither_bands_nor_words(written: list[str | None]) -> None:
+    assert read_amounts(pa.array(written, pa.string())) is None
+
+
+def test_read_amounts__takes_dates_apart() -> None:
+    amounts = read_amounts(pa.array(["1999-12-31", "2000-02-29", "2001-01-01"]))
+    assert amounts is not None
+    assert {part: amounts.part(part).tolist() for part in PARTS} == {
+        "year": [1999, 2000, 2001],
+        "short year": [99, 0, 1],
+        "month": [12, 2, 1],
+        "day": [31, 29, 1],
+        "month and day": [1231, 229, 101],
+        "day and month": [3112, 2902, 101],
+        "day of year": [365, 60, 1],
+    }
+    assert amounts.readings["dmY"].tolist() == [31121999, 29022000, 1012001]
+
+
+# --- columns that show an original
+
+
+@pytest.mark.parametrize("reordered", [False, True])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(texts(np.round(PAY * 1.01, 2)), id="times a constant"),
+        pytest.param(texts(np.round(PAY * 0.3 + 70, 4)), id="scaled and moved"),
+        pytest.param([f"€ {pay:,.2f}" for pay in PAY], id="with a currency"),
+        pytest.param([f"{70_000 - pay:.2f}" for pay in PAY], id="taken from a constant"),
+        pytest.param(texts(DAYS.astype(int) + 25_569), id="serial day numbers"),
+        pytest.param(texts(DAYS.astype(int) * 86_400), id="seconds"),
+        pytest.param([f"{d[2:4]}{d[5:7]}{d[8:]}" for d in DAYS.astype(str)], id="yymmdd"),
+        pytest.param([f"{d[8:]}{d[5:7]}{d[:4]}" for d in DAYS.astype(str)], id="ddmmyyyy"),
+        pytest.param(texts(DAYS + 31), id="shifted dates"),
+        pytest.param(texts((np.datetime64("2026-01-01") - DAYS).astype(int)), id="age in days"),
+    ],
+)
+def test_derivations__sees_numbers_and_dates_in_any_column(values: list[str], reordered: bool) -> None:
+    (finding,) = derived({"x7": values}, reordered=reordered)
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "x7")
+
+
+def test_derivations__sees_what_keeps_the_order_alone() -> None:
+    (finding,) = derived({"x7": [f"{np.log(pay):.9f}" for pay in PAY]})
+    assert finding.message == (
+        "The values of `x7` stand one for one for those of the original column `pay`: 240 of 240 (100 %) "
+        "compared. Whoever knows one side knows the other. Leave the column out, or make it coarser."
+    )
+
+
+@pytest.mark.parametrize("reordered", [False, True])
+def test_derivations__sees_a_date_in_parts(reordered: bool) -> None:
+    days = DAYS.astype(str)
+    parts = {"a": [d[:4] for d in days], "b": [str(int(d[5:7])) for d in days], "c": [d[8:] for d in days]}
+    (finding,) = derived(parts, reordered=reordered)
+    assert (finding.check, finding.verdict, finding.column) == ("derived_parts", Verdict.FAIL, None)
+    assert finding.message.startswith(
+        "The values of `a`, `b` and `c` are the parts of the dates of the original column `birth`: 240 of 240"
+    )
+
+
+def test_derivations__sees_month_and_day_in_one_column() -> None:
+    days = DAYS.astype(str)
+    (finding,) = derived({"a": [d[5:7] + d[8:] for d in days], "b": [d[2:4] for d in days]})
+    assert (finding.check, finding.verdict) == ("derived_parts", Verdict.FAIL)
+
+
+def test_derivations__sees_texts_nearest_to_their_own_original() -> None:
+    (finding,) = derived({"ref": [f"{name[:3]}x{name[4:]}" for name in NAMES]})
+    assert (finding.check, finding.column, finding.verdict) == ("derived_near_text", "ref", Verdict.FAIL)
+
+
+def test_derivations__warns_where_the_order_of_the_records_shows_the_same() -> None:
+    order = np.argsort(PAY)
+    sorted_by_pay = {name: [values[i] for i in order] for name, values in ORIGINAL.items()}
+    (finding,) = derived({"no": texts(range(N))}, original=sorted_by_pay)
+    assert finding.verdict is Verdict.WARN
+    assert finding.message.endswith("The order of the records shows the same: sort them anew.")
+
+
+def test_derivations__warns_of_hardly_any_noise() -> None:
+    noise = np.random.default_rng(1).normal(0, 0.002, N)
+    (finding,) = derived({"x7": [f"{np.log(pay) + e:.6f}" for pay, e in zip(PAY, noise, strict=True)]})
+    assert (finding.check, finding.verdict) == ("derived_nearly_in_order", Verdict.WARN)
+
+
+# --- near misses
+
+
+@pytest.mark.parametrize("reordered", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda rng: texts(np.round(PAY + rng.normal(0, 0.1 * PAY.std(), N), 2)), id="noise"),
+        pytest.param(lambda _: texts(np.round(PAY, -4)), id="rounded"),
+        pytest.param(lambda _: texts(np.minimum(PAY, np.quantile(PAY, 0.1))), id="coded at the top"),
+        pytest.param(lambda _: texts(DAYS.astype("datetime64[Y]").astype("datetime64[D]")), id="years"),
+        pytest.param(lambda rng: texts(DAYS + rng.integers(-365, 365, N)), id="dates moved at random"),
+        pytest.param(lambda rng: texts(np.exp(rng.normal(10, 0.5, N)).round(2)), id="other people's"),
+        pytest.param(lambda rng: texts(rng.permutation(N)), id="random numbers"),
+        pytest.param(lambda rng: [rng.bytes(6).hex() for _ in range(N)], id="random tokens"),
+        pytest.param(
+            lambda rng: ["".join(rng.choice(SYLLABLES, 4)).title() for _ in range(N)],
+            id="other people's names",
+        ),
+        pytest.param(lambda _: [name[0] for name in NAMES], id="first letters"),
+    ],
+)
+def test_derivations__lets_what_shows_nobody_pass(
+    make: Callable[[np.random.Generator], list[str]], reordered: bool
+) -> None:
+    assert derived({"x7": make(np.random.default_rng(8))}, reordered=reordered) == []
+
+
+def test_derivations__of_related_originals_only_what_goes_beyond_them_counts() -> None:
+    related = {**ORIGINAL, "tax": texts(np.round(PAY * 0.2, 2))}
+    coarse = [f"{pay * 0.2 // 800 * 800:.0f}" for pay in PAY]
+    assert derived({"tax": coarse}, original=related) == []
+
+
+def test_derivations__consecutive_numbers_show_nothing() -> None:
+    numbered = {**ORIGINAL, "pay": texts(range(500, 500 + N))}
+    added = {"no": texts(np.random.default_rng(2).permutation(N))}
+    assert derived(added, original=numbered) == []
+    assert derived(added, original=numbered, reordered=True) == []
