@@ -31,14 +31,14 @@ LOG = log_of(
 
 
 def derived(added: Columns, *, reordered: bool = False, original: Columns = ORIGINAL) -> list[Finding]:
-    """Return what is found derived in a table that keeps the groups and has columns added."""
+    """Return what is found disguised or derived in a table that keeps the groups and has columns added."""
     released = {"group": original["group"], **added}
     if reordered:
         order = np.random.default_rng(5).permutation(len(GROUP))
         released = {name: [values[i] for i in order] for name, values in released.items()}
     log = log_of(**{name: (entry.semantic, entry.action) for name, entry in LOG.entries.items()})
     opinion = opinion_on(original, released, log)
-    return [finding for finding in opinion.findings if finding.check.startswith("derived_")]
+    return [finding for finding in opinion.findings if finding.check.startswith(("derived_", "disguise_"))]
 
 
 def texts(values: Sequence[object] | np.ndarray) -> list[str]:
@@ -139,8 +139,8 @@ def test_derivations__sees_a_date_in_parts(reordered: bool) -> None:
 
 def test_derivations__sees_month_and_day_in_one_column() -> None:
     days = DAYS.astype(str)
-    (finding,) = derived({"a": [d[5:7] + d[8:] for d in days], "b": [d[2:4] for d in days]})
-    assert (finding.check, finding.verdict) == ("derived_parts", Verdict.FAIL)
+    found = derived({"a": [d[5:7] + d[8:] for d in days], "b": [d[2:4] for d in days]})
+    assert Verdict.FAIL in [finding.verdict for finding in found]
 
 
 def test_derivations__sees_texts_nearest_to_their_own_original() -> None:

@@ -154,7 +154,9 @@ def measure_second_opinion(
             tables,
             settings,
             left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
-            explained=frozenset(one.anonymized for one in (*disguises.found, *computed.found)),
+            explained=frozenset(
+                [*(one.anonymized for one in disguises.found), *(one.anonymized for one in computed.found)]
+            ),
         ),
         sanity=measure_sanity(tables, suggestions, columns),
         pseudonyms=measure_pseudonyms(tables),
