@@ -99,7 +99,7 @@ def site_maf(record: pysam.VariantRecord) -> float | None:
     info = record.info
     if "MAF" in info and info["MAF"] is not None:
         return _declared_maf(info["MAF"])
-    if "AF" in info and info["AF"] is not True:
+    if "AF" in info:
         frequencies = numbers(info["AF"])
         if frequencies:
             return min(max(0, 1 - sum(frequencies)), *frequencies)

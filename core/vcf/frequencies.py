@@ -2,7 +2,8 @@
 
 The first of MAF, AF, AC with AN that is present decides. Values are read as htslib reads them:
 a field declared Float holds 32-bit floats, one declared Integer holds the digits a text begins
-with, one declared String or not declared holds text. A site whose frequency cannot be computed has
+with, one declared String or not declared holds text. AF or AC declared Flag is 1 where it is present,
+whatever is written behind it: such a site is rare. A site whose frequency cannot be computed has
 the value infinity here, which is below no threshold; so has NaN.
 """
 
@@ -68,7 +69,7 @@ class FrequencyReader:
         if af is not None:
             frequencies = tuple(_numbers(af.values))
             if frequencies:
-                return SiteFrequency(smallest(frequencies), "", frequencies)
+                return SiteFrequency(smallest(frequencies), "", () if af.flag else frequencies)
         return self._from_counts(info)
 
     def maf(self, info: bytes) -> float:
@@ -93,7 +94,7 @@ class FrequencyReader:
             return None
         declared = self.declared[key]
         if declared.type == "Flag":
-            return Field((), single=False, flag=True)
+            return Field((1.0,), single=False, flag=True)
         text = match[1] or b""
         if declared.type in ("Float", "Integer"):
             values = _typed(text, declared.type) if match[1] is not None else ()

@@ -61,6 +61,9 @@ _GENERIC_SAMPLE = re.compile(
     r"(?i)^(?:(?:s|sample|donor|subject|subj|anon\w*|masked|id|p|pt|ind|indiv|individual|patient|case|control|proband"
     r"|tumou?r|normal|child|mother|father|kid|mom|dad|unknown|x|n)[_\-. ]?)?\d{0,5}$"
 )
+_RANDOM_SAMPLE = re.compile(  # tokens in hexadecimal, digits and letters mixed
+    r"^(?=(?:.*\d){3})(?=(?:.*[a-fA-F]){2})(?:[0-9a-f]{10,}|[0-9A-F]{10,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+)
 _PERSONAL_SAMPLE = re.compile(
     r"[\uac00-\ud7a3]{2,}|@|\d{6,}|[A-Za-z]{3,}[ _.\-]?[A-Za-z]{2,}|^[A-Za-z]{3,}$|^(?:HG|NA|GM)\d{5}$"
     r"|[A-Za-z]+[-_]?\d{4,}|\d+[A-Za-z]+\d+"
@@ -199,6 +202,7 @@ def has_contig_origin(key: bytes, value: bytes) -> bool:
 
 _DEFINITIONS = (b"INFO", b"FORMAT", b"FILTER", b"ALT", b"contig", b"fileformat")
 _STANDARD = (*_DEFINITIONS, b"reference", b"assembly", b"phasing", b"cmdline")
+MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
 MIN_NAME = 4  # letters: shorter sample names are words of other meaning too often
 MAX_NAMES = 2_000  # of samples that are searched inside other names
 LINE_CHECKS: Mapping[str, Callable[[bytes, bytes], bool]] = {
@@ -217,7 +221,9 @@ LINE_CHECKS: Mapping[str, Callable[[bytes, bytes], bool]] = {
 
 def looks_personal(sample: str) -> bool:
     """Tell whether a sample name looks like a person's name or an identifier, not like ``sample_1``."""
-    return _GENERIC_SAMPLE.match(sample) is None and _PERSONAL_SAMPLE.search(sample) is not None
+    if _GENERIC_SAMPLE.match(sample) or _RANDOM_SAMPLE.match(sample):
+        return False
+    return _PERSONAL_SAMPLE.search(sample) is not None
 
 
 def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, HeaderFinding]:
@@ -238,18 +244,25 @@ def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[Header
 def _name_finder(samples: Sequence[bytes]) -> Callable[[bytes], bool]:
     """Return what tells whether a name is one of the samples' names or, of long ones, holds one."""
     known = {*samples, *(_letters(name) for name in samples)} - {b""}
+    known |= {name[::-1] for name in known if len(name) >= MIN_NAME}
+    numbers = {_digits(name) for name in samples if len(_digits(name)) >= MIN_NUMBER}
     long = sorted({_letters(name) for name in samples if len(_letters(name)) >= MIN_NAME})
     pattern = re.compile(b"|".join(long)) if 0 < len(long) <= MAX_NAMES else None
 
     def holds_name(sample: bytes) -> bool:
         letters = _letters(sample)
-        return sample in known or letters in known or bool(pattern and pattern.search(letters))
+        alike = sample in known or letters in known or _digits(sample) in numbers
+        return alike or bool(pattern and pattern.search(letters))
 
     return holds_name
 
 
 def _letters(name: bytes) -> bytes:
     return re.sub(rb"[^a-z0-9]", b"", name.lower())
+
+
+def _digits(name: bytes) -> bytes:
+    return re.sub(rb"[^0-9]", b"", name)
 
 
 def _columns(columns: list[int]) -> tuple[str, ...]:

@@ -78,7 +78,12 @@ class Record:
 
 
 def genotypes_changed(original: Record, kept: Record) -> bool:
-    """Tell whether a sample's genotype differs; one blanked together with ALT is masked, not changed."""
+    """Tell whether a sample's genotype differs; one blanked together with ALT is masked, not changed.
+
+    Nor is anything changed in a file from which all samples were left out.
+    """
+    if not kept.format:
+        return False
     before, after = _genotypes(original), _genotypes(kept)
     masked = original.alt != kept.alt
     return len(before) != len(after) or any(

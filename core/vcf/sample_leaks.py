@@ -117,25 +117,49 @@ def _spellings(allele: bytes) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
 
 
 def carriers_blanked(original: Record, kept: Record) -> bool:
-    """Tell whether the carriers' genotypes alone were blanked, so that the blank tells who carries.
+    """Tell whether masking set the carriers' fields apart, so that a blank tells who carries.
 
-    True when no carrier of an ALT allele has a genotype that any other sample has, too, and no genotype
-    names an allele any more.
+    True when no genotype names an ALT allele any more, and in the genotype, or in a field whose values are
+    harmless, what every carrier has differs in form from what any other sample has: blank or not, blank in
+    another spelling, left out, or another filter. A form that set them apart in the original already says
+    nothing about masking.
     """
     if not (original.has_genotypes and kept.has_genotypes) or kept.has_carriers:
         return False
-    before, after = (_genotypes(record) for record in (original, kept))
+    before, after = (_fields_by_sample(record) for record in (original, kept))
     if len(before) != len(after):
         return False
+    carries = [bool(sample[0].strip(b"0./|")) for sample in before]
+    if _told_apart([sample[0].replace(b"|", b"/") for sample in after], carries):
+        return True
+    old, new = original.format.split(b":"), kept.format.split(b":")
+    return any(
+        key in HARMLESS_FIELDS
+        and _told_apart(_forms(after, place, key), carries)
+        and not (key in old and _told_apart(_forms(before, old.index(key), key), carries))
+        for place, key in enumerate(new)
+    )
+
+
+def _fields_by_sample(record: Record) -> list[list[bytes]]:
+    return [sample.split(b":") for sample in record.samples[1:].split(b"\t")]
+
+
+def _forms(samples: list[list[bytes]], place: int, key: bytes) -> list[bytes]:
+    """Return each field's form: how blank and phase are written, which filter it is, or that it is filled."""
+    fields = [sample[place] if place < len(sample) else b"" for sample in samples]
+    if key == b"GT":
+        return [field.translate(None, b"0123456789") for field in fields]
+    return [b"filled" if key != b"FT" and field.strip(b".,") else field for field in fields]
+
+
+def _told_apart(values: list[bytes], carries: list[bool]) -> bool:
+    """Tell whether carriers and others share no value, where there are both."""
     groups: tuple[set[bytes], set[bytes]] = (set(), set())
-    for old, new in zip(before, after, strict=True):
-        groups[bool(old.strip(b"0./|"))].add(new.replace(b"|", b"/"))
+    for value, carrier in zip(values, carries, strict=True):
+        groups[carrier].add(value)
     others, carriers = groups
     return bool(others and carriers) and not others & carriers
-
-
-def _genotypes(record: Record) -> list[bytes]:
-    return [sample.partition(b":")[0] for sample in record.samples[1:].split(b"\t")]
 
 
 @cache

@@ -44,6 +44,8 @@ _types = st.sampled_from(
         ("MAF", ".", "Float"),
         ("MAF", "1", "Integer"),
         ("MAF", "0", "Flag"),
+        ("AF", "0", "Flag"),
+        ("AC", "0", "Flag"),
         ("MAF", "A", "String"),
         ("AC", "1", "Integer"),
         ("AC", "A", "Float"),

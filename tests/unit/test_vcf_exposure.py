@@ -214,6 +214,9 @@ def test_judge_scan__finds_the_allele_in_a_phasing_identifier(pid: str, n_sites:
         ("0 1 0", "0 . 0", 1),
         ("0/0 0/1 ./.", "0/0 ./. ./.", 0),
         ("0/0 0/1 0/0", "./. ./. 0/0", 0),
+        ("0/0 0/1 0/0", "./. .|. ./.", 1),
+        ("0/0 0|1 0/0", "./. .|. ./.", 0),
+        ("0/0 0/1 0/0", "./. . ./.", 1),
         ("0/0 0/1 0/0", "0/0 0/0 0/0", 0),
         ("0/0 0/1 0/0", "./. ./. ./.", 0),
         ("0/1 0/1 1/1", "./. ./. ./.", 0),
@@ -225,6 +228,35 @@ def test_judge_scan__finds_that_only_the_carriers_were_blanked(
 ) -> None:
     audit = _audit([f"{RARE} GT {original}"], [f"chr1 100 . A . . . . GT {kept}"], samples=SAMPLES)
     assert _found(audit).get("carriers_blanked", 0) == n_sites
+
+
+@pytest.mark.parametrize(
+    ("form", "original", "kept", "n_sites"),
+    [
+        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./.:. ./.:7", 1),
+        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./. ./.:7", 1),
+        ("GT:GQ", "0/0:9 0/1:8 0/0:7", "./.:. ./.:8 ./.:.", 1),
+        ("GT:FT", "0/0:. 0/1:. 0/0:.", "./.:PASS ./.:LowGQ ./.:PASS", 1),
+        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./.:. ./.:.", 0),
+        ("GT:DP", "0/0:9 0/1:. 0/0:7", "./.:9 ./.:. ./.:7", 0),
+        ("GT:FT", "0/0:PASS 0/1:LowGQ 0/0:PASS", "./.:PASS ./.:LowGQ ./.:PASS", 0),
+    ],
+)
+def test_judge_scan__finds_that_other_fields_were_blanked_for_carriers_alone(
+    form: str, original: str, kept: str, n_sites: int
+) -> None:
+    audit = _audit([f"{RARE} {form} {original}"], [f"chr1 100 . A . . . . {form} {kept}"], samples=SAMPLES)
+    assert _found(audit).get("carriers_blanked", 0) == n_sites
+
+
+def test_judge_scan__leaving_all_samples_out_changes_no_genotype() -> None:
+    original = vcf_text([f"{COMMON} GT 0/0 0/1 0/0"], samples=SAMPLES)
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", original),
+        anonymized=vcf_file("high_anony_x.vcf.gz", vcf_text([COMMON], header=masked_header())),
+        level="high",
+    )
+    assert "genotypes_changed" not in _found(judge_scan(scan_pair(pair, VcfSettings()), VcfSettings()))
 
 
 @pytest.mark.parametrize(
@@ -477,14 +509,19 @@ def test_header_exposures__sample_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sample_1", "S01", "donor-7", "17", "anon_3", "patient 12", "tumor", "control"]
+    "name",
+    [
+        *("sample_1", "S01", "donor-7", "17", "anon_3", "patient 12", "tumor", "control"),
+        *("9f31c07be2a4", "0C1F2E3D4B5A6978", "3f2504e0-4f89-41d3-9a0c-0305e82c3301"),
+    ],
 )
 def test_looks_personal__not_for_generic_names(name: str) -> None:
     assert not looks_personal(name)
 
 
 @pytest.mark.parametrize(
-    "name", ["Minji Kim", "김민지", "john.doe", "NA12878", "8501011234567", "MRN-004711", "alice"]
+    "name",
+    ["Minji Kim", "김민지", "john.doe", "NA12878", "8501011234567", "MRN-004711", "alice"],
 )
 def test_looks_personal__for_names_and_identifiers(name: str) -> None:
     assert looks_personal(name)
@@ -584,7 +621,17 @@ def test_header_exposures__free_text_that_the_original_has() -> None:
 
 @pytest.mark.parametrize(
     ("original", "kept", "n"),
-    [("MRN-12", "mrn12", 1), ("kimmin", "xKimMin7", 1), ("S1", "x_S1", 0), ("S1", "s1", 1), ("S1", "a9", 0)],
+    [
+        ("MRN-12", "mrn12", 1),
+        ("kimmin", "xKimMin7", 1),
+        ("S1", "x_S1", 0),
+        ("S1", "s1", 1),
+        ("S1", "a9", 0),
+        ("HN48213", "31284NH", 1),
+        ("HN48213", "48213", 1),
+        ("HN48213", "P-48213", 1),
+        ("HN4821", "P4821", 0),
+    ],
 )
 def test_header_exposures__sample_names_in_another_spelling(original: str, kept: str, n: int) -> None:
     line = f"{COMMON} GT 0/1"

@@ -22,7 +22,7 @@ from core.vcf.header import Declaration
 from core.vcf.judgment import judge_header
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
-from tests.vcf_files import masked_header, vcf_file, vcf_text
+from tests.vcf_files import HEADER, Reference, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
 
@@ -193,6 +193,50 @@ def test_frequency_reader__names_the_declaration_that_hinders(
 ) -> None:
     site = FrequencyReader(declared).site(info)
     assert (site.maf, site.hindered_by) == (math.inf, hindered_by)
+
+
+@pytest.mark.parametrize(
+    ("declared", "info", "maf"),
+    [
+        ("AF", b"AF", 0),
+        ("AF", b"AF=0.4;AC=4;AN=10", 0),
+        ("AF", b"AC=4;AN=10", 0.4),
+        ("AC", b"AC;AN=8", 0.125),
+        ("AC", b"AN=8", math.inf),
+    ],
+)
+def test_frequency_reader__a_flag_is_one_where_it_is_present(declared: str, info: bytes, maf: float) -> None:
+    declarations = {"AN": Declaration("Integer", single=True), declared: Declaration("Flag", single=False)}
+    assert FrequencyReader(declarations).maf(info) == maf
+
+
+def test_judge_scan__frequency_declared_a_flag_makes_its_records_rare() -> None:
+    header = [line.replace("ID=AF,Number=A,Type=Float", "ID=AF,Number=0,Type=Flag") for line in HEADER]
+    original = vcf_text(["chr1 1 . A G . . AF", "chr1 2 . A G . . AF", "chr1 3 . A G . . ."], header=header)
+    kept = vcf_text(
+        ["chr1 1 . A . . . .", "chr1 2 . A G . . AF", "chr1 3 . A G . . ."], header=masked_header(header)
+    )
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", original),
+        anonymized=vcf_file("high_anony_x.vcf.gz", kept),
+        level="high",
+    )
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    assert (audit.n_variant_targets, list(audit.unmasked())) == (2, [("chr1", 2)])
+    assert Reference(0.01).verify(bgzf(original), bgzf(kept)) == (1, {"chr1:2"})
+
+
+@pytest.mark.parametrize(("alt", "masked"), [("", True), (".", True), ("G", False)])
+def test_judge_scan__an_empty_alt_is_a_site_and_masks_one(alt: str, masked: bool) -> None:
+    for original in ("", "G"):
+        before = [f"chr1 1 . A {original} . . AF=0.001"]
+        after = [f"chr1 1 . A {alt} . . AF=0.001"]
+        audit = audit_lines(before, after)
+        assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+        literal = Reference(0.01).verify(
+            bgzf(vcf_text(before)), bgzf(vcf_text(after, header=masked_header()))
+        )
+        assert literal[0] == int(masked)
 
 
 def test_smallest__counts_the_reference_too() -> None:
