@@ -20,6 +20,8 @@ from core.errors import AuditInputError
 FloatArray = npt.NDArray[np.float64]
 Distance = Literal["equal", "ordered"]
 
+_DENSE = 16  # counting every pair of class and value pays up to so many times the records
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SensitiveCounts:
@@ -100,7 +102,12 @@ def sensitive_counts(classes: EquivalenceClasses, sensitive_codes: IntArray) -> 
     counted = (classes.class_of_record >= 0) & (sensitive_codes >= 0)
     n_values = int(sensitive_codes.max(initial=-1)) + 1
     pairs = classes.class_of_record[counted] * max(n_values, 1) + sensitive_codes[counted]
-    found, n_of_pair = np.unique(pairs, return_counts=True)
+    if classes.n_classes * n_values <= _DENSE * len(pairs):
+        n_of_every = np.bincount(pairs, minlength=classes.n_classes * n_values)
+        found = np.flatnonzero(n_of_every)
+        n_of_pair = n_of_every[found]
+    else:
+        found, n_of_pair = np.unique(pairs, return_counts=True)
     return SensitiveCounts(
         class_of_pair=found // max(n_values, 1),
         value_of_pair=found % max(n_values, 1),

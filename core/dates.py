@@ -35,7 +35,7 @@ _MONTHS = (  # first letters of the months' names: English, Slovenian, German
     ("dec", "dez"),
 )
 _TIME = r"(?P<time>(?:[Tt]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
-_NAME = r"(?P<name>\p{L}{3,10})\.?"
+_NAME = r"(?P<name>[A-Za-zä]{3,10})\.?"
 _TWO = "[0-9]{1,2}"
 _YEAR_FIRST = rf"^(?P<year>[0-9]{{4}}) ?[-/.년] ?(?P<month>{_TWO}) ?[-/.월] ?(?P<day>{_TWO}) ?[.일]?{_TIME}$"
 _YEAR_MONTH = rf"^(?P<year>[0-9]{{4}}) ?[-/년] ?(?P<month>{_TWO})월?$"
@@ -47,6 +47,10 @@ _COMPACT = r"^(?P<year>(?:18|19|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-
 _YEAR_LAST = rf"^(?P<a>{_TWO}) ?(?P<dot>[-/.]) ?(?P<b>{_TWO}) ?[-/.] ?(?P<c>[0-9]{{4}})\.?{_TIME}$"
 _COMPACT_LAST = r"^(?P<a>[0-3][0-9])(?P<b>[0-3][0-9])(?P<c>(?:18|19|20)[0-9]{2})$"
 _SHORT = rf"^(?P<a>{_TWO})(?P<dot>[-/.]) ?(?P<b>{_TWO})[-/.] ?(?P<c>{_TWO}){_TIME}$"
+_MAY_BE = (  # a quick look at what every date has; a longer one at columns of other texts would cost more
+    r"^[0-9]{1,4} ?[-/.년] ?[0-9]{1,2} ?[-/.월] ?[0-9]|^[0-9]{8}$|^[0-9]{1,2} ?[-/.] ?[12][0-9]{3}$"
+    r"|^[0-9]{4} ?[-/년] ?[0-9]{1,2}(?:월|$)|[A-Za-z].*[12][0-9]{3}"
+)
 _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
 
 _CENTURY_TURNS = 31  # a year of two digits counts as 19.. from here on, for distances only
@@ -115,19 +119,15 @@ def read_dates(values: pa.Array) -> Dates:
     """
     texts = _texts(values)
     parts = _Parts(len(values))
+    if not pc.any(pc.match_substring_regex(texts, _MAY_BE)).as_py():
+        return parts.dates()
     for pattern in (_YEAR_FIRST, _COMPACT, _DAY_NAME, _NAME_DAY, _NAME_YEAR, _YEAR_MONTH, _MONTH_YEAR):
         parts.take(_extracted(texts, pattern))
     parts.take(_year_last(_extracted(texts, _YEAR_LAST)))
     parts.take(_year_last(_extracted(texts, _COMPACT_LAST)))
     short = _extracted(texts, _SHORT)
     parts.take(_short_years(short), century_known=False)
-    return Dates(
-        year=parts.year,
-        month=parts.month,
-        day=parts.day,
-        century_known=parts.century_known,
-        has_time=parts.has_time,
-    )
+    return parts.dates()
 
 
 def begins_with_the_day(values: pa.Array) -> BoolArray:
@@ -160,6 +160,16 @@ class _Parts:
         self.year[fresh], self.month[fresh], self.day[fresh] = year[fresh], month[fresh], day[fresh]
         self.century_known[fresh] = century_known
         self.has_time |= bool((found["time"][fresh] > 0).any())
+
+    def dates(self) -> Dates:
+        """Return what was found."""
+        return Dates(
+            year=self.year,
+            month=self.month,
+            day=self.day,
+            century_known=self.century_known,
+            has_time=self.has_time,
+        )
 
 
 def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
+from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.risk.combinations import Combinations, grouped
 
-MAX_CELLS = 300_000_000  # combinations × sets of columns that a search looks at; under a minute
+MAX_CELLS = 300_000_000  # combinations, and a constant a column, of the sets looked at; under a minute
+WORK_OF_A_COLUMN = 1_500  # what adding a column to a set costs beside its combinations
+_LISTED_PER_LOOK = 20  # sets that are listed, and passed over, in the time of looking at one
 
 Columns = tuple[int, ...]
 
@@ -152,17 +156,43 @@ def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
     table
         Distinct combinations of all quasi-identifiers.
     """
-    every = range(len(table.quasi_identifiers))
     n_unique = int(np.count_nonzero(table.sizes == 1))
     return tuple(
         ColumnContribution(
-            column=table.quasi_identifiers[column],
+            column=name,
             alone=distinctness(table, [column]),
-            n_unique_gained=n_unique
-            - distinctness(table, [other for other in every if other != column]).n_unique,
+            n_unique_gained=n_unique - without,
         )
-        for column in every
+        for column, (name, without) in enumerate(
+            zip(table.quasi_identifiers, _unique_without(table), strict=True)
+        )
     )
+
+
+def _unique_without(table: Combinations) -> list[int]:
+    """Return for each column the records that all other columns make unique.
+
+    What stands before and after a column is grouped once for all of them, so that the work grows with the
+    number of columns and not with its square.
+    """
+    n = table.n_combinations
+    nothing = np.zeros(n, dtype=np.int64)
+    after = [nothing]
+    for codes in table.codes[:0:-1]:
+        after.append(_dense(grouped([after[-1], codes], n=n)))
+    before, found = nothing, []
+    for column, codes in enumerate(table.codes):
+        group = grouped([before, after[-1 - column]], n=n)
+        sizes = np.bincount(group, weights=table.sizes)
+        found.append(int(np.count_nonzero(sizes == 1)))
+        before = _dense(grouped([before, codes], n=n))
+    return found
+
+
+def _dense(group: IntArray) -> IntArray:
+    """Return the groups numbered without gaps."""
+    occurs = np.bincount(group) > 0
+    return cast("IntArray", (np.cumsum(occurs, dtype=np.int32) - 1)[group])
 
 
 def singling_out_sets(
@@ -180,8 +210,8 @@ def singling_out_sets(
     share
         In [0, 1).
     max_cells
-        Bound on combinations × sets; once a whole size would exceed it, the best set so far is grown by the
-        column that adds most, and the result says so.
+        Bound on the work: combinations, and a constant for each column, of all sets; once a whole size would
+        exceed it, the best set so far is grown by the column that adds most, and the result says so.
 
     Raises
     ------
@@ -195,17 +225,17 @@ def singling_out_sets(
     if np.count_nonzero(table.sizes == 1) <= enough:
         return SinglingOutSets(share=share, sets=(), method="exact", searched_size=n_columns, n_looked_at=0)
     n_values = [len(np.unique(codes)) for codes in table.codes]
-    budget = max(max_cells // max(table.n_combinations, 1), n_columns)
+    work_left = max(max_cells, n_columns * (table.n_combinations + WORK_OF_A_COLUMN))
     best: Columns = ()
     sets: tuple[Distinctness, ...] = ()
     size = n_looked_at = 0
     while not sets:  # all columns together do it
         size += 1
-        possible = [
-            each for each in combinations(range(n_columns), size) if _product(n_values, each) > enough
-        ]
-        if n_looked_at + len(possible) > budget:
+        work_of_a_set = table.n_combinations + WORK_OF_A_COLUMN * size
+        possible = _possible(n_values, size, enough, most=work_left // work_of_a_set)
+        if possible is None:
             return _grown(table, best, share=share, searched_size=size - 1, n_looked_at=n_looked_at)
+        work_left -= len(possible) * work_of_a_set
         n_looked_at += len(possible)
         found = [(distinctness(table, each), each) for each in possible]
         found.sort(key=lambda pair: (-pair[0].n_unique, pair[1]))
@@ -216,8 +246,19 @@ def singling_out_sets(
     )
 
 
-def _product(n_values: Sequence[int], columns: Columns) -> float:
-    return float(np.prod([n_values[column] for column in columns], dtype=np.float64))
+def _possible(n_values: Sequence[int], size: int, enough: float, *, most: int) -> list[Columns] | None:
+    """Return the sets whose values could tell enough records apart; None where those are more than `most`.
+
+    Sets are only listed where all of a size are few enough to be gone through.
+    """
+    if math.comb(len(n_values), size) > _LISTED_PER_LOOK * most:
+        return None
+    sets = [
+        each
+        for each in combinations(range(len(n_values)), size)
+        if math.prod(n_values[column] for column in each) > enough
+    ]
+    return sets if len(sets) <= most else None
 
 
 def _grown(

@@ -55,6 +55,7 @@ def build_lattice(
     *,
     kinds: Mapping[str, Kind] | None = None,
     leave_out: BoolArray | None = None,
+    weights: Sequence[float] = (),
     max_nodes: int = MAX_NODES,
 ) -> Lattice:
     """Return all generalizations of a table that its columns' values suggest.
@@ -69,17 +70,21 @@ def build_lattice(
         What the values of some columns are, where it shall not be found out.
     leave_out
         Shape (n_records,); True for records that are not assessed. They will not be shown.
+    weights
+        How much the loss of each quasi-identifier counts, above 0; empty: all the same.
     max_nodes
         Bound on the combinations of levels; levels in the middle of the longest ladders are left out until
-        it holds, and the lattice says in which columns.
+        it holds, and the lattice says in which columns. Where even two levels each exceed it, all are kept.
 
     Raises
     ------
     AuditInputError
-        No record, or so many quasi-identifiers that even two levels each exceed the bound.
+        No record.
     """
     ladders, codes = column_ladders(table, quasi_identifiers, kinds=kinds)
     kept = thinned(ladders, max_nodes=max_nodes)
+    if math.prod(len(ladder.levels) for ladder in kept) > max_nodes:
+        kept = ladders
     return Lattice(
         table=distinct_combinations(codes, leave_out=leave_out),
         ladders=kept,
@@ -89,6 +94,7 @@ def build_lattice(
             if len(left.levels) < len(whole.levels)
         ),
         n_nodes_possible=math.prod(len(ladder.levels) for ladder in ladders),
+        weights=tuple(weights),
     )
 
 

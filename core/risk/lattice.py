@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,19 @@ import pyarrow as pa
 
 from core.equivalence import EquivalenceClasses, IntArray, value_codes
 from core.errors import AuditInputError
-from core.risk.combinations import BoolArray, Combinations, grouped
+from core.risk.combinations import BoolArray, Combinations
 from core.risk.ladders import SUPPRESSED, FloatArray, Ladder
 
 Node = tuple[int, ...]
 ClassesAccepted = Callable[[EquivalenceClasses], BoolArray]
 
 MAX_NODES = 2_000_000  # of a lattice whose tags are kept in memory
+WORK_OF_A_CALL, WORK_OF_A_COLUMN = 2_000, 20  # what counting costs beside the combinations, in such
+
+_LARGEST_NUMBER = 2**62
+_DENSE = 8  # counting every possible combination pays up to so many times the combinations there are
+
+Objective = Literal["ncp", "discernibility", "average_class_size"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +44,12 @@ class Generalization:
     smallest_class
         Smallest class of the records shown, at least `k`.
     loss
-        Mean over the assessed records of the mean loss (NCP) of their quasi-identifiers, 1 for a
+        Mean over the assessed records of the weighted mean loss (NCP) of their quasi-identifiers, 1 for a
         suppressed record; in [0, 1].
+    n_classes
+        Classes of the records shown.
+    discernibility
+        Sum of the squares of their sizes, and records suppressed × records assessed.
     """
 
     k: int
@@ -47,6 +58,26 @@ class Generalization:
     n_suppressed: int
     smallest_class: int
     loss: float
+    n_classes: int
+    discernibility: int
+
+    def cost(self, objective: Objective) -> float:
+        """Return what a search makes as small as it can, in [0, 1]."""
+        if objective == "ncp":
+            return self.loss
+        if objective == "discernibility":
+            return self.discernibility / self.n_records**2
+        return 1 / self.n_classes  # the more classes, the smaller they are on average
+
+    @property
+    def average_class_size(self) -> float:
+        """Return records shown / their classes."""
+        return (self.n_records - self.n_suppressed) / self.n_classes
+
+    @property
+    def average_risk(self) -> float:
+        """Return the mean over the records shown of 1 / class size, in (0, 1]."""
+        return 1 / self.average_class_size
 
     @property
     def suppressed_share(self) -> float:
@@ -71,6 +102,24 @@ class SizesAndLosses:
         """Return the records in classes of fewer than `k`."""
         return int(self.n_records[self.size < k].sum())
 
+    def generalization(self, node: Node, *, k: int, n_records: int) -> Generalization | None:
+        """Return the generalization that suppresses all other classes; None where none is left."""
+        shown = self.size >= k
+        if not shown.any():
+            return None
+        size, records = self.size[shown], self.n_records[shown]
+        n_suppressed = n_records - int(records.sum())
+        return Generalization(
+            k=k,
+            levels=node,
+            n_records=n_records,
+            n_suppressed=n_suppressed,
+            smallest_class=int(size.min()),
+            loss=float(min((self.loss[shown].sum() + n_suppressed) / n_records, 1.0)),
+            n_classes=int((records // size).sum()),
+            discernibility=int((size * records).sum()) + n_suppressed * n_records,
+        )
+
 
 @dataclass(kw_only=True, eq=False)
 class Lattice:
@@ -88,31 +137,33 @@ class Lattice:
         Those whose ladders lost levels in the middle, so that not too many combinations of levels are left.
     n_nodes_possible
         Combinations of levels with every ladder whole; 0 stands for `n_nodes`.
+    weights
+        How much the loss of each column counts, above 0; empty: all the same.
 
     Raises
     ------
     AuditInputError
-        No record, or more combinations of levels than can be tagged; says how many and what to do.
+        No record.
     """
 
     table: Combinations
     ladders: Sequence[Ladder]
     thinned_columns: tuple[str, ...] = ()
     n_nodes_possible: int = 0
+    weights: tuple[float, ...] = ()
+    work: int = 0  # cells looked at so far
     _groups: dict[tuple[int, int], npt.NDArray[np.int32]] = field(default_factory=dict)
     _measured: dict[Node, SizesAndLosses] = field(default_factory=dict)
+    _varying: set[tuple[int, int]] = field(default_factory=set)
+    _last: tuple[Node, IntArray, int] | None = None
 
     def __post_init__(self) -> None:
         if not self.table.n_records:
             raise AuditInputError("There is no record to generalize.")
-        if self.n_nodes > MAX_NODES:
-            raise AuditInputError(
-                f"{len(self.ladders):,} quasi-identifiers give {self.n_nodes:,} generalizations, more than "
-                f"the {MAX_NODES:,} that are searched; choose fewer quasi-identifiers or offer fewer levels."
-            )
         self.n_nodes_possible = self.n_nodes_possible or self.n_nodes
+        self.weights = self.weights or (1.0,) * len(self.ladders)
 
-    @property
+    @cached_property
     def shape(self) -> Node:
         """Return the number of levels of each ladder."""
         return tuple(len(ladder.levels) for ladder in self.ladders)
@@ -121,6 +172,27 @@ class Lattice:
     def n_nodes(self) -> int:
         """Return the number of generalizations."""
         return math.prod(self.shape)
+
+    @property
+    def is_listed(self) -> bool:
+        """Return whether there are so few generalizations that each can be tagged."""
+        return self.n_nodes <= MAX_NODES
+
+    @property
+    def top(self) -> Node:
+        """Return the generalization of the last level of every column."""
+        return tuple(levels - 1 for levels in self.shape)
+
+    def restricted(self, kept: BoolArray) -> Lattice:
+        """Return the lattice over some of the combinations, shape (n_combinations,), for itself."""
+        position = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+        table = replace(
+            self.table,
+            codes=tuple(codes[kept] for codes in self.table.codes),
+            sizes=self.table.sizes[kept],
+            combination_of_record=position[self.table.combination_of_record],
+        )
+        return Lattice(table=table, ladders=self.ladders, weights=self.weights)
 
     def hides_all(self, node: Node) -> bool:
         """Return whether a generalization shows no value of any column."""
@@ -134,77 +206,142 @@ class Lattice:
         """
         total = np.zeros(self.shape)
         for column in range(len(self.ladders)):
-            means = [self._mean_loss(column, level) for level in range(self.shape[column])]
+            means = [self.mean_loss(column, level) for level in range(self.shape[column])]
             axes = [len(means) if axis == column else 1 for axis in range(len(self.shape))]
             total += np.array(means).reshape(axes)
-        return total / max(len(self.ladders), 1)
+        return total
 
-    def _mean_loss(self, column: int, level: int) -> float:
-        return float(self._loss(column, level) @ self.table.sizes / self.table.n_records)
+    def mean_loss(self, column: int, level: int) -> float:
+        """Return what one column adds to the loss on a level if no record were suppressed."""
+        n_of_value = np.bincount(
+            self.table.codes[column], weights=self.table.sizes, minlength=len(self._loss(column, level))
+        )
+        return float(self._loss(column, level) @ n_of_value / self.table.n_records)
 
     def _loss(self, column: int, level: int) -> FloatArray:
-        """Return shape (n_combinations,): the loss of each combination's value."""
-        return self.ladders[column].levels[level].loss_of_value[self.table.codes[column]]
+        """Return shape (n_values,): the part of the loss of each of a column's values."""
+        share = self.weights[column] / sum(self.weights)
+        return self.ladders[column].levels[level].loss_of_value * share
 
-    def group_of_combination(self, node: Node) -> IntArray:
-        """Return shape (n_combinations,): the class of each combination, numbers from 0, not all used."""
-        codes = []
-        for column, level in enumerate(node):
-            if (column, level) not in self._groups:
-                of_value = self.ladders[column].levels[level].group_of_value
-                self._groups[column, level] = of_value.astype(np.int32)[self.table.codes[column]]
-            codes.append(cast("IntArray", self._groups[column, level]))  # half the memory, same numbers
-        return grouped(codes, n=self.table.n_combinations)
+    def group(self, column: int, level: int) -> npt.NDArray[np.int32]:
+        """Return shape (n_combinations,): the group of each combination's value."""
+        if (column, level) not in self._groups:
+            of_value = self.ladders[column].levels[level].group_of_value
+            self._groups[column, level] = of_value.astype(np.int32)[self.table.codes[column]]
+        return self._groups[column, level]
 
-    def sizes_of_combination(self, node: Node) -> IntArray:
-        """Return shape (n_combinations,): records in each combination's class."""
-        group = self.group_of_combination(node)
-        return np.bincount(group, weights=self.table.sizes).astype(np.int64)[group]
+    def group_of_combination(self, node: Node) -> tuple[IntArray, int]:
+        """Return shape (n_combinations,): the class of each combination, and the number of classes."""
+        if self._last is None or self._last[0] != node:
+            n_groups = self._n_groups
+            parts = [
+                (self.group(column, level), n_groups[column][level])
+                for column, level in enumerate(node)
+                if n_groups[column][level] > 1
+            ]
+            self._last = (node, *combined_groups(parts, n=self.table.n_combinations))
+        return self._last[1], self._last[2]
 
     def loss_of_combination(self, node: Node) -> FloatArray:
-        """Return shape (n_combinations,): the mean loss of each combination's quasi-identifiers."""
-        total = np.zeros(self.table.n_combinations)
+        """Return shape (n_combinations,): the weighted mean loss of each combination's quasi-identifiers."""
+        constant = self._constant_losses
+        total = np.full(self.table.n_combinations, sum(constant[at] for at in enumerate(node)))
         for column, level in enumerate(node):
-            total += self._loss(column, level)
-        return total / max(len(node), 1)
+            if (column, level) in self._varying:
+                total += self._loss(column, level)[self.table.codes[column]]
+        return total
+
+    @cached_property
+    def _constant_losses(self) -> dict[tuple[int, int], float]:
+        """Return the loss of a column on a level where it is the same for all values, 0 where it varies."""
+        found = {}
+        for column, levels in enumerate(self.shape):
+            for level in range(levels):
+                loss = self._loss(column, level)
+                is_constant = bool((loss == loss[0]).all())
+                found[column, level] = float(loss[0]) if is_constant else 0.0
+                if not is_constant:
+                    self._varying.add((column, level))
+        return found
+
+    @cached_property
+    def _n_groups(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(level.n_groups for level in ladder.levels) for ladder in self.ladders)
 
     def measure(self, node: Node) -> SizesAndLosses:
         """Return records and summed loss by class size; kept for the next time."""
         if node not in self._measured:
-            self._measured[node] = self.by_size(node, np.ones(self.table.n_combinations, dtype=bool))
+            self._measured[node] = self.by_size(node)
         return self._measured[node]
 
-    def is_measured(self, node: Node) -> bool:
-        """Return whether the generalization's classes have been counted."""
-        return node in self._measured
+    @property
+    def measured(self) -> Mapping[Node, SizesAndLosses]:
+        """Return the generalizations whose classes have been counted."""
+        return self._measured
 
-    def by_size(self, node: Node, counted: BoolArray) -> SizesAndLosses:
-        """Return records and summed loss by class size of some combinations; classes count everybody."""
-        sizes, position = np.unique(self.sizes_of_combination(node)[counted], return_inverse=True)
-        records = self.table.sizes[counted]
-        loss = self.loss_of_combination(node)[counted] * records
+    def by_size(self, node: Node, accepted: ClassesAccepted | None = None) -> SizesAndLosses:
+        """Return records and summed loss by class size of the classes accepted; classes count everybody."""
+        group, n_classes = self.group_of_combination(node)
+        self.work += self.table.n_combinations + WORK_OF_A_CALL + WORK_OF_A_COLUMN * len(node)
+        sizes = np.bincount(group, weights=self.table.sizes, minlength=n_classes)
+        loss = np.bincount(
+            group, weights=self.loss_of_combination(node) * self.table.sizes, minlength=n_classes
+        )
+        counted = sizes > 0
+        if accepted is not None:
+            counted &= accepted(self.classes(node))
+        size, position = np.unique(sizes[counted].astype(np.int64), return_inverse=True)
         return SizesAndLosses(
-            size=sizes,
-            n_records=np.bincount(position, weights=records, minlength=len(sizes)).astype(np.int64),
-            loss=cast("FloatArray", np.bincount(position, weights=loss, minlength=len(sizes))),
+            size=size,
+            n_records=size * np.bincount(position, minlength=len(size)),
+            loss=cast("FloatArray", np.bincount(position, weights=loss[counted], minlength=len(size))),
         )
 
     def classes(self, node: Node) -> EquivalenceClasses:
         """Return the classes of the table's records under a generalization, nobody suppressed."""
-        group = value_codes(pa.array(self.group_of_combination(node)))
-        class_of_record = np.append(group, -1)[self.table.combination_of_record]
+        group, n_classes = self.group_of_combination(node)
         return EquivalenceClasses(
             quasi_identifiers=self.table.quasi_identifiers,
-            class_of_record=class_of_record,
-            class_sizes=np.bincount(group, weights=self.table.sizes).astype(np.int64),
+            class_of_record=np.append(group, -1)[self.table.combination_of_record],
+            class_sizes=np.bincount(group, weights=self.table.sizes, minlength=n_classes).astype(np.int64),
         )
 
     def suppressed_combinations(
         self, node: Node, *, k: int, accepted: ClassesAccepted | None = None
     ) -> BoolArray:
         """Return shape (n_combinations,): those in classes smaller than `k`, or not accepted."""
-        suppressed = self.sizes_of_combination(node) < k
+        classes = self.classes(node)
+        group, _ = self.group_of_combination(node)
+        shown = classes.class_sizes >= k
         if accepted is not None:
-            group = value_codes(pa.array(self.group_of_combination(node)))
-            suppressed |= ~accepted(self.classes(node))[group]
-        return suppressed
+            shown &= accepted(classes)
+        return ~shown[group]
+
+
+def combined_groups(parts: Sequence[tuple[npt.NDArray[np.int32], int]], *, n: int) -> tuple[IntArray, int]:
+    """Return shape (n,): a number 0 … n_classes - 1 for each distinct combination of groups, and n_classes.
+
+    Parameters
+    ----------
+    parts
+        For each column shape (n,), the group, and the number of groups.
+    n
+        Entries.
+    """
+    combined, n_possible = np.zeros(n, dtype=np.int64), 1
+    for group, n_groups in parts:
+        if n_possible > _LARGEST_NUMBER // n_groups:
+            combined, n_possible = _renumbered(combined, n_possible)
+        combined = combined * n_groups + group if n_possible > 1 else group.astype(np.int64)
+        n_possible *= n_groups
+    return _renumbered(combined, n_possible)
+
+
+def _renumbered(codes: IntArray, n_possible: int) -> tuple[IntArray, int]:
+    if n_possible > _DENSE * len(codes) + 1:
+        found = value_codes(pa.array(codes))
+        return found, int(found.max(initial=-1)) + 1
+    occurs = np.zeros(n_possible, dtype=bool)
+    occurs[codes] = True
+    number = np.cumsum(occurs) - 1
+    return number[codes], int(number[-1]) + 1

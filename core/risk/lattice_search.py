@@ -1,36 +1,99 @@
-"""Search of a lattice of generalizations for the cheapest that protects enough.
+"""Search of lattices of generalizations for the cheapest that protects enough.
 
 Generalizing further only merges classes, so fewer records are in classes below k: where too many are, all
 finer generalizations fail as well; where few enough are, none of the coarser ones fails for k. These tags
 leave most of the lattice uncounted. Candidates are taken in the order of the loss they have at least, and
 the search ends where that reaches the loss of the best one found.
 
+A lattice too large for tags is gone through from its top, where nothing is shown, step by step downwards: of
+the columns that can be shown one level finer the one that saves most for the classes it splits, until none
+can.
+
 References
 ----------
 LeFevre, DeWitt, Ramakrishnan, Incognito: efficient full-domain k-anonymity, SIGMOD 2005. Kohlmayer, Prasser,
-Eckert, Kemper, Kuhn, Flash: efficient, stable and optimal k-anonymity, PASSAT 2012.
+Eckert, Kemper, Kuhn, Flash: efficient, stable and optimal k-anonymity, PASSAT 2012. Going down step by step:
+Fung, Wang, Yu, Top-down specialization for information and privacy preservation, ICDE 2005.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from core.errors import AuditInputError
 from core.risk.ladders import FloatArray
-from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node
-
-MAX_CELLS = (
-    300_000_000  # distinct combinations × generalizations counted by one search or frontier; about a minute
+from core.risk.lattice import (
+    ClassesAccepted,
+    Generalization,
+    Lattice,
+    Node,
+    Objective,
+    SizesAndLosses,
 )
+
+MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
 FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
 
 _UNKNOWN, _FAILS, _HOLDS, _MEASURED = range(4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What a generalization has to reach, and what it shall cost least of.
+
+    Attributes
+    ----------
+    k
+        Smallest class of the records shown, at least 1.
+    suppression_limit
+        Largest share of the assessed records that may be suppressed, in [0, 1).
+    accepted
+        Given the classes, True for each class that is protected well enough otherwise (l, t, α, …). Nothing
+        is assumed of how it behaves along the ladders; every candidate is asked. None accepts all.
+    accepted_work
+        Cells that one such question looks at, beside the combinations.
+    average_risk
+        Largest mean over the records shown of 1 / class size; None is not asked.
+    objective
+        What is made as small as possible: precision lost, discernibility or the average class.
+    """
+
+    k: int
+    suppression_limit: float
+    accepted: ClassesAccepted | None = None
+    accepted_work: int = 0
+    average_risk: float | None = None
+    objective: Objective = "ncp"
+
+    def check(self) -> None:
+        """Refuse demands out of range.
+
+        Raises
+        ------
+        AuditInputError
+            Names every one of them.
+        """
+        problems = []
+        if self.k < 1:
+            problems.append(f"k must be at least 1, received {self.k}.")
+        if not 0 <= self.suppression_limit < 1:
+            problems.append(
+                f"suppression_limit must be at least 0 and below 1, received {self.suppression_limit:g}."
+            )
+        if self.average_risk is not None and not 0 < self.average_risk <= 1:
+            problems.append(f"average_risk must be above 0 and at most 1, received {self.average_risk:g}.")
+        if self.objective not in get_args(Objective):
+            problems.append(
+                f"objective must be one of {', '.join(get_args(Objective))}, received {self.objective}."
+            )
+        if problems:
+            raise AuditInputError(*problems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,52 +118,53 @@ class SearchOutcome:
 
 def search_cheapest(
     lattice: Lattice,
+    demand: Demand,
     *,
-    k: int,
-    suppression_limit: float,
-    accepted: ClassesAccepted | None = None,
     max_evaluations: int | None = None,
+    max_work: int = MAX_WORK,
     stop: Callable[[], bool] | None = None,
+    known: dict[Node, SizesAndLosses] | None = None,
 ) -> SearchOutcome:
-    """Find the generalization of least loss that reaches k with few enough records suppressed.
+    """Find the generalization of least cost that reaches what is demanded.
 
-    Records in classes smaller than `k`, and in classes that `accepted` refuses, are suppressed.
+    Records in classes smaller than k, and in classes that are not accepted, are suppressed.
 
     Parameters
     ----------
     lattice
         The generalizations.
-    k
-        At least 1.
-    suppression_limit
-        Largest share of the assessed records that may be suppressed, in [0, 1).
-    accepted
-        Given the classes, True for each class that is protected well enough otherwise (l, t). Nothing is
-        assumed of how it behaves along the ladders; every candidate is asked.
+    demand
+        What to reach.
     max_evaluations
         Generalizations whose classes are counted at most, by this search, at least 1; None for as many as
-        take about a minute.
+        `max_work` allows.
+    max_work
+        Cells that this search looks at, at most, once some generalizations have been counted.
     stop
         Asked between two candidates; True ends the search.
+    known
+        Classes accepted by generalization, where the same question was asked before; is added to.
 
     Returns
     -------
     SearchOutcome
-        The best found. With equal loss the one that suppresses fewer records, then the lower levels.
+        The best found. With equal cost the one that suppresses fewer records, then the lower levels.
 
     Raises
     ------
     AuditInputError
-        `k`, `suppression_limit` or `max_evaluations` out of range.
+        The demand or `max_evaluations` is out of range.
     """
-    _check(k, suppression_limit, max_evaluations)
-    search = _Search(
+    demand.check()
+    if max_evaluations is not None and max_evaluations < 1:
+        raise AuditInputError(f"max_evaluations must be at least 1, received {max_evaluations}.")
+    search = (_TaggedSearch if lattice.is_listed else _StepwiseSearch)(
         lattice=lattice,
-        k=k,
-        n_allowed=math.floor(suppression_limit * lattice.table.n_records + 1e-9),
-        accepted=accepted,
-        max_evaluations=max_evaluations or max(MAX_CELLS // lattice.table.n_combinations, FEWEST_EVALUATIONS),
+        demand=demand,
+        max_evaluations=max_evaluations,
+        work_ends_at=lattice.work + max_work,
         stop=stop,
+        known={} if known is None else known,
     )
     is_exact = search.run()
     return SearchOutcome(
@@ -108,30 +172,75 @@ def search_cheapest(
     )
 
 
-def _check(k: int, suppression_limit: float, max_evaluations: int | None) -> None:
-    problems = []
-    if k < 1:
-        problems.append(f"k must be at least 1, received {k}.")
-    if not 0 <= suppression_limit < 1:
-        problems.append(f"suppression_limit must be at least 0 and below 1, received {suppression_limit:g}.")
-    if max_evaluations is not None and max_evaluations < 1:
-        problems.append(f"max_evaluations must be at least 1, received {max_evaluations}.")
-    if problems:
-        raise AuditInputError(*problems)
+@dataclass(kw_only=True, eq=False)
+class _Search:
+    """One run over a lattice: the best so far, and how much has been looked at."""
+
+    lattice: Lattice
+    demand: Demand
+    max_evaluations: int | None
+    work_ends_at: int
+    stop: Callable[[], bool] | None
+    known: dict[Node, SizesAndLosses]
+    best: Generalization | None = None
+    n_evaluations: int = 0
+
+    @property
+    def n_allowed(self) -> int:
+        """Return the records that may be suppressed."""
+        return math.floor(self.demand.suppression_limit * self.lattice.table.n_records + 1e-9)
+
+    def run(self) -> bool:
+        """Search; return whether nothing cheaper can be left."""
+        raise NotImplementedError
+
+    def is_over(self) -> bool:
+        """Return whether the search has to end although something may be left."""
+        if self.max_evaluations is not None:
+            exhausted = self.n_evaluations >= self.max_evaluations
+        else:
+            exhausted = self.n_evaluations >= FEWEST_EVALUATIONS and self.lattice.work >= self.work_ends_at
+        return exhausted or (self.stop is not None and self.stop())
+
+    def consider(self, node: Node) -> Generalization | None:
+        """Measure a generalization, keep it if it is the best; None where it does not do."""
+        found = self._generalization(node)
+        if found is not None and (self.best is None or self.order(found) < self.order(self.best)):
+            self.best = found
+        return found
+
+    def order(self, found: Generalization) -> tuple[float, int, Node]:
+        """Return what makes one generalization better than another."""
+        return (round(found.cost(self.demand.objective), 12), found.n_suppressed, found.levels)
+
+    def _generalization(self, node: Node) -> Generalization | None:
+        """Return the generalization with its suppression, None where it does not reach what is demanded."""
+        sizes = self._sizes(node)
+        found = sizes.generalization(node, k=self.demand.k, n_records=self.lattice.table.n_records)
+        if found is None or found.n_suppressed > self.n_allowed:
+            return None
+        limit = self.demand.average_risk
+        return None if limit is not None and found.average_risk > limit + 1e-12 else found
+
+    def _sizes(self, node: Node) -> SizesAndLosses:
+        if self.demand.accepted is None:
+            self.count(node)
+            return self.lattice.measure(node)
+        if node not in self.known:
+            self.n_evaluations += 1
+            self.lattice.work += self.demand.accepted_work
+            self.known[node] = self.lattice.by_size(node, self.demand.accepted)
+        return self.known[node]
+
+    def count(self, node: Node) -> None:
+        """Count the generalization unless its classes are known from a search before."""
+        self.n_evaluations += node not in self.lattice.measured
 
 
 @dataclass(kw_only=True, eq=False)
-class _Search:
-    """One run over a lattice: what is known of each generalization, and the best so far."""
+class _TaggedSearch(_Search):
+    """A search that tags what follows from each generalization it counts."""
 
-    lattice: Lattice
-    k: int
-    n_allowed: int
-    accepted: ClassesAccepted | None
-    max_evaluations: int
-    stop: Callable[[], bool] | None
-    best: Generalization | None = None
-    n_evaluations: int = 0
     tags: npt.NDArray[np.int8] = field(init=False)
     losses: FloatArray = field(init=False)
 
@@ -141,7 +250,7 @@ class _Search:
 
     def run(self) -> bool:
         """Search until nothing cheaper can be left (True) or the bound is reached (False)."""
-        top = tuple(levels - 1 for levels in self.lattice.shape)
+        top = self.lattice.top
         if not self._reaches_k(top):
             return True
         self._consider(top)
@@ -152,7 +261,7 @@ class _Search:
             node = cast("Node", tuple(map(int, np.unravel_index(flat, self.lattice.shape))))
             if self._cannot_improve(node):
                 return True
-            if self._is_over():
+            if self.is_over():
                 return False
             if self.tags[node] == _UNKNOWN:
                 self._tag_path(node, top)
@@ -160,10 +269,9 @@ class _Search:
                 self._consider(node)
         return True
 
-    def _is_over(self) -> bool:
-        return self.n_evaluations >= self.max_evaluations or (self.stop is not None and self.stop())
-
     def _cannot_improve(self, node: Node) -> bool:
+        if self.demand.objective != "ncp":  # the order of candidates says nothing about other costs
+            return False
         return self.best is not None and self.losses[node] > self.best.loss + 1e-12
 
     def _tag_path(self, node: Node, top: Node) -> None:
@@ -192,110 +300,127 @@ class _Search:
     def _reaches_k(self, node: Node) -> bool:
         """Return whether few enough records are in classes below k, and tag what follows from it."""
         if self.tags[node] == _UNKNOWN:
-            self._count(node)
-            holds = self.lattice.measure(node).n_below(self.k) <= self.n_allowed
+            self.count(node)
+            holds = self.lattice.measure(node).n_below(self.demand.k) <= self.n_allowed
             region = tuple(slice(level, None) if holds else slice(level + 1) for level in node)
             tagged = self.tags[region]
             tagged[tagged == _UNKNOWN] = _HOLDS if holds else _FAILS
         return bool(self.tags[node] != _FAILS)
 
-    def _count(self, node: Node) -> None:
-        """Count the generalization unless its classes are known from a search before."""
-        self.n_evaluations += not self.lattice.is_measured(node)
-
     def _consider(self, node: Node) -> None:
-        """Measure the loss of a generalization that reaches k, and keep it if it is the best."""
+        """Measure the cost of a generalization that reaches k, and keep it if it is the best."""
         self.tags[node] = _MEASURED
-        found = self._generalization(node)
-        if found is not None and (self.best is None or _order(found) < _order(self.best)):
-            self.best = found
-
-    def _generalization(self, node: Node) -> Generalization | None:
-        """Return the generalization with its suppression, None where too many would be suppressed."""
-        if self.accepted is None:
-            self._count(node)
-            sizes = self.lattice.measure(node)
-        else:
-            self.n_evaluations += 1
-            suppressed = self.lattice.suppressed_combinations(node, k=self.k, accepted=self.accepted)
-            sizes = self.lattice.by_size(node, ~suppressed)
-        shown = sizes.size >= self.k
-        n_records = self.lattice.table.n_records
-        n_suppressed = n_records - int(sizes.n_records[shown].sum())
-        if n_suppressed > self.n_allowed:
-            return None
-        return Generalization(
-            k=self.k,
-            levels=node,
-            n_records=n_records,
-            n_suppressed=n_suppressed,
-            smallest_class=int(sizes.size[shown].min()),
-            loss=float(min((sizes.loss[shown].sum() + n_suppressed) / n_records, 1.0)),
-        )
+        found = self.consider(node)
+        if self.demand.objective != "ncp" and found is not None and not found.n_suppressed:
+            # Coarser ones have fewer and larger classes and nothing to gain from suppressing less.
+            coarser = self.tags[tuple(slice(level, None) for level in node)]
+            coarser[coarser != _FAILS] = _MEASURED
 
 
-def _order(found: Generalization) -> tuple[float, int, Node]:
-    return (round(found.loss, 12), found.n_suppressed, found.levels)
+@dataclass(kw_only=True, eq=False)
+class _StepwiseSearch(_Search):
+    """A search from the top down, one level of one column at a time."""
+
+    def run(self) -> bool:
+        """Go down while a column can be shown one level finer; what is found need not be the cheapest."""
+        now = self.consider(self.lattice.top)
+        if now is None:
+            return False
+        columns = [column for column, level in enumerate(now.levels) if level]
+        while columns and not self.is_over():
+            reached: dict[int, Generalization] = {}
+            for column in columns:
+                found = self.consider(_one_finer(now.levels, column))
+                if found is not None:
+                    reached[column] = found
+                if self.is_over():
+                    break
+            if not reached:
+                break
+            worth = {column: self._worth(now, found) for column, found in reached.items()}
+            now = reached[max(worth, key=lambda column: (worth[column], -column))]
+            # Finer in other columns as well, classes only get smaller: what failed once fails for good.
+            columns = [column for column in reached if now.levels[column]]
+        return False
+
+    def _worth(self, now: Generalization, finer: Generalization) -> float:
+        """Return the cost saved for the room used up: how many times as many classes there are."""
+        saved = now.cost(self.demand.objective) - finer.cost(self.demand.objective)
+        return saved / math.log2(1 + finer.n_classes / now.n_classes)
+
+
+def _one_finer(node: Node, column: int) -> Node:
+    return (*node[:column], node[column] - 1, *node[column + 1 :])
 
 
 def search_frontier(
     lattice: Lattice,
+    demand: Demand,
     *,
     ks: Sequence[int],
-    suppression_limit: float,
-    accepted: ClassesAccepted | None = None,
-    max_evaluations: int | None = None,
+    max_work: int = MAX_WORK,
     stop: Callable[[], bool] | None = None,
 ) -> tuple[SearchOutcome, ...]:
     """Return the cheapest generalization for each k, without those that another one beats.
 
-    A result is left out where another has at most its loss and at most its risk (1 / smallest class), and
-    less of one. Searches share the counted classes.
+    A result is left out where another has at most its cost and at most its risk (1 / smallest class), and
+    less of one. Searches share the counted classes, and the work.
 
     Parameters
     ----------
-    lattice, suppression_limit, accepted, max_evaluations, stop
-        As for one search; the bound holds for each k, and by default all of them together take about a
-        minute.
+    lattice, stop
+        As for one search.
+    demand
+        What to reach; its k is replaced.
     ks
         The sizes to reach; those that nothing reaches are left out.
+    max_work
+        Cells that all searches together look at, at most, once each has counted some generalizations.
 
     Returns
     -------
     tuple
-        By ascending smallest class; loss ascends along.
+        By ascending smallest class; cost ascends along.
     """
     wanted = sorted(set(ks))
-    if max_evaluations is None:
-        affordable = MAX_CELLS // lattice.table.n_combinations
-        max_evaluations = max(affordable // max(len(wanted), 1), FEWEST_EVALUATIONS)
-    outcomes = [
-        search_cheapest(
-            lattice,
-            k=k,
-            suppression_limit=suppression_limit,
-            accepted=accepted,
-            max_evaluations=max_evaluations,
-            stop=stop,
+    known: dict[Node, SizesAndLosses] = {}
+    ends_at = lattice.work + max_work
+    outcomes = []
+    for number, k in enumerate(wanted):
+        outcomes.append(
+            search_cheapest(
+                lattice,
+                replace(demand, k=k),
+                max_work=max((ends_at - lattice.work) // (len(wanted) - number), 0),
+                stop=stop,
+                known=known,
+            )
         )
-        for k in wanted
-    ]
     found = [(outcome, outcome.best) for outcome in outcomes if outcome.best is not None]
+    every = [best for _, best in found]
+    cost = [best.cost(demand.objective) for best in every]
     front = [
         (outcome, best)
-        for outcome, best in found
-        if not any(_beats(other, best) for _, other in found) and _is_last(best, [each for _, each in found])
+        for (outcome, best), own in zip(found, cost, strict=True)
+        if not any(_beats(other, each, best, own) for other, each in zip(every, cost, strict=True))
+        and _is_last(best, own, every, cost)
     ]
     return tuple(outcome for outcome, _ in sorted(front, key=lambda pair: pair[1].smallest_class))
 
 
-def _beats(other: Generalization, one: Generalization) -> bool:
-    """Return whether another is at least as good in loss and risk, and better in one of them."""
-    at_least = other.loss <= one.loss and other.smallest_class >= one.smallest_class
-    return at_least and (other.loss < one.loss or other.smallest_class > one.smallest_class)
+def _beats(other: Generalization, its_cost: float, one: Generalization, cost: float) -> bool:
+    """Return whether another is at least as good in cost and risk, and better in one of them."""
+    at_least = its_cost <= cost and other.smallest_class >= one.smallest_class
+    return at_least and (its_cost < cost or other.smallest_class > one.smallest_class)
 
 
-def _is_last(one: Generalization, every: Sequence[Generalization]) -> bool:
-    """Return whether it is the last, and so of the largest k, of those equal in loss and risk."""
-    same = [each for each in every if (each.loss, each.smallest_class) == (one.loss, one.smallest_class)]
+def _is_last(
+    one: Generalization, cost: float, every: Sequence[Generalization], costs: Sequence[float]
+) -> bool:
+    """Return whether it is the last, and so of the largest k, of those equal in cost and risk."""
+    same = [
+        each
+        for each, its_cost in zip(every, costs, strict=True)
+        if (its_cost, each.smallest_class) == (cost, one.smallest_class)
+    ]
     return same[-1] is one

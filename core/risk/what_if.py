@@ -23,7 +23,7 @@ from core.risk.generalizing import (
 )
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.lattice import ClassesAccepted, Lattice
-from core.risk.lattice_search import SearchOutcome, search_frontier
+from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.records import BoolArray, CodedColumn, coded_columns, person_codes, persons_per_class
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
@@ -171,11 +171,16 @@ def search_what_if(
         dataset.table, measured.classes.quasi_identifiers, leave_out=measured.entry.leave_out
     )
     accepted = _conditions(measured, dataset, settings)
+    n_questions = len(measured.settings.sensitive) * settings.is_diverse + (measured.persons is not None)
     options = search_frontier(
         lattice,
+        Demand(
+            k=min(settings.ks),
+            suppression_limit=settings.suppression_limit,
+            accepted=accepted,
+            accepted_work=dataset.n_records * n_questions,
+        ),
         ks=settings.ks,
-        suppression_limit=settings.suppression_limit,
-        accepted=accepted,
         stop=stop,
     )
     return WhatIf(settings=settings, lattice=lattice, options=options, accepted=accepted)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from core.measures import MEASURES, format_value
 from core.risk.judging import RiskAudit
 from core.risk.lattice import Generalization
 from core.risk.lattice_search import SearchOutcome
 from core.risk.what_if import Release, WhatIf
 from core.risk.words import counted, listed, percent
+
+_LARGEST_EXACT = 2**53  # a larger whole number is not read exactly from JSON
 
 
 def option_for(what_if: WhatIf, k: int) -> int:
@@ -26,6 +30,13 @@ def what_if_note(what_if: WhatIf) -> str:
             f"quasi-identifier at all. Allow more suppression, or ask for less.{left_out}"
         )
     n_measured = sum(each.n_measured for each in what_if.options)
+    if not what_if.lattice.is_listed:
+        return (
+            f"The columns allow {_how_many(what_if.lattice.n_nodes)} generalizations, too many to search. "
+            "From showing nothing, one column at a time was shown finer, the one that saved most for the "
+            f"classes it split, until none could be: {n_measured:,} generalizations were counted, and a "
+            "cheaper one may exist. Fewer quasi-identifiers are searched whole."
+        )
     exact = all(each.is_exact for each in what_if.options)
     found = (
         "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
@@ -36,13 +47,18 @@ def what_if_note(what_if: WhatIf) -> str:
     )
 
 
+def _how_many(n: int) -> str:
+    """Return a number of any size in words."""
+    return f"{n:,}" if n < _LARGEST_EXACT else f"over 10^{math.floor(math.log10(n))}"
+
+
 def _left_out(what_if: WhatIf) -> str:
     lattice = what_if.lattice
     if not lattice.thinned_columns:
         return ""
     return (
-        f" The columns allow {lattice.n_nodes_possible:,}, too many to search: levels in the middle of "
-        f"{listed(lattice.thinned_columns)} were left out, so a cheaper one may exist among those. Fewer "
+        f" The columns allow {_how_many(lattice.n_nodes_possible)}, too many to search: levels in the middle "
+        f"of {listed(lattice.thinned_columns)} were left out, so a cheaper one may exist among those. Fewer "
         "quasi-identifiers leave more levels of each."
     )
 
@@ -65,8 +81,10 @@ def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
         "l": asked.l,
         "entropy_l": asked.entropy_l,
         "t": asked.t,
-        "n_generalizations": lattice.n_nodes,
-        "n_generalizations_possible": lattice.n_nodes_possible,
+        "n_generalizations": lattice.n_nodes if lattice.n_nodes < _LARGEST_EXACT else None,
+        "n_generalizations_possible": lattice.n_nodes_possible
+        if lattice.n_nodes_possible < _LARGEST_EXACT
+        else None,
         "columns_with_levels_left_out": list(lattice.thinned_columns),
         "options": options,
         "chosen": options[option_for(what_if, k)] if reaches(what_if, k) else None,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.equivalence import EquivalenceClasses
 from core.risk.generalizing import build_lattice, generalize, generalized_csv, verify_generalized
 from core.risk.lattice import Lattice, Node
-from core.risk.lattice_search import search_cheapest, search_frontier
+from core.risk.lattice_search import Demand, search_cheapest, search_frontier
 
 numbers = st.one_of(st.none(), st.integers(0, 40).map(str))
 words = st.sampled_from(["a", "b", "c", "d", "e", None])
@@ -60,7 +60,7 @@ def test_search_cheapest__equals_trying_everything(table: pa.Table, k: int, limi
         for node in product(*map(range, lattice.shape))
         if (found := _literal(table, lattice, node, k, limit)) is not None
     ]
-    outcome = search_cheapest(lattice, k=k, suppression_limit=limit)
+    outcome = search_cheapest(lattice, Demand(k=k, suppression_limit=limit))
     assert outcome.is_exact
     assert (outcome.best is None) == (not tried)
     if outcome.best is not None:
@@ -80,7 +80,7 @@ def test_generalize__holds_k_when_read_again(table: pa.Table, k: int, limit: flo
     accepted = odd_sizes if picky else None
     lattice = build_lattice(table, table.column_names)
     before = table.to_pydict()
-    found = search_cheapest(lattice, k=k, suppression_limit=limit, accepted=accepted).best
+    found = search_cheapest(lattice, Demand(k=k, suppression_limit=limit, accepted=accepted)).best
     if found is None:
         return
     made = generalize(table, lattice, found, accepted=accepted)
@@ -111,7 +111,9 @@ def test_build_lattice__groups_and_losses_grow_along_every_ladder(table: pa.Tabl
 @given(tables())
 def test_search_frontier__loss_rises_as_risk_falls(table: pa.Table) -> None:
     lattice = build_lattice(table, table.column_names)
-    found = [outcome.best for outcome in search_frontier(lattice, ks=[2, 3, 5], suppression_limit=0.2)]
+    found = [
+        outcome.best for outcome in search_frontier(lattice, Demand(k=2, suppression_limit=0.2), ks=[2, 3, 5])
+    ]
     pairs = [(best.highest_risk, best.loss) for best in found if best is not None]
     assert pairs == sorted(pairs, key=lambda pair: (-pair[0], pair[1]))
     assert all(a[1] < b[1] for a, b in pairwise(pairs))

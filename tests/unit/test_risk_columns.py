@@ -94,3 +94,13 @@ def test_singling_out_sets__grows_a_set_beyond_its_bound_and_says_so() -> None:
 def test_singling_out_sets__refuse_a_share_out_of_range() -> None:
     with pytest.raises(AuditInputError, match=r"^share must be at least 0 and below 1, received 1\.$"):
         singling_out_sets(MOTWANI_XU, share=1.0)
+
+
+def test_columns__of_many_do_bounded_work_and_say_so() -> None:
+    rng = np.random.default_rng(3)
+    wide = distinct_combinations({f"c{n}": rng.integers(0, 3, 200) for n in range(1000)})
+    found = singling_out_sets(wide, max_cells=60_000_000)
+    assert (found.method, found.searched_size) == ("greedy", 1)
+    assert found.sets[0].n_unique > 100
+    assert len(column_contributions(wide)) == 1000
+    assert all(each.n_unique_gained == 0 for each in column_contributions(wide))  # 999 others do as well

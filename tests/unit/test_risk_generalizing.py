@@ -17,7 +17,7 @@ from core.risk.generalizing import (
     verify_generalized,
 )
 from core.risk.lattice import Lattice
-from core.risk.lattice_search import search_cheapest, search_frontier
+from core.risk.lattice_search import Demand, search_cheapest, search_frontier
 
 # Sweeney-like: ages pair up in tens; cities pair up only when the rare ones are grouped.
 TABLE = pa.table(
@@ -47,7 +47,7 @@ def _lattice() -> Lattice:
 def test_search_cheapest__finds_the_cheapest_without_suppression() -> None:
     lattice = _lattice()
     assert lattice.shape == (3, 3)  # ages: exact, tens, none; cities: exact, rare ones as other, none
-    found = search_cheapest(lattice, k=2, suppression_limit=0)
+    found = search_cheapest(lattice, Demand(k=2, suppression_limit=0))
     assert found.is_exact
     assert found.best is not None
     assert (found.best.levels, found.best.n_suppressed, found.best.smallest_class) == ((1, 1), 0, 2)
@@ -59,16 +59,16 @@ def test_search_cheapest__finds_the_cheapest_without_suppression() -> None:
 
 def test_search_cheapest__suppresses_where_that_costs_less() -> None:
     table = pa.table({"x": ["a"] * 9 + ["b"]})
-    found = search_cheapest(build_lattice(table, ["x"]), k=2, suppression_limit=0.1).best
+    found = search_cheapest(build_lattice(table, ["x"]), Demand(k=2, suppression_limit=0.1)).best
     assert found is not None
     assert (found.levels, found.n_suppressed, found.loss) == ((0,), 1, 0.1)
-    without = search_cheapest(build_lattice(table, ["x"]), k=2, suppression_limit=0.09).best
+    without = search_cheapest(build_lattice(table, ["x"]), Demand(k=2, suppression_limit=0.09)).best
     assert without is not None
     assert (without.levels, without.n_suppressed, without.loss) == ((1,), 0, 1)
 
 
 def test_search_cheapest__of_too_few_records_finds_nothing() -> None:
-    found = search_cheapest(_lattice(), k=9, suppression_limit=0)
+    found = search_cheapest(_lattice(), Demand(k=9, suppression_limit=0))
     assert (found.best, found.is_exact, found.n_measured) == (None, True, 1)
 
 
@@ -78,48 +78,106 @@ def test_search_cheapest__asks_for_more_than_k() -> None:
         pairs = {(int(a), int(b)) for a, b in zip(classes.class_of_record, cities, strict=True)}
         return np.array([sum(a == each for a, _ in pairs) >= 2 for each in range(classes.n_classes)])
 
-    found = search_cheapest(_lattice(), k=2, suppression_limit=0, accepted=two_cities).best
+    found = search_cheapest(_lattice(), Demand(k=2, suppression_limit=0, accepted=two_cities)).best
     assert found is not None
     assert found.levels == (0, 2)
     nothing = search_cheapest(
-        _lattice(), k=2, suppression_limit=0, accepted=lambda c: np.zeros(c.n_classes, bool)
+        _lattice(), Demand(k=2, suppression_limit=0, accepted=lambda c: np.zeros(c.n_classes, bool))
     )
     assert (nothing.best, nothing.is_exact) == (None, True)
 
 
 def test_search_cheapest__says_when_it_was_bounded_or_stopped() -> None:
-    bounded = search_cheapest(_lattice(), k=2, suppression_limit=0, max_evaluations=1)
+    bounded = search_cheapest(_lattice(), Demand(k=2, suppression_limit=0), max_evaluations=1)
     assert not bounded.is_exact
     assert bounded.best is not None
     assert bounded.best.levels == (2, 2)  # the top is always measured
-    assert not search_cheapest(_lattice(), k=2, suppression_limit=0, stop=lambda: True).is_exact
+    assert not search_cheapest(_lattice(), Demand(k=2, suppression_limit=0), stop=lambda: True).is_exact
 
 
 def test_search_cheapest__refuses_settings_out_of_range() -> None:
     with pytest.raises(AuditInputError) as error:
-        search_cheapest(_lattice(), k=0, suppression_limit=1, max_evaluations=0)
+        search_cheapest(_lattice(), Demand(k=0, suppression_limit=1, average_risk=0, objective="best"))
     assert error.value.problems == (
         "k must be at least 1, received 0.",
         "suppression_limit must be at least 0 and below 1, received 1.",
-        "max_evaluations must be at least 1, received 0.",
+        "average_risk must be above 0 and at most 1, received 0.",
+        "objective must be one of ncp, discernibility, average_class_size, received best.",
     )
+    with pytest.raises(AuditInputError, match=r"^max_evaluations must be at least 1, received 0\.$"):
+        search_cheapest(_lattice(), Demand(k=2, suppression_limit=0), max_evaluations=0)
 
 
-def test_build_lattice__refuses_no_record_and_too_many_columns() -> None:
+def test_build_lattice__refuses_no_record() -> None:
     with pytest.raises(AuditInputError, match=r"^There is no record to generalize\.$"):
         build_lattice(TABLE, ["age"], leave_out=np.ones(8, dtype=bool))
-    names = [str(n) for n in range(22)]
-    table = pa.table({name: ["a", "b"] for name in names})
-    with pytest.raises(AuditInputError) as error:
-        build_lattice(table, names)
-    assert str(error.value) == (
-        "22 quasi-identifiers give 4,194,304 generalizations, more than the 2,000,000 that are searched; "
-        "choose fewer quasi-identifiers or offer fewer levels."
+
+
+def _wide(n_columns: int) -> pa.Table:
+    """Return 40 records: two columns that all share in fours, the others as good as random."""
+    rng = np.random.default_rng(5)
+    columns = {f"c{n}": rng.integers(0, 3, 40).astype(str).tolist() for n in range(n_columns - 2)}
+    return pa.table(
+        {**columns, "x": [str(n // 20) for n in range(40)], "y": [str(n // 10) for n in range(40)]}
     )
+
+
+def test_search_cheapest__goes_down_step_by_step_where_there_are_too_many_generalizations() -> None:
+    table = _wide(24)
+    lattice = build_lattice(table, table.column_names)
+    assert not lattice.is_listed
+    assert lattice.thinned_columns == ()
+    found = search_cheapest(lattice, Demand(k=10, suppression_limit=0))
+    assert not found.is_exact
+    assert found.best.levels[-2:] == (0, 0)  # x and y are shown as they are, in classes of ten
+    assert found.best.smallest_class == 10
+    assert found.best.loss == pytest.approx(22 / 24)
+
+
+def test_search_cheapest__step_by_step_can_be_bounded_and_can_fail() -> None:
+    lattice = build_lattice(_wide(24), _wide(24).column_names)
+    assert search_cheapest(lattice, Demand(k=41, suppression_limit=0)).best is None
+    stopped = search_cheapest(lattice, Demand(k=2, suppression_limit=0), stop=lambda: True)
+    assert stopped.best.levels == lattice.top
+    lattice = build_lattice(_wide(24), _wide(24).column_names)
+    once = search_cheapest(lattice, Demand(k=2, suppression_limit=0), max_evaluations=1)
+    assert once.best.levels == lattice.top
+
+
+@pytest.mark.parametrize("objective", ["ncp", "discernibility", "average_class_size"])
+def test_search_cheapest__makes_small_what_it_is_asked_to(objective: str) -> None:
+    table = pa.table({"x": list("aabbccdd"), "y": list("pqpqpqpq")})
+    lattice = build_lattice(table, ["x", "y"], kinds={"x": "category", "y": "category"})
+    found = search_cheapest(lattice, Demand(k=2, suppression_limit=0, objective=objective)).best
+    costs = {
+        node: lattice.measure(node).generalization(node, k=2, n_records=8)
+        for node in np.ndindex(*lattice.shape)
+    }
+    reached = [each for each in costs.values() if each is not None and not each.n_suppressed]
+    assert found.cost(objective) == min(each.cost(objective) for each in reached)
+
+
+def test_search_cheapest__weighs_columns() -> None:
+    table = pa.table({"x": list("aabb"), "y": list("pqpq")})
+
+    def chosen(*weights: float) -> tuple[int, ...]:
+        lattice = build_lattice(table, ["x", "y"], weights=weights)
+        return search_cheapest(lattice, Demand(k=2, suppression_limit=0)).best.levels
+
+    assert chosen(5, 1) == (0, 1)
+    assert chosen(1, 5) == (1, 0)
+
+
+def test_search_cheapest__keeps_the_average_risk() -> None:
+    table = pa.table({"x": ["a"] * 6 + ["b"] * 2})
+    assert search_cheapest(build_lattice(table, ["x"]), Demand(k=2, suppression_limit=0)).best.levels == (0,)
+    limited = Demand(k=2, suppression_limit=0, average_risk=0.2)
+    found = search_cheapest(build_lattice(table, ["x"]), limited).best
+    assert (found.levels, found.average_risk) == ((1,), 1 / 8)
 
 
 def test_search_frontier__offers_the_best_for_each_risk() -> None:
-    found = search_frontier(_lattice(), ks=[2, 3, 4, 100, 2], suppression_limit=0)
+    found = search_frontier(_lattice(), Demand(k=2, suppression_limit=0), ks=[2, 3, 4, 100, 2])
     best = [outcome.best for outcome in found if outcome.best is not None]
     assert [(each.k, each.levels, each.smallest_class) for each in best] == [(2, (1, 1), 2), (4, (1, 2), 4)]
     assert best[0].loss < best[1].loss
@@ -127,13 +185,13 @@ def test_search_frontier__offers_the_best_for_each_risk() -> None:
 
 def test_search_frontier__leaves_out_what_another_beats() -> None:
     table = pa.table({"x": list("aaabbb")})
-    found = search_frontier(build_lattice(table, ["x"]), ks=[2, 3, 4], suppression_limit=0)
+    found = search_frontier(build_lattice(table, ["x"]), Demand(k=2, suppression_limit=0), ks=[2, 3, 4])
     assert [(each.best.k, each.best.smallest_class) for each in found if each.best] == [(3, 3), (4, 6)]
 
 
 def test_generalize__writes_groups_and_stars() -> None:
     lattice = build_lattice(TABLE, ["age", "city"], leave_out=np.arange(8) == 7)
-    found = search_cheapest(lattice, k=2, suppression_limit=0.5).best
+    found = search_cheapest(lattice, Demand(k=2, suppression_limit=0.5)).best
     assert found is not None
     made = generalize(TABLE, lattice, found)
     assert made.table.column_names == TABLE.column_names
@@ -148,7 +206,7 @@ def test_generalize__writes_groups_and_stars() -> None:
 
 def test_generalize__says_how() -> None:
     lattice = _lattice()
-    found = search_cheapest(lattice, k=2, suppression_limit=0).best
+    found = search_cheapest(lattice, Demand(k=2, suppression_limit=0)).best
     assert found is not None
     made = generalize(TABLE, lattice, found)
     assert made.table["age"].to_pylist()[:3] == ["[20, 30)", "[20, 30)", "[30, 40)"]
@@ -187,7 +245,7 @@ def test_generalize__suppresses_what_is_not_accepted() -> None:
     def but_the_first(classes: EquivalenceClasses) -> np.ndarray:
         return np.arange(classes.n_classes) > 0
 
-    found = search_cheapest(lattice, k=2, suppression_limit=0.4, accepted=but_the_first).best
+    found = search_cheapest(lattice, Demand(k=2, suppression_limit=0.4, accepted=but_the_first)).best
     assert found is not None
     made = generalize(table, lattice, found, accepted=but_the_first)
     assert made.table["x"].to_pylist() == ["*", "*", "b", "b", "c", "c"]
@@ -239,7 +297,9 @@ def test_protects_sensitive__asks_every_class(asked: dict[str, object], accepted
 def test_protects_sensitive__makes_a_search_reach_l() -> None:
     table = pa.table({"x": list("aabb"), "y": list("pqpq"), "s": list("1122")})
     diverse = protects_sensitive(np.array([0, 0, 1, 1]), l=2)
-    found = search_cheapest(build_lattice(table, ["x", "y"]), k=2, suppression_limit=0, accepted=diverse).best
+    found = search_cheapest(
+        build_lattice(table, ["x", "y"]), Demand(k=2, suppression_limit=0, accepted=diverse)
+    ).best
     assert found is not None
     assert found.levels == (1, 0)
 
@@ -247,7 +307,7 @@ def test_protects_sensitive__makes_a_search_reach_l() -> None:
 def test_generalize__counts_every_record_as_suppressed_where_no_column_is_shown() -> None:
     table = pa.table({"x": list("abcd"), "y": list("efgh")})
     lattice = build_lattice(table, ["x", "y"])
-    found = search_cheapest(lattice, k=4, suppression_limit=0).best
+    found = search_cheapest(lattice, Demand(k=4, suppression_limit=0)).best
     assert found is not None
     assert (found.levels, found.loss, found.n_suppressed) == ((1, 1), 1, 0)
     made = generalize(table, lattice, found)
@@ -259,7 +319,7 @@ def test_search_cheapest__bounded_has_more_to_offer_than_showing_nothing() -> No
         {name: [str(n * step % 97) for n in range(400)] for name, step in (("a", 7), ("b", 11), ("c", 13))}
     )
     lattice = build_lattice(table, ["a", "b", "c"])
-    found = search_cheapest(lattice, k=5, suppression_limit=0.05, max_evaluations=8)
+    found = search_cheapest(lattice, Demand(k=5, suppression_limit=0.05), max_evaluations=8)
     assert not found.is_exact
     assert found.best is not None
     assert found.best.loss < 1

@@ -6,8 +6,9 @@ import pytest
 
 from core.equivalence import value_codes
 from core.errors import AuditInputError
-from core.risk.combinations import distinct_combinations
+from core.risk.combinations import Combinations, distinct_combinations
 from core.risk.suda import dis_suda, measure_suda, minimal_sample_uniques, msu_score
+from core.risk.suda_document import suda_note
 
 # Benschop, Machingauta, Welch, Statistical disclosure control: a practice guide, table 4.4.
 GUIDE = {
@@ -91,7 +92,7 @@ def test_measure_suda__of_a_table_without_uniques_is_0() -> None:
 
 def test_measure_suda__searches_smaller_sets_beyond_its_bound_and_says_so() -> None:
     table = _combinations(GUIDE)  # 7 distinct combinations; 4 sets of one column, 6 of two
-    found = measure_suda(table, max_size=3, sampling_fraction=0.01, max_cells=70)
+    found = measure_suda(table, max_size=3, sampling_fraction=0.01, max_cells=12_000)
     assert (found.max_size, found.requested_size, found.is_complete) == (2, 3, False)
     assert measure_suda(table, max_size=3, sampling_fraction=0.01, max_cells=1).max_size == 1
 
@@ -103,3 +104,15 @@ def test_measure_suda__refuses_settings_out_of_range() -> None:
         "max_size must be at least 1, received 0.",
         "sampling_fraction must be above 0 and at most 1, received 0.",
     )
+
+
+def _wide(n_records: int, n_columns: int) -> Combinations:
+    rng = np.random.default_rng(3)
+    return distinct_combinations({f"c{n}": rng.integers(0, 3, n_records) for n in range(n_columns)})
+
+
+def test_measure_suda__of_many_columns_does_bounded_work_and_says_so() -> None:
+    found = measure_suda(_wide(20, 200), max_size=3, sampling_fraction=None)
+    assert (found.requested_size, found.max_size, found.was_stopped) == (3, 2, False)
+    assert measure_suda(_wide(200, 1000), max_size=3, sampling_fraction=None).max_size == 1
+    assert "The table is too large for sets of 3; only sets of up to 2 were searched." in suda_note(found)

@@ -101,7 +101,7 @@ def test_release__has_only_columns_that_were_chosen() -> None:
     what_if = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
     made = release(what_if, 0, found, people)
     assert made.data.decode().splitlines()[0] == '"age","disease","drug"'
-    assert judge_risk(made.measured, RiskThresholds(k=2)).overall is not Verdict.FAIL
+    assert judge_risk(made.measured, RiskThresholds(k=2, l=None)).overall is not Verdict.FAIL
     assert (made.columns, made.columns_left_out) == (("age", "disease", "drug"), ("note",))
     assert views.released_note(made) == (
         "It holds `age`, `disease`, `drug`. Left out, because nobody chose them for anything: `note`. Give a "
@@ -233,3 +233,16 @@ def test_views__describe_an_option(what_if: WhatIf, measured: RiskMeasurement) -
     assert costs["k"].tolist() == [2, 3, 5, 11, 20]
     assert costs["Records to suppress"].tolist()[0] == measured.classes.n_records_below(2)
     assert views.what_if_note(what_if).endswith("no cheaper one exists among them.")
+
+
+def test_search__of_more_columns_than_can_be_searched_is_answered_and_said() -> None:
+    columns = [f"c{n}" for n in range(30)]
+    rows = [",".join(str((row // 8 + n) % 2) for n in range(30)) for row in range(32)]
+    wide = table("\n".join([",".join(columns), *rows]))
+    found = measure_risk(wide, settings=RiskSettings(quasi_identifiers=tuple(columns)))
+    what_if = search_what_if(found, wide, settings=WhatIfSettings(ks=(8,), suppression_limit=0))
+    document = what_if_document(what_if, k=8)
+    assert document["n_generalizations"] == 2**30
+    assert "1,073,741,824 generalizations, too many to search" in str(document["note"])
+    assert what_if.options[0].best is not None
+    assert what_if.options[0].best.loss == 0  # it comes down to the table as it is
