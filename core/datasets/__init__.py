@@ -1,5 +1,6 @@
 """Bytes or a path in, a :class:`Dataset` out: every cell as text, with what was assumed while reading."""
 
+from core.datasets.beside import Beside
 from core.datasets.model import (
     DELIMITERS,
     ENCODINGS,
@@ -17,6 +18,7 @@ __all__ = [
     "ENCODINGS",
     "HEADERS",
     "MISSING_SPELLINGS",
+    "Beside",
     "Dataset",
     "ReadOptions",
     "Reading",

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from core.datasets.beside import Beside
 from core.datasets.binary import read_binary
 from core.datasets.model import Reading, ReadOptions
 from core.errors import AuditInputError
@@ -219,7 +220,8 @@ def _options(fields: dict[str, Any]) -> ReadOptions:
 def _reading(fields: dict[str, Any]) -> Reading:
     """Return what reading assumed, from its JSON."""
     texts = {key: tuple(fields[key]) for key in ("detected", "sheets", "notes", "unnamed_columns")}
-    return Reading(**{**fields, **texts, "options": _options(fields["options"])})
+    beside = tuple(Beside(**{**one, "texts": tuple(one["texts"])}) for one in fields["beside"])
+    return Reading(**{**fields, **texts, "beside": beside, "options": _options(fields["options"])})
 
 
 # The other side of the pipe.

@@ -14,10 +14,12 @@ from python_calamine import (
     CalamineSheet,
     CalamineWorkbook,
     PasswordError,
+    SheetMetadata,
     SheetTypeEnum,
     SheetVisibleEnum,
 )
 
+from core.datasets.beside import Beside, beside_of, beside_workbook, bounded, sheets_are_small
 from core.datasets.header import (
     header_option,
     header_position,
@@ -58,7 +60,8 @@ def read_excel(
     """
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
-            return _read_workbook(workbook, name=name, excel_format=excel_format, options=options)
+            parts = data if excel_format == "XLSX" else None
+            return _read_workbook(workbook, parts, name=name, excel_format=excel_format, options=options)
     except PasswordError:
         raise password_protected(name) from None
     except _TooMuchTextError:
@@ -80,7 +83,7 @@ def password_protected(name: str) -> AuditInputError:
 
 
 def _read_workbook(
-    workbook: CalamineWorkbook, *, name: str, excel_format: str, options: ReadOptions
+    workbook: CalamineWorkbook, data: pa.Buffer | None, *, name: str, excel_format: str, options: ReadOptions
 ) -> tuple[pa.Table, Reading]:
     sheets = [sheet for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
     names = [sheet.name for sheet in sheets]
@@ -92,6 +95,7 @@ def _read_workbook(
         )
     chosen = _chosen_sheet(workbook, options.sheet, [*visible, *names], name=name)
     table, reading = _read_sheet(chosen, name=name, options=options)
+    others = [sheet for sheet in sheets if sheet.name != chosen.name]
     hidden = [sheet for sheet in names if sheet not in visible]
     notes = [
         *([f"The workbook has {len(names)} sheets; “{chosen.name}” was read."] if len(names) > 1 else []),
@@ -105,7 +109,26 @@ def _read_workbook(
         detected=(*(("sheet",) if options.sheet is None else ()), *reading.detected),
         sheets=tuple(names),
         notes=tuple(notes),
+        beside=bounded(
+            [
+                *(
+                    _other_sheet(workbook, sheet, is_read=data is None or sheets_are_small(data))
+                    for sheet in others
+                ),
+                *(beside_workbook(data) if data is not None else ()),
+            ]
+        ),
     )
+
+
+def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: bool) -> Beside:
+    """Return the texts of a sheet that is not the table."""
+    hidden = "" if sheet.visible == SheetVisibleEnum.Visible else "hidden "
+    what = f"the {hidden}sheet “{sheet.name}”"
+    if not is_read:
+        return Beside(what=what, texts=(), n_texts=0, is_complete=False)
+    rows = workbook.get_sheet_by_name(sheet.name).iter_rows()
+    return beside_of(what, (as_text(cell) for row in rows for cell in row))
 
 
 def _chosen_sheet(

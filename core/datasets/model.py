@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
+from core.datasets.beside import Beside
 from core.errors import AuditInputError
 
 if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a second to import
@@ -150,6 +151,8 @@ class Reading:
         Columns that the file gives no name, as they are called in the table.
     header_line
         Line of the file (row of the sheet) that holds the column names, from 1; 0 for none.
+    beside
+        What a workbook or Parquet file holds beside the table.
     """
 
     format: str
@@ -159,6 +162,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     unnamed_columns: tuple[str, ...] = ()
     header_line: int = 1
+    beside: tuple[Beside, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from core.datasets.beside import beside_parquet
 from core.datasets.header import (
     header_option,
     header_position,
@@ -47,7 +48,8 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
         raise AuditInputError(
             f"{name}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV."
         ) from None
-    return _with_header(table, name=name, options=options)
+    table, reading = _with_header(table, name=name, options=options)
+    return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
 
 
 def _refuse_unusable(file: parquet.ParquetFile, *, name: str) -> None:

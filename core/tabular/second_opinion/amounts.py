@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -102,13 +103,22 @@ def _dates(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
     first = pd.Series(values.take(pa.array(places[:: max(1, len(places) // _LOOKED_AT)])).to_pylist())
     if first.str.fullmatch("[0-9]*").mean() > 1 - _MOST:
         return None
-    shares = {spelling: _read_dates(first, spelling).notna().mean() for spelling in _DATE_SPELLINGS}
-    spelling = max(shares, key=shares.__getitem__)
-    if shares[spelling] < _MOST:
+    likely = [spelling for spelling in _DATE_SPELLINGS if any(_is_date(text, spelling) for text in first[:3])]
+    shares = {spelling: _read_dates(first, spelling).notna().mean() for spelling in likely}
+    spelling = max(shares, key=shares.__getitem__, default="")
+    if not spelling or shares[spelling] < _MOST:
         return None
     dates = _read_dates(pd.Series(values.to_pylist()), spelling)
     days = dates.to_numpy("datetime64[us]").astype(np.int64) / (_DAY * 1e6)
     return "date", np.where(dates.isna(), np.nan, days)
+
+
+def _is_date(text: str, spelling: str) -> bool:
+    try:
+        datetime.strptime(text, spelling)
+    except ValueError:
+        return False
+    return True
 
 
 def _read_dates(texts: pd.Series, spelling: str) -> pd.Series:

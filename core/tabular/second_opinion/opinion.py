@@ -25,6 +25,7 @@ from core.tabular.second_opinion.disguises import (
     judge_disguises,
     measure_disguises,
 )
+from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import without_marks
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pseudonyms import (
@@ -59,7 +60,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, derivations, sanity, pseudonyms, classes
+    structure, columns, relinkage, disguises, computed, derivations, leftovers, sanity, pseudonyms,
+    classes
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -74,6 +76,7 @@ class SecondOpinionMeasurement:
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
     derivations: tuple[Derivation, ...]
+    leftovers: tuple[Leftover, ...]
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
@@ -158,6 +161,7 @@ def measure_second_opinion(
                 [*(one.anonymized for one in disguises.found), *(one.anonymized for one in computed.found)]
             ),
         ),
+        leftovers=measure_leftovers(anonymized, tables),
         sanity=measure_sanity(tables, suggestions, columns),
         pseudonyms=measure_pseudonyms(tables),
         classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
@@ -218,6 +222,7 @@ def judge_second_opinion(
             *judge_disguises(measured.disguises, thresholds),
             *judge_computed(measured.computed, thresholds),
             *judge_derivations(measured.derivations, thresholds),
+            *judge_leftovers(measured.leftovers),
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),

@@ -1,0 +1,144 @@
+"""What the anonymized file holds beside its table, and whether that tells who the people are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from core.datasets import Beside, Dataset
+from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.words import counted, listed
+from core.verdict import Finding, Verdict
+
+_ENOUGH = 3  # original values that are no accident
+_TELLING = 0.2  # distinct share from which a value says who it is of
+_MOST_WORDS = 5  # of an original value
+_BETWEEN_WORDS = re.compile(r"[\s,;:!?|\"'<>()\[\]{}=/\\]+")
+_HANGUL = re.compile("[가-힣]")
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leftover:
+    """One thing beside the table.
+
+    Attributes
+    ----------
+    what
+        In words.
+    n_texts
+        Texts in it.
+    is_complete, is_usual
+        Whether all was looked at, and whether it matters only by what it says.
+    columns
+        Original columns of which enough values are in it that the anonymized table does not show.
+    n_values
+        Such values, of all columns.
+    """
+
+    what: str
+    n_texts: int
+    is_complete: bool
+    is_usual: bool
+    columns: tuple[str, ...]
+    n_values: int
+
+
+def measure_leftovers(anonymized: Dataset, tables: TablePair) -> tuple[Leftover, ...]:
+    """Look for original values that are gone from the table in all the file holds beside it."""
+    beside = anonymized.reading.beside
+    if not beside:
+        return ()
+    words = {column: values for column in _telling(tables) if (values := _gone(tables, column))}
+    return tuple(_leftover(one, words) for one in beside)
+
+
+def _telling(tables: TablePair) -> Iterator[str]:
+    """Yield the original columns whose values say of whom they are."""
+    for column in tables.original.column_names:
+        values = tables.original[column]
+        n_filled = len(values) - values.null_count
+        entry = tables.log.entries.get(column)
+        names_people = entry is not None and entry.action in _TAKEN_OUT and is_high_risk(entry.semantic)
+        if n_filled and (names_people or pc.count_distinct(values).as_py() >= _TELLING * n_filled):
+            yield column
+
+
+def _gone(tables: TablePair, column: str) -> frozenset[str]:
+    """Return the values of an original column, as words, that no column of the anonymized table holds."""
+    values = pc.unique(tables.original[column]).drop_null()
+    for name in tables.anonymized.column_names:
+        known = pc.unique(tables.anonymized[name]).cast(values.type)
+        values = values.filter(pc.invert(pc.is_in(values, value_set=known)))
+    return frozenset(words for text in values.to_pylist() if _is_long(words := _words(text)))
+
+
+def _words(text: str) -> str:
+    """Return a text as its words, without what stands between them."""
+    return " ".join(word for part in _BETWEEN_WORDS.split(text.casefold()) if (word := part.strip(".-_")))
+
+
+def _is_long(words: str) -> bool:
+    """Whether a value is long enough not to be found by accident."""
+    if _HANGUL.search(words):
+        return len(words) >= 3
+    return len(words) >= (5 if words.replace(" ", "").isdigit() else 4)
+
+
+def _leftover(one: Beside, words: dict[str, frozenset[str]]) -> Leftover:
+    said = frozenset(_runs_of_words(one.texts))
+    found = {column: len(values & said) for column, values in words.items()}
+    return Leftover(
+        what=one.what,
+        n_texts=one.n_texts,
+        is_complete=one.is_complete,
+        is_usual=one.is_usual,
+        columns=tuple(column for column, n in found.items() if n >= min(_ENOUGH, len(words[column]))),
+        n_values=sum(found.values()),
+    )
+
+
+def _runs_of_words(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the texts' words, and up to five that follow each other."""
+    for text in texts:
+        words = _words(text).split(" ")
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + _MOST_WORDS, len(words)) + 1):
+                yield " ".join(words[start:end])
+
+
+def judge_leftovers(measured: Sequence[Leftover]) -> list[Finding]:
+    """Return a finding for each thing that stands beside the table and is worth a look."""
+    return [
+        _holds_originals(one) if one.columns else _is_there(one)
+        for one in measured
+        if one.columns or not one.is_usual
+    ]
+
+
+def _holds_originals(one: Leftover) -> Finding:
+    n = len(one.columns)
+    return Finding(
+        check="originals_beside_the_table",
+        verdict=Verdict.FAIL,
+        message=f"Beside the table, the file holds originals in {one.what}: "
+        f"{counted(one.n_values, 'value')} of the original {'column' if n == 1 else 'columns'} "
+        f"{listed(one.columns)} that the table does not show. Save the table alone, in a new file.",
+        n_affected=one.n_values,
+    )
+
+
+def _is_there(one: Leftover) -> Finding:
+    how_much = counted(one.n_texts, "text") if one.n_texts else "not looked at"
+    part = "" if one.is_complete or not one.n_texts else ", of which a part was looked at"
+    return Finding(
+        check="beside_the_table",
+        verdict=Verdict.WARN,
+        message=f"The file holds more than the table: {one.what} ({how_much}{part}). No originals were found "
+        "there, but only the table was audited: look at it, or save the table alone, in a new file.",
+        n_affected=one.n_texts,
+    )

@@ -1,0 +1,186 @@
+"""What files hold beside their table: gathered with bounds, and held against the originals."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+from openpyxl import Workbook
+from openpyxl.comments import Comment
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+from pyarrow import parquet
+
+from core.datasets import Dataset, read_dataset
+from core.datasets.beside import Beside, beside_of, beside_workbook, bounded
+from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
+from core.verdict import Finding, Verdict
+from tests.second_opinion_examples import dataset, log_of
+
+NAMES = [f"Person{letter} Surname{letter}" for letter in "ABCDEFGHIJKL"]
+GROUPS = ["x", "y"] * 6
+LOG = log_of(name=("name", "drop"), group=("other", "keep"))
+
+
+def workbook(change: Callable[[Workbook], object] = lambda _book: None) -> bytes:
+    """Return a workbook of the groups alone, after a change."""
+    book = Workbook()
+    assert book.active is not None
+    for row in ["group", *GROUPS]:
+        book.active.append([row])
+    change(book)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def parquet_file(metadata: dict[str, str]) -> bytes:
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"group": GROUPS}).replace_schema_metadata(metadata), file)
+    return file.getvalue()
+
+
+def findings(released: Dataset) -> list[Finding]:
+    measured = measure_second_opinion(dataset({"name": NAMES, "group": GROUPS}), released, LOG)
+    found = judge_second_opinion(measured).findings
+    return [finding for finding in found if finding.check.endswith("beside_the_table")]
+
+
+def _sheet(texts: list[str], state: str = "visible") -> Callable[[Workbook], None]:
+    def add(book: Workbook) -> None:
+        sheet = book.create_sheet("more")
+        sheet.sheet_state = state
+        for text in texts:
+            sheet.append([text])
+
+    return add
+
+
+def _comment(book: Workbook) -> None:
+    for row, name in enumerate(NAMES[:4]):
+        book["Sheet"].cell(row + 2, 1).comment = Comment(f"this is {name}!", "staff")
+
+
+def _keywords(book: Workbook) -> None:
+    book.properties.keywords = "; ".join(NAMES)
+
+
+def _own_property(book: Workbook) -> None:
+    book.custom_doc_props.append(StringProperty(name="people", value=", ".join(NAMES)))
+
+
+def _choices(book: Workbook) -> None:
+    book["Sheet"].add_data_validation(
+        DataValidation(type="list", formula1=f'"{",".join(NAMES[:5])}"', sqref="A2:A9")
+    )
+
+
+def _footer(book: Workbook) -> None:
+    book["Sheet"].oddFooter.center.text = ", ".join(NAMES[:4])
+
+
+def _link(book: Workbook) -> None:
+    for row, name in enumerate(NAMES):
+        book["Sheet"].cell(row + 2, 1).hyperlink = f"https://example.org/{name}"
+
+
+def _defined(book: Workbook) -> None:
+    for number, name in enumerate(NAMES):
+        book.defined_names[f"n{number}"] = DefinedName(f"n{number}", attr_text=f'"{name}"')
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (_sheet(NAMES), "the sheet “more”"),
+        (_sheet(NAMES, "veryHidden"), "the hidden sheet “more”"),
+        (_comment, "comments"),
+        (_keywords, "the document's properties"),
+        (_own_property, "the document's own properties"),
+        (_choices, "lists of choices, headers and footers"),
+        (_footer, "lists of choices, headers and footers"),
+        (_link, "links"),
+        (_defined, "names of values"),
+    ],
+)
+def test_leftovers__originals_anywhere_in_a_workbook_fail(
+    change: Callable[[Workbook], object], where: str
+) -> None:
+    (finding,) = findings(read_dataset(workbook(change), name="x.xlsx"))
+    assert finding.verdict is Verdict.FAIL
+    assert finding.message.startswith(f"Beside the table, the file holds originals in {where}: ")
+    assert finding.message.endswith(
+        "of the original column `name` that the table does not show. Save the table alone, in a new file."
+    )
+    assert not any(name in finding.message for name in NAMES)
+
+
+def test_leftovers__a_workbook_of_the_table_alone_raises_nothing() -> None:
+    assert findings(read_dataset(workbook(), name="x.xlsx")) == []
+    empty = read_dataset(workbook(lambda book: book.create_sheet("empty")), name="x.xlsx")
+    assert findings(empty) == []
+
+
+def test_leftovers__what_names_nobody_is_worth_a_warning() -> None:
+    (finding,) = findings(read_dataset(workbook(_sheet(["Codes", "x is the first group"])), name="x.xlsx"))
+    assert finding.verdict is Verdict.WARN
+    assert finding.message == (
+        "The file holds more than the table: the sheet “more” (2 texts). No originals were found there, but "
+        "only the table was audited: look at it, or save the table alone, in a new file."
+    )
+
+
+def test_leftovers__usual_things_that_name_nobody_are_not_worth_a_word() -> None:
+    def footed(book: Workbook) -> None:
+        book["Sheet"].oddFooter.center.text = "Page &P of &N"
+        book["Sheet"].add_data_validation(DataValidation(type="list", formula1='"x,y"', sqref="A2:A9"))
+
+    assert findings(read_dataset(workbook(footed), name="x.xlsx")) == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "verdict"),
+    [
+        ({}, None),
+        ({"org.apache.spark.version": "3.5.0"}, None),
+        ({"history": "made from " + ", ".join(NAMES)}, Verdict.FAIL),
+        ({"key": json.dumps({name: i for i, name in enumerate(NAMES)})}, Verdict.FAIL),
+        ({"pandas": json.dumps({"index_columns": NAMES, "columns": []})}, Verdict.FAIL),
+        ({"pandas": json.dumps({"attributes": {"by": "the registry"}})}, Verdict.WARN),
+        ({"pandas": "{broken"}, Verdict.WARN),
+        ({"note": "for the ministry"}, Verdict.WARN),
+    ],
+)
+def test_leftovers__metadata_of_parquet(metadata: dict[str, str], verdict: Verdict | None) -> None:
+    found = findings(read_dataset(parquet_file(metadata), name="x.parquet"))
+    assert [finding.verdict for finding in found] == ([verdict] if verdict else [])
+
+
+def test_leftovers__what_pandas_writes_itself_raises_nothing() -> None:
+    file = io.BytesIO()
+    read_dataset(workbook(), name="x.xlsx").frame.set_index("group", append=True).to_parquet(file)
+    assert read_dataset(file.getvalue(), name="x.parquet").reading.beside == ()
+
+
+def test_beside__metadata_of_a_single_column_counts() -> None:
+    field = pa.field("group", pa.string(), metadata={"labels": "; ".join(NAMES)})
+    file = io.BytesIO()
+    parquet.write_table(pa.table([pa.array(GROUPS)], schema=pa.schema([field])), file)
+    (beside,) = read_dataset(file.getvalue(), name="x.parquet").reading.beside
+    assert beside.what == "metadata “labels” of column “group”"
+
+
+def test_beside__gathers_texts_up_to_a_bound() -> None:
+    one = beside_of("a sheet", ["abc", "", "abc", " de ", "fgh"], most=5)
+    assert (one.texts, one.n_texts, one.is_complete) == (("abc", "de"), 4, False)
+    long = Beside(what="a", texts=("x" * 3_000_000, "y" * 2_000_000), n_texts=2)
+    (kept, rest) = bounded([long, Beside(what="b", texts=("z",), n_texts=1)])
+    assert (len(kept.texts), kept.is_complete, rest.texts) == (1, False, ("z",))
+
+
+def test_beside__a_damaged_archive_holds_nothing() -> None:
+    assert beside_workbook(pa.py_buffer(b"PK\x03\x04 no archive")) == ()
