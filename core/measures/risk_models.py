@@ -19,6 +19,14 @@ _SUDA = (
     "Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining "
     "and Knowledge Discovery 16, 2008"
 )
+_MARKETER = (
+    "Dankar and El Emam, A method for evaluating marketer re-identification risk, EDBT/ICDT Workshops, 2010"
+)
+_PITMAN = (
+    "Pitman, Exchangeable and partially exchangeable random partitions, Probability Theory and Related "
+    "Fields "
+    "102, 1995"
+)
 _MOTWANI = "Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007"
 
 MEASURES = (
@@ -74,8 +82,7 @@ MEASURES = (
         lower=1,
         better="higher",
         definition="People of the population who share the quasi-identifiers of a record, for the record "
-        "where they are fewest. Where only the population's size is known: class size divided by the "
-        "sampling fraction.",
+        "where they are fewest. Where only the population's size is known: those of the table, at least.",
         source="Sweeney, Computational disclosure control, PhD thesis, MIT, 2001",
     ),
     Measure(
@@ -85,7 +92,8 @@ MEASURES = (
         upper=1,
         better="lower",
         definition="1 divided by the people of the population in the class, for the record where they are "
-        "fewest: the chance of somebody who wants to find anybody of the table in the population.",
+        "fewest: the chance of somebody who wants to find anybody of the table in the population. Where only "
+        "the population's size is known: the prosecutor's highest risk, which it is at most.",
         source=_EL_EMAM,
     ),
     Measure(
@@ -96,9 +104,62 @@ MEASURES = (
         better="lower",
         definition="Records of a class divided by the people of the population in it, summed over classes "
         "and divided by the records: the share expected to be right when every record is matched to the "
-        "population.",
-        source="Dankar and El Emam, A method for evaluating marketer re-identification risk, EDBT/ICDT "
-        "Workshops, 2010",
+        "population. Where only the population's size is known: the prosecutor's average risk, which it is "
+        "at "
+        "most.",
+        source=_MARKETER,
+    ),
+    Measure(
+        key="marketer_risk_weights",
+        label="Marketer risk (estimate by weights)",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="Records of a class times the expectation of 1 divided by its people of the population, "
+        "summed over classes and divided by the records; each record stands for population size / records "
+        "people. Far too low where classes are small.",
+        source=_FRANCONI,
+    ),
+    Measure(
+        key="marketer_risk_pitman",
+        label="Marketer risk (estimate, Pitman)",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="The same, the people of the population in a class given those in the table by Pitman's "
+        "model, fitted by maximum likelihood; no figure where no maximum is found.",
+        source=_PITMAN,
+    ),
+    Measure(
+        key="marketer_risk_low",
+        label="Marketer risk (Pitman), 95 % interval from",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="2.5 % quantile of Pitman's estimate over parameters drawn around those fitted (60, "
+        "seeded). "
+        "That the model may be wrong is not in the interval.",
+        source=_PITMAN,
+    ),
+    Measure(
+        key="marketer_risk_high",
+        label="Marketer risk (Pitman), 95 % interval to",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="97.5 % quantile of the same.",
+        source=_PITMAN,
+    ),
+    Measure(
+        key="marketer_risk_snb",
+        label="Marketer risk (estimate, SNB)",
+        unit="risk",
+        upper=1,
+        better="lower",
+        definition="The same by the slide negative binomial model; no figure where its equations have no "
+        "solution.",
+        source="Chen and Keller-McNulty, Estimation of identification disclosure risk in microdata, Journal "
+        "of Official Statistics 14(1), 1998",
     ),
     Measure(
         key="delta_presence_lower",

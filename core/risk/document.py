@@ -53,6 +53,10 @@ def risk_document(
         "n_records_at_risk": audit.n_at_risk,
         "class_sizes": _class_sizes(audit),
         "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
+        "population_known_by": None if measured.population is None else measured.population.based_on,
+        "marketer_estimates": []
+        if measured.population is None
+        else [vars(each) for each in measured.population.estimates],
         "population_uniques": None if measured.uniques is None else _uniques(measured.uniques),
         "unchosen_columns": _unchosen(measured.unchosen),
         "related_sensitive": [vars(each) for each in measured.related],

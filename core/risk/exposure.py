@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.risk.exposure_people import likely_findings, people_findings
 from core.risk.measuring import RiskMeasurement
+from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.risk.unchosen import UnchosenColumns
 from core.risk.words import counted, listed, percent
@@ -27,6 +28,7 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
         *_unchosen_together(measured),
         *people_findings(measured, thresholds),
         *_linked(measured, thresholds),
+        *_population_by_size(measured, thresholds),
         *_sensitive(measured),
         *likely_findings(measured),
         *_left_out(measured),
@@ -160,6 +162,26 @@ def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[F
         f"their own, among {linkage.n_originals:,}; {percent(thresholds.risk_at_k)} are accepted by k."
         + (" Whoever has the originals finds these people: make the numbers coarser." if above else ""),
         n_affected=int(linkage.n_linked),
+    )
+
+
+def _population_by_size(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
+    """Yield what is known and what is estimated of a population of which only the size is given."""
+    population = measured.population
+    if population is None or population.based_on != "size":
+        return
+    bounded = population.journalist_highest_risk <= 1 / max(thresholds.k, 2) + 1e-12
+    share = percent(min(population.n_records / population.population_size, 1.0))
+    yield Finding(
+        check="population_by_size",
+        verdict=Verdict.PASS if bounded else Verdict.WARN,
+        message=f"Only the size of the population is known, of which the table holds {share}. Against it "
+        "risks "
+        f"are bounds, those of somebody known to be in the table: at most "
+        f"{percent(population.journalist_highest_risk)} for a journalist, "
+        f"{percent(population.marketer_risk)} "
+        f"for a marketer. {estimates_note(population.estimates)} Give a table of the population to count "
+        "instead.",
     )
 
 

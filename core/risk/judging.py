@@ -119,6 +119,11 @@ def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
             "delta_presence_lower": None if presence is None else presence[0],
             "delta_presence_upper": None if presence is None else presence[1],
         }
+        for estimate in population.estimates:
+            found[f"marketer_risk_{estimate.model}"] = estimate.risk
+            if estimate.interval is not None:
+                low, high = estimate.interval
+                found |= {"marketer_risk_low": low, "marketer_risk_high": high}
     if (uniques := measured.uniques) is not None:
         found["population_unique_share"] = uniques.population_unique_share
         for each in (uniques.zayatz, uniques.pitman, uniques.snb):

@@ -291,7 +291,7 @@ def fitted_pitman(class_sizes: IntArray) -> tuple[float, float] | None:
     peaks = np.flatnonzero((slopes[:-1] > 0) & (slopes[1:] <= 0))
     alphas = [float(optimize.brentq(slope, _ALPHAS[i], _ALPHAS[i + 1], xtol=1e-12)) for i in peaks]
     fits = [(_theta_given(alpha, u, n), alpha) for alpha in alphas]
-    return max(fits, key=lambda fit: _log_likelihood(fit[0], fit[1], sizes, n_classes), default=None)
+    return max(fits, key=lambda fit: pitman_log_likelihood(fit[0], fit[1], sizes, n_classes), default=None)
 
 
 def _sum_inverse(theta: float, alpha: float, u: float) -> float:
@@ -315,8 +315,16 @@ def _theta_given(alpha: float, u: float, n: float) -> float:
     return float(np.exp(optimize.brentq(slope, lower, upper, xtol=1e-13)) - alpha)
 
 
-def _log_likelihood(theta: float, alpha: float, sizes: IntArray, n_classes: IntArray) -> float:
-    """Return the logarithm of Pitman's sampling formula but for a term without parameters."""
+def pitman_log_likelihood(theta: float, alpha: float, sizes: IntArray, n_classes: IntArray) -> float:
+    """Return the logarithm of Pitman's sampling formula but for a term without parameters.
+
+    Parameters
+    ----------
+    theta, alpha
+        Above -`alpha`; in (0, 1).
+    sizes, n_classes
+        Distinct class sizes, and how many classes have each.
+    """
     u, n = float(n_classes.sum()), float(sizes @ n_classes)
     over_classes = (u - 1) * np.log(alpha)
     over_classes += special.gammaln(theta / alpha + u) - special.gammaln(theta / alpha + 1)
@@ -416,6 +424,11 @@ def snb_solutions(ones: float, twos: float, fraction: float) -> list[float]:
     fraction
         Share of the population in the sample, in (0, 1).
     """
+    return [fit[0] for fit in _snb_fits(ones, twos, fraction)]
+
+
+def _snb_fits(ones: float, twos: float, fraction: float) -> list[tuple[float, float, float]]:
+    """Return β^α, α and β for every solution in β."""
 
     def error(logit_beta: float) -> float:
         return float(_snb_ones(logit_beta, twos / ones, fraction)[0] / ones - 1)
@@ -423,11 +436,35 @@ def snb_solutions(ones: float, twos: float, fraction: float) -> list[float]:
     errors = np.array([error(logit) for logit in _LOGITS])
     crossings = np.flatnonzero((errors[:-1] > 0) != (errors[1:] > 0))
     roots = [float(optimize.brentq(error, _LOGITS[i], _LOGITS[i + 1], xtol=1e-12)) for i in crossings]
-    return [_snb_ones(root, twos / ones, fraction)[1] for root in roots]
+    return [_snb_ones(root, twos / ones, fraction)[1:] for root in roots]
 
 
-def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, float]:
-    """Return the expected share of classes with one member in the sample and β^α, given β.
+def snb_parameters(class_sizes: IntArray, *, population_size: int) -> tuple[float, float] | None:
+    """Return α and β of the SNB model, None where :func:`snb_uniques` has no answer or all are in the sample.
+
+    Parameters
+    ----------
+    class_sizes, population_size
+        As for :func:`snb_uniques`.
+    """
+    ones, twos = (int(np.count_nonzero(class_sizes == size)) for size in (1, 2))
+    fraction = int(class_sizes.sum()) / population_size
+    if (
+        fraction == 1
+        or snb_uniques(class_sizes, population_size=population_size).n_population_uniques is None
+    ):
+        return None
+    n_classes = shlosser_classes(class_sizes, sampling_fraction=fraction)
+    fits = [
+        fit[1:]
+        for fit in _snb_fits(ones / n_classes, twos / n_classes, fraction)
+        if n_classes * fit[0] <= population_size
+    ]
+    return fits[0]
+
+
+def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, float, float, float]:
+    """Return the expected share of classes with one member in the sample, and β^α, α and β, given β.
 
     α is the only positive solution of the quadratic equation that fixes the expected classes of two
     at `ratio` times those of one.
@@ -443,4 +480,4 @@ def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, 
     alpha = 2 * -c / (b + root) if b > 0 else (root - b) / (2 * a)
     log_beta = float(special.log_expit(logit_beta))
     one = fraction * np.exp(alpha * (log_beta - np.log(left))) * (1 + alpha * d / left)
-    return float(one), float(np.exp(alpha * log_beta))
+    return float(one), float(np.exp(alpha * log_beta)), float(alpha), beta

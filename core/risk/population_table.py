@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from core.equivalence import IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.risk.population import check_population_size
+from core.risk.population_estimates import MarketerEstimate, marketer_estimates
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -26,17 +27,19 @@ class PopulationRisk:
     Attributes
     ----------
     based_on
-        ``table``: population classes were counted; ``size``: only the population's size is known and
-        every class is assumed to be sampled at the same rate.
+        ``table``: population classes were counted; ``size``: only the population's size is known, and a
+        class may have nobody in the population but those in the sample. Every risk is then a bound.
     sample_sizes
         Shape (n_classes,): people of the sample in each class that the sample has.
     population_sizes
-        Shape (n_classes,): people of the population in the same class, a real number where estimated.
+        Shape (n_classes,): people of the population in the same class, at least so many by the size alone.
     population_size
         People in the population.
     n_population_classes
         Classes of the population, those without anybody from the sample included; None where only the
         size is known.
+    estimates
+        Of the marketer's risk, where only the size is known.
     """
 
     based_on: Literal["table", "size"]
@@ -44,6 +47,7 @@ class PopulationRisk:
     population_sizes: FloatArray
     population_size: int
     n_population_classes: int | None
+    estimates: tuple[MarketerEstimate, ...] = ()
 
     @property
     def n_records(self) -> int:
@@ -110,7 +114,10 @@ class PopulationRisk:
 
 
 def risk_by_population_size(class_sizes: IntArray, *, population_size: int) -> PopulationRisk:
-    """Estimate the population's classes from the sample's and the sampling fraction.
+    """Bound the risk against a population of which only the size is known, and estimate it.
+
+    The sample does not tell whether a class is larger in the population: a person alone in it may be alone
+    there too. So the bounds are the prosecutor's risks, and no class is scaled up.
 
     Parameters
     ----------
@@ -122,7 +129,7 @@ def risk_by_population_size(class_sizes: IntArray, *, population_size: int) -> P
     Returns
     -------
     PopulationRisk
-        Each class is taken to have class size · population size / records people.
+        Each class has at least as many people as in the sample; with estimates by three models.
 
     Raises
     ------
@@ -136,9 +143,10 @@ def risk_by_population_size(class_sizes: IntArray, *, population_size: int) -> P
     return PopulationRisk(
         based_on="size",
         sample_sizes=class_sizes,
-        population_sizes=cast("FloatArray", class_sizes * (population_size / n_records)),
+        population_sizes=class_sizes.astype(np.float64),
         population_size=population_size,
         n_population_classes=None,
+        estimates=marketer_estimates(class_sizes, population_size=population_size),
     )
 
 

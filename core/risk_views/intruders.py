@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.reports import Figure
 from core.risk import RiskAudit
+from core.risk.population_estimates import estimates_note
 from core.risk.words import counted, listed, percent
 
 
@@ -98,6 +99,17 @@ def _journalist(audit: RiskAudit) -> Intruder:
             risk=None,
             finds=f"Not assessed: give a table of the population or its size.{worst}",
         )
+    if population.based_on == "size":
+        return Intruder(
+            name="Journalist",
+            wants=wants,
+            measure="journalist_highest_risk",
+            risk=population.journalist_highest_risk,
+            finds=f"Of the population only the size is known ({population.population_size:,}), so the "
+            "smallest "
+            "class of the table may be all there is of it: the best guess is right with at most "
+            f"{percent(population.journalist_highest_risk)}.{_unique_in_population(audit)}",
+        )
     n_alone = population.n_records_at_risk(2)
     return Intruder(
         name="Journalist",
@@ -111,8 +123,20 @@ def _journalist(audit: RiskAudit) -> Intruder:
     )
 
 
+def _unique_in_population(audit: RiskAudit) -> str:
+    uniques = audit.measurement.uniques
+    n = None if uniques is None else uniques.n_records_population_unique
+    if uniques is None or n is None or not uniques.n_sample_uniques:
+        return ""
+    return (
+        f" Of {counted(uniques.n_sample_uniques, 'unique record')} about {n:,.0f} are estimated to be "
+        "unique in "
+        "the population too."
+    )
+
+
 def _people(n: float) -> str:
-    return f"{n:,.0f} {'person' if n == 1 else 'people'}" if n == int(n) else f"about {n:,.1f} people"
+    return f"{n:,.0f} {'person' if n == 1 else 'people'}"
 
 
 def _marketer(audit: RiskAudit) -> Intruder:
@@ -130,6 +154,16 @@ def _marketer(audit: RiskAudit) -> Intruder:
             measure="marketer_risk",
             risk=None,
             finds=f"Not assessed: give a table of the population or its size.{worst}",
+        )
+    if population.based_on == "size":
+        return Intruder(
+            name="Marketer",
+            wants=wants,
+            measure="marketer_risk",
+            risk=population.marketer_risk,
+            finds=f"At most {percent(population.marketer_risk)} of the matches are right, as of somebody "
+            "known to "
+            f"be in the table. {estimates_note(population.estimates)}".strip(),
         )
     expected = population.marketer_risk * population.n_records
     return Intruder(

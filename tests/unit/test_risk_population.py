@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import AuditInputError
 from core.risk import RiskSettings, judge_risk, measure_risk, risk_document, settings_for_other
-from tests.risk_examples import PEOPLE, judged, measured, table
+from tests.risk_examples import PEOPLE, judged, measured, messages, table
 
 # Classes of the sample: (30, F) of 3, (40, M) of 2, (50, F) of 1.
 POPULATION = "age,sex\n" + "30,F\n" * 6 + "40,M\n" * 2 + "50,F\n" * 4 + "60,F\n"
@@ -36,12 +36,21 @@ def test_population_table__counts_a_person_once_in_a_class() -> None:
 def test_population_size__estimates_uniques_by_three_models() -> None:
     audit = judged(population_size=60)
     figures = audit.figures
-    assert figures["k_map"] == pytest.approx(10)
+    assert figures["k_map"] == 1
+    assert (figures["journalist_highest_risk"], figures["marketer_risk"]) == (1.0, 0.5)  # the prosecutor's
+    assert 0 < figures["marketer_risk_weights"] < 0.5
     assert figures["delta_presence_upper"] is None
     assert 0 <= figures["population_unique_share"] <= 1
     document = risk_document(audit)["population_uniques"]
     assert document["sampling_fraction"] == pytest.approx(0.1)
     assert {"zayatz", "pitman", "snb", "chosen_model"} <= set(document)
+    assert messages(audit)["population_by_size"].startswith(
+        "WARN: Only the size of the population is known, of which the table holds 10.0 %. Against it risks "
+        "are bounds, those of somebody known to be in the table: at most 100 % for a journalist, 50.0 % for a "
+        "marketer. Estimated for a random sample: "
+    )
+    large = judged("age\n" + "30\n" * 6, quasi="age", population_size=60)
+    assert messages(large)["population_by_size"].startswith("PASS: Only the size")
 
 
 def test_population_size__with_wildcards_uses_classes_that_do_not_overlap() -> None:

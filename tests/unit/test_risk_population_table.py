@@ -102,11 +102,12 @@ def test_risk_by_population_table__refuses_what_is_no_population(
     assert error.value.problems == (problem,)
 
 
-def test_risk_by_population_size__scales_every_class_alike() -> None:
+def test_risk_by_population_size__scales_no_class_up() -> None:
     found = risk_by_population_size(np.array([1, 4]), population_size=50)
-    assert found.population_sizes.tolist() == [10, 40]
-    assert (found.k_map, found.journalist_highest_risk) == (10, 0.1)
-    assert found.marketer_risk == pytest.approx(2 / 50)  # classes / population size
+    assert found.population_sizes.tolist() == [1, 4]
+    assert (found.k_map, found.journalist_highest_risk) == (1, 1)
+    assert found.marketer_risk == pytest.approx(2 / 5)  # classes / records
+    assert [each.model for each in found.estimates] == ["weights", "pitman", "snb"]
     assert found.delta_presence is None
 
 
