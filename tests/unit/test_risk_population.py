@@ -46,7 +46,8 @@ def test_population_size__estimates_uniques_by_three_models() -> None:
     assert {"zayatz", "pitman", "snb", "chosen_model"} <= set(document)
     assert messages(audit)["population_by_size"].startswith(
         "WARN: Only the size of the population is known, of which the table holds 10.0 %. Against it risks "
-        "are bounds, those of somebody known to be in the table: at most 100 % for a journalist, 50.0 % for a "
+        "are bounds, those of somebody known to be in the table: at most 100 % for a journalist, 50.0 % "
+        "for a "
         "marketer. Estimated for a random sample: "
     )
     large = judged("age\n" + "30\n" * 6, quasi="age", population_size=60)
