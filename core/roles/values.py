@@ -30,6 +30,7 @@ MANY = 0.5  # share for recognition by lists, which never know all names
 DISTINCT = 0.9  # share of distinct values from which a column tells nearly all records apart
 _MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
 _SUPPRESSED = r"^[*#]+$"
+_FEWEST_NAMES = 15  # different names from which a column of any length can be one of names
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
@@ -66,6 +67,11 @@ class ColumnProfile:
         """Whether nearly every cell differs, in a column long enough for that to mean something."""
         return self.n_nonblank >= _MIN_RECORDS and self.distinct_share >= DISTINCT
 
+    @property
+    def varies_like_names(self) -> bool:
+        """Whether the values repeat no more than those of many people do: see `vary_like_names`."""
+        return vary_like_names(self.n_distinct, self.n_nonblank)
+
     def share(self, matches: Callable[[str], object]) -> float:
         """Return the share of the sampled distinct values for which `matches` is true, 0 of none."""
         hits = sum(map(bool, map(matches, self.sample)))
@@ -75,6 +81,20 @@ class ColumnProfile:
     def is_numeric(self) -> bool:
         """Whether at least 80 % of the values are numbers."""
         return self.share(_NUMBER.fullmatch) >= MOST
+
+
+def vary_like_names(n_distinct: int, n_cells: int) -> bool:
+    """Whether cells have at least as many values as names drawn from only 15 would be expected to have.
+
+    Fewer are categories, whatever the words are: a column of people's names holds more of them, the longer
+    it is.
+
+    Examples
+    --------
+    >>> vary_like_names(5, 5), vary_like_names(14, 30), vary_like_names(5, 30), vary_like_names(12, 5_000)
+    (True, True, False, False)
+    """
+    return n_distinct >= round(_FEWEST_NAMES * (1 - (1 - 1 / _FEWEST_NAMES) ** n_cells))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +231,8 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize people's names: English and Slovenian by lists, Korean by surname, Synthea by its digits."""
     if profile.n_distinct < 3 or profile.is_numeric:
         return None
+    if not profile.varies_like_names:
+        return _few_full_names(profile)
     korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
     for share, enough, kind in (
@@ -226,6 +248,24 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
                 reason=f"{_percent(share)} look like {kind}",
             )
     return None
+
+
+def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize the same few people in many records, such as physicians, by given name with surname."""
+    share = profile.share(_is_full_name)
+    if share < MOST:
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="person's name",
+        score=0.85,
+        reason=f"{_percent(share)} look like given name and surname, of few people",
+    )
+
+
+def _is_full_name(value: str) -> bool:
+    words = [_plain(word) for word in _LETTERS.findall(value) if len(word) > 1]
+    return len(words) > 1 and looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
 
 
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:

@@ -811,10 +811,10 @@ def test_classes__the_limit_moves_without_measuring_again() -> None:
 def test_classes__records_blank_in_all_quasi_identifiers_are_left_out() -> None:
     opinion = opinion_on({"sex": ["M", "F"]}, {"sex": [None, None]}, log_of(sex=("gender", "suppress")))
     finding = the_finding(opinion, "smallest_class")
-    assert finding.verdict is Verdict.NOT_ASSESSED
+    assert finding.verdict is Verdict.PASS
     assert finding.message == (
-        "Every record is blank in `sex`, so the size of classes was not assessed. Choose the columns that "
-        "others may know."
+        "Every record is blank in `sex`: they tell no record from another. If others may know other columns, "
+        "choose those."
     )
 
 

@@ -6,9 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.roles import Role, suggest_roles
 from core.tabular import verify_tabular
 from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion import SecondOpinionSettings
 from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.surrogates import measure_surrogates
 from core.verdict import Verdict
 from tests.second_opinion_examples import dataset, findings, keep_all, log_of, opinion_on, table, the_finding
 
@@ -186,3 +190,133 @@ def test_rule__says_that_unrelated_pseudonyms_of_another_shape_are_a_false_alarm
     assert KNOWN in rule_message(original, colours, log, "column_pseudonyms")
     same = {"id": [*original["id"][:4], *colours["id"][4:]]}
     assert KNOWN not in rule_message(original, same, log, "column_pseudonyms")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Rose", "Lily", "Iris", "Daisy", "Poppy"],
+        ["Austin", "Jackson", "Madison", "Charlotte"],
+        ["조식", "수영", "장미", "한식"],
+    ],
+)
+def test_roles__few_words_over_many_rows_are_categories(words):
+    (few,) = suggest_roles(table({"x": words * 40}))
+    assert few.role is Role.OTHER
+    if words[0].isascii():
+        (all_different,) = suggest_roles(table({"x": words}))
+        assert all_different.kind == "person's name"
+
+
+def test_roles__the_same_few_physicians_are_still_names_of_people():
+    (few,) = suggest_roles(table({"x": ["James Smith", "Ana Novak", "Mary Jones", "Rok Kovač"] * 40}))
+    assert (few.kind, few.score) == ("person's name", 0.85)
+
+
+def test_sanity__hangul_words_that_repeat_are_no_pattern_and_a_rare_one_is():
+    meals = ["조식", "중식", "수영", "요가"] * 30
+    assert findings(opinion_on({"x": meals}, {"x": meals}), "holds_sensitive_pattern") == []
+    rare = ["조식", *["p", "q"] * 60]
+    assert len(findings(opinion_on({"x": rare}, {"x": rare}), "holds_sensitive_pattern")) == 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "n_values", "verdict"),
+    [
+        ("name", 30, Verdict.WARN),
+        ("name", 400, Verdict.FAIL),
+        ("patient_id", 40, Verdict.FAIL),
+        ("patient_id", 5, Verdict.WARN),
+    ],
+)
+def test_sanity__a_heading_alone_warns_unless_values_are_many_and_distinct(heading, n_values, verdict):
+    cells = [f"q{'abcdefghij'[i % 10]}{i % n_values}" for i in range(500)]
+    finding = the_finding(opinion_on({heading: cells}, {heading: cells}), "looks_like_identifier")
+    assert finding.verdict is verdict
+
+
+SURNAMES = "Novak Horvat Kovač Walker Zupan Bennett Turner Mlakar Foster Hughes Clarke Singh Patel".split()
+GIVEN = "Ana Boris Clara David Eva Filip Grace Hugo Irena Jakob Klara Luka Maja Nejc Oskar Petra".split()
+
+
+def people(n: int, seed: int) -> dict[str, list[str | None]]:
+    rng = np.random.default_rng(seed)
+    return {
+        "full_name": [f"{rng.choice(GIVEN)} {rng.choice(SURNAMES)}" for _ in range(n)],
+        "phone": [f"0{rng.integers(31, 71)} {a:03d} {b:03d}" for a, b in rng.integers(0, 1_000, (n, 2))],
+        "born": [str(np.datetime64("1940-01-01") + int(day)) for day in rng.integers(0, 24_000, n)],
+    }
+
+
+def surrogates_of(original, anonymized):
+    tables = pair_tables(table(original), table(anonymized), keep_all(original))
+    return measure_surrogates(tables, suggest_roles(tables.anonymized), SecondOpinionSettings())
+
+
+def reordered(columns, seed=9):
+    n = len(columns["phone"])
+    order = np.random.default_rng(seed).permutation(n)
+    return {name: [values[i] for i in order] for name, values in columns.items()}
+
+
+def test_surrogates__other_people_are_found_by_chance_alone():
+    kept = {"code": [str(i % 7) for i in range(400)]}
+    original, others = people(400, 1) | kept, people(400, 2) | kept
+    assert surrogates_of(original, others) == {"full_name", "phone", "born"}
+    assert surrogates_of(original, reordered(others)) >= {"full_name", "phone"}
+    opinion = opinion_on(original, others)
+    assert findings(opinion, "looks_like_identifier") == []
+    assert the_finding(opinion, "surrogates").message == (
+        "3 columns look like identifiers but hold no more of the original's values than chance: `full_name`, "
+        "`phone` and `born`. They were taken for made-up values."
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own, *_: own,
+        lambda own, other, i: own if i % 12 == 0 else other,
+        lambda own, *_: " ".join(reversed(own.split())),
+        lambda own, *_: own.upper().replace(" ", ""),
+        lambda own, *_: f"{own[:-2]}**",
+    ],
+)
+def test_surrogates__what_was_made_of_the_original_is_none(change):
+    original, others = people(400, 1), people(400, 2)
+    made = {
+        name: [
+            change(own, other, i)
+            for i, (own, other) in enumerate(zip(original[name], others[name], strict=True))
+        ]
+        for name in ("full_name", "phone")
+    }
+    kept = {"code": [str(i % 7) for i in range(400)]}
+    assert surrogates_of(original | kept, {**original, **made, **kept}).isdisjoint(made)
+
+
+def test_surrogates__values_in_other_rows_are_none_and_few_records_tell_nothing():
+    original = people(400, 1)
+    assert surrogates_of(original, reordered(original)) == frozenset()
+    shuffled = {
+        **original,
+        "phone": reordered(original, 4)["phone"],
+        "full_name": reordered(original, 5)["full_name"],
+    }
+    assert surrogates_of(original, shuffled) == frozenset()
+    assert surrogates_of(people(20, 1), people(20, 2)) == frozenset()
+    few = people(60, 1)
+    assert "phone" not in surrogates_of(
+        few, {**people(60, 2), "phone": [few["phone"][7], *people(59, 2)["phone"]]}
+    )
+    assert "phone" in surrogates_of(few, people(60, 2))
+
+
+def test_surrogates__of_dates_do_not_count_as_quasi_identifiers():
+    original, others = people(400, 1), people(400, 2)
+    columns = {"sex": ["M", "F"] * 200}
+    log = log_of(sex=("gender", "keep"), born=("visit_date", "surrogate"))
+    made_up = opinion_on(columns | {"born": original["born"]}, columns | {"born": others["born"]}, log)
+    assert the_finding(made_up, "smallest_class").verdict is Verdict.PASS
+    left = opinion_on(columns | {"born": original["born"]}, columns | {"born": original["born"]}, log)
+    assert the_finding(left, "smallest_class").verdict is Verdict.FAIL

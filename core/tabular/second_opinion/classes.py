@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -115,9 +115,13 @@ def _logged(tables: TablePair) -> tuple[str, ...]:
 
 
 def measure_classes(
-    tables: TablePair, suggestions: Sequence[RoleSuggestion], quasi_identifiers: tuple[str, ...] | None
+    tables: TablePair,
+    suggestions: Sequence[RoleSuggestion],
+    quasi_identifiers: tuple[str, ...] | None,
+    *,
+    left_out: Collection[str] = (),
 ) -> ClassesMeasurement:
-    """Form the classes of the chosen quasi-identifiers, those of the log by default.
+    """Form the classes of the chosen quasi-identifiers, by default those of the log that are not `left_out`.
 
     Raises
     ------
@@ -126,7 +130,7 @@ def measure_classes(
     """
     if quasi_identifiers is not None:
         return measure_chosen_classes(tables.anonymized, suggestions, quasi_identifiers)
-    chosen = _logged(tables)
+    chosen = tuple(name for name in _logged(tables) if name not in left_out)
     measured = measure_chosen_classes(tables.anonymized, suggestions, chosen)
     unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:
@@ -222,9 +226,9 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
 def _about_blanks(classes: ClassMeasurement) -> Finding:
     return Finding(
         check="smallest_class",
-        verdict=Verdict.NOT_ASSESSED,
-        message=f"Every record is blank in {listed(classes.quasi_identifiers)}, so the size of classes was "
-        "not assessed. Choose the columns that others may know.",
+        verdict=Verdict.PASS,
+        message=f"Every record is blank in {listed(classes.quasi_identifiers)}: they tell no record from "
+        "another. If others may know other columns, choose those.",
     )
 
 

@@ -43,6 +43,7 @@ from core.tabular.second_opinion.relinkage import (
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
+from core.tabular.second_opinion.surrogates import judge_surrogates, measure_surrogates
 from core.tabular.second_opinion.unchanged import (
     ColumnComparison,
     judge_unchanged,
@@ -67,6 +68,8 @@ class SecondOpinionMeasurement:
         Roles of the anonymized columns.
     marks
         Anonymized column to the cells that hold a mark such as ``***``, where any does.
+    surrogates
+        Columns that look like identifiers but have no more to do with the original's than chance.
     """
 
     settings: SecondOpinionSettings
@@ -82,6 +85,7 @@ class SecondOpinionMeasurement:
     classes: ClassesMeasurement
     suggestions: tuple[RoleSuggestion, ...]
     marks: Mapping[str, int] = field(default_factory=dict)
+    surrogates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,6 +146,7 @@ def measure_second_opinion(
     tables = pair_tables(original.table, anonymized.table, log)
     suggestions = suggest_roles(tables.anonymized, seed=settings.seed)
     columns = measure_unchanged(tables)
+    surrogates = measure_surrogates(tables, suggestions, settings)
     disguises = measure_disguises(tables, columns, settings)
     computed = measure_computed(
         tables, columns, settings, explained={(one.original, one.anonymized) for one in disguises.found}
@@ -162,11 +167,17 @@ def measure_second_opinion(
             ),
         ),
         leftovers=measure_leftovers(anonymized, tables),
-        sanity=measure_sanity(tables, suggestions, columns),
+        sanity=measure_sanity(tables, suggestions, columns, surrogates),
         pseudonyms=measure_pseudonyms(tables),
-        classes=measure_classes(tables, suggestions, settings.quasi_identifiers),
+        classes=measure_classes(
+            tables,
+            [one for one in suggestions if one.column not in surrogates],
+            settings.quasi_identifiers,
+            left_out=surrogates,
+        ),
         suggestions=suggestions,
         marks=tables.marks,
+        surrogates=tuple(name for name in tables.anonymized.column_names if name in surrogates),
     )
 
 
@@ -193,7 +204,11 @@ def with_quasi_identifiers(
     return replace(
         measured,
         settings=replace(measured.settings, quasi_identifiers=chosen),
-        classes=measure_chosen_classes(without_marks(anonymized.table)[0], measured.suggestions, chosen),
+        classes=measure_chosen_classes(
+            without_marks(anonymized.table)[0],
+            [one for one in measured.suggestions if one.column not in measured.surrogates],
+            chosen,
+        ),
     )
 
 
@@ -226,6 +241,7 @@ def judge_second_opinion(
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),
+            *judge_surrogates(measured.surrogates),
             *judge_structure(measured.structure, measured.classes, thresholds),
         ]
     )

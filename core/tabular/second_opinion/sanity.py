@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.patterns import ALL_PATTERNS, CATALOGUE, scan_column
-from core.roles import Role, RoleSuggestion
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_column
+from core.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
@@ -17,6 +21,10 @@ from core.verdict import Finding, Verdict
 _MUTE = frozenset({"", "other"})
 _LEFT = 0.9  # share of unchanged cells from which a column was let through, whatever the log says
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
+_WORDS_OF_PEOPLE = frozenset({"person's name", "postal address", "free text"})
+_DISTINCT_NAMES = 0.5  # distinct share from which words under a name's heading are names of people
+_DISTINCT_NUMBERS = 0.05  # the same of numbers, which a person's many records repeat
+_HANGUL_NAMES = frozenset({"hangul_name", "hangul_name_spaced"})
 _DATES = frozenset({"date", "date_other"})  # dates are quasi-identifiers, which roles judge, not identifiers
 
 
@@ -44,16 +52,20 @@ class ColumnSanity:
 
 
 def measure_sanity(
-    tables: TablePair, suggestions: Sequence[RoleSuggestion], columns: Sequence[ColumnComparison]
+    tables: TablePair,
+    suggestions: Sequence[RoleSuggestion],
+    columns: Sequence[ColumnComparison],
+    surrogates: Collection[str] = (),
 ) -> tuple[ColumnSanity, ...]:
     """Look at every anonymized column that is let through: by the log, or whatever it says, by its cells.
 
-    The log lets through what is ``keep`` or ``other``, or not logged at all.
+    The log lets through what is ``keep`` or ``other``, or not logged at all. Columns of `surrogates` look
+    like identifiers and identify nobody.
     """
     left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
     entries = {pair.pair.anonymized: pair.pair for pair in tables.coded}
     found = []
-    for suggestion in suggestions:
+    for suggestion in (one for one in suggestions if one.column not in surrogates):
         entry = entries.get(suggestion.column)
         logged = tables.log.entries.get(suggestion.column)
         semantic = entry.semantic if entry else logged.semantic if logged else ""
@@ -68,13 +80,25 @@ def _sanity(tables: TablePair, suggestion: RoleSuggestion, semantic: str, action
         tables.anonymized[suggestion.column],
         [pattern for pattern in ALL_PATTERNS if pattern.key not in _DATES],
     )
+    telling = [key for key in hits.masks if _is_telling(hits, key)]
     return ColumnSanity(
         suggestion=suggestion,
         semantic=semantic,
         action=action,
-        patterns=dict(hits.counts),
-        n_cells=hits.n_cells,
+        patterns={key: n for key, n in hits.counts.items() if key in telling},
+        n_cells=hits.distinct.n_cells(np.logical_or.reduce([hits.masks[key] for key in telling]))
+        if telling
+        else 0,
     )
+
+
+def _is_telling(hits: PatternHits, key: str) -> bool:
+    """Return whether cells with a pattern reveal anything: Hangul words that repeat are categories."""
+    if key not in _HANGUL_NAMES:
+        return True
+    found = hits.masks[key]
+    n_words = len(pc.unique(hits.distinct.values.filter(pa.array(found))))
+    return vary_like_names(n_words, hits.distinct.n_cells(found))
 
 
 def judge_sanity(
@@ -97,7 +121,7 @@ def _about(column: ColumnSanity) -> list[Finding]:
 
 def _looks_like_identifier(column: ColumnSanity) -> Finding:
     suggestion = column.suggestion
-    sure = suggestion.score >= _SURE
+    sure = suggestion.score >= _SURE and (suggestion.from_values or _many_and_distinct(suggestion))
     return Finding(
         check="looks_like_identifier",
         verdict=Verdict.FAIL if sure else Verdict.WARN,
@@ -106,6 +130,13 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
         column=suggestion.column,
         n_affected=suggestion.n_nonblank,
     )
+
+
+def _many_and_distinct(suggestion: RoleSuggestion) -> bool:
+    """Return whether values that only their heading calls identifiers are enough to find people by."""
+    least = _DISTINCT_NAMES if suggestion.kind in _WORDS_OF_PEOPLE else _DISTINCT_NUMBERS
+    many = vary_like_names(suggestion.n_distinct, suggestion.n_nonblank)
+    return many and (suggestion.distinct_share or 0.0) >= least
 
 
 def _holds_patterns(column: ColumnSanity) -> Finding:

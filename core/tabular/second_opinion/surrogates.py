@@ -1,0 +1,213 @@
+"""Columns filled with made-up values of the original's form: they look like identifiers and identify nobody.
+
+Whether values are made up is held against chance, never believed: row by row a surrogate is no more like its
+own original than like another record's, and by value it has no more in common with the original column than
+a draw of other people would have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from scipy.stats import gamma
+
+from core.cells import as_numbers
+from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings
+from core.tabular.words import counted, listed
+from core.verdict import Finding, Verdict
+
+IntArray = npt.NDArray[np.int64]
+
+_IDENTIFYING = frozenset({Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER})
+_FEWEST = 25  # filled rows below which chance explains too much
+_ENOUGH = 200  # rows below which not one value of the original may be left
+_FEWEST_VALUES = 10  # distinct ones
+_N_SPELLED = 20_000  # sampled cells whose letters and words are counted
+_NO_ACCIDENT = 4.0  # standard deviations beyond chance
+_N_SHUFFLES = 40
+_N_ROWS = 1_000  # sampled rows that are held against other rows
+_WORD = re.compile(r"[^\W_]+")
+_DATE = re.compile(r"\s*(?:\d{4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{4}).*")
+_N_GLANCE = 100  # cells that show how dates are written
+_RARE = 1e-3  # probability below which two columns are more alike than chance
+
+
+def measure_surrogates(
+    tables: TablePair, suggestions: Sequence[RoleSuggestion], settings: SecondOpinionSettings
+) -> frozenset[str]:
+    """Return the columns that look like identifiers but have no more to do with the original's than chance.
+
+    Columns of few records or few values are never among them, nor are dates of tables in another order,
+    where nothing could be told. Related are a column of which some cells are left, values in other rows,
+    respelled or shortened values, and numbers or dates in a similar order.
+
+    Parameters
+    ----------
+    tables
+        The tables.
+    suggestions
+        Roles of the anonymized columns; only identifiers and quasi-identifiers are looked at.
+    settings
+        See `SecondOpinionSettings`; its seed chooses the rows that are held against other rows.
+    """
+    identifying = {one.column for one in suggestions if one.role in _IDENTIFYING}
+    return frozenset(
+        pair.pair.anonymized
+        for pair in tables.coded
+        if pair.pair.anonymized in identifying
+        and pair.anonymized is not pair.original
+        and _are_surrogates(pair, tables, settings)
+    )
+
+
+def judge_surrogates(columns: Sequence[str]) -> list[Finding]:
+    """Return what is said of surrogates; nothing speaks against them."""
+    if not columns:
+        return []
+    n = len(columns)
+    return [
+        Finding(
+            check="surrogates",
+            verdict=Verdict.PASS,
+            message=f"{counted(n, 'column')} {'looks' if n == 1 else 'look'} like identifiers but "
+            f"{'holds' if n == 1 else 'hold'} no more of the original's values than chance: "
+            f"{listed(columns)}. They were taken for made-up values.",
+            column=columns[0] if n == 1 else None,
+            n_affected=n,
+        )
+    ]
+
+
+def _are_surrogates(pair: CodedPair, tables: TablePair, settings: SecondOpinionSettings) -> bool:
+    n_filled = int(pair.anonymized_counts.sum())
+    if n_filled < _FEWEST or np.count_nonzero(pair.anonymized_counts) < _FEWEST_VALUES:
+        return False
+    if n_filled < _ENOUGH and pair.n_same_values:
+        return False
+    original, anonymized = tables.original[pair.pair.original], tables.anonymized[pair.pair.anonymized]
+    if tables.in_order and not _unrelated_in_rows(pair, original, anonymized, settings):
+        return False
+    if _are_dates(original) and _are_dates(anonymized):
+        return tables.order == "kept"
+    return _by_chance(pair.original_counts, pair.anonymized_counts) and _differently_spelled(
+        _sampled(original, settings), _sampled(anonymized, settings)
+    )
+
+
+def _unrelated_in_rows(
+    pair: CodedPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray, settings: SecondOpinionSettings
+) -> bool:
+    by_chance = pair.n_same_row_by_chance
+    if pair.n_same_row > by_chance + _NO_ACCIDENT * math.sqrt(by_chance + 1):
+        return False
+    rng = np.random.default_rng(settings.seed)
+    rows = np.flatnonzero((pair.original >= 0) & (pair.anonymized >= 0))
+    if len(rows) < _FEWEST:
+        return False
+    rows = np.sort(rng.choice(rows, min(len(rows), _N_ROWS), replace=False))
+    ours, theirs = (column.take(pa.array(rows)) for column in (original, anonymized))
+    amounts = [_amounts(cells) for cells in (ours, theirs)]
+    ranks = [np.argsort(np.argsort(one)) for one in amounts if one is not None]
+    if len(ranks) == len(amounts):
+        correlation = float(np.asarray(np.corrcoef(ranks[0], ranks[1]))[0, 1])
+        return abs(correlation) * math.sqrt(len(rows)) < _NO_ACCIDENT
+    return _no_likeness(ours.to_pylist(), theirs.to_pylist(), rng)
+
+
+def _amounts(cells: pa.ChunkedArray) -> npt.NDArray[np.float64] | None:
+    """Return numbers, and dates as numbers; None where not all cells are one of them."""
+    numbers = as_numbers(cells)
+    if numbers is not None:
+        return numbers
+    days = pd.to_datetime(pd.Series(cells.to_pylist()), format="mixed", errors="coerce", utc=True)
+    return None if days.isna().any() else np.asarray(days.astype("int64"), dtype=np.float64)
+
+
+def _are_dates(cells: pa.ChunkedArray) -> bool:
+    """Whether the first filled cells are all written with year, month and day."""
+    head = cells.drop_null().slice(0, _N_GLANCE).to_pylist()
+    return all(_DATE.fullmatch(text) for text in head)
+
+
+def _no_likeness(ours: Sequence[str], theirs: Sequence[str], rng: np.random.Generator) -> bool:
+    """Whether texts share no more pairs of characters with their own original than with shuffled ones."""
+    a, b = ([_pairs(text) for text in texts] for texts in (ours, theirs))
+    own = _likeness(a, b)
+    shuffled = [_likeness(a, [b[i] for i in rng.permutation(len(b))]) for _ in range(_N_SHUFFLES)]
+    return own < float(np.mean(shuffled)) + _NO_ACCIDENT * max(float(np.std(shuffled)), 1e-9)
+
+
+def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> float:
+    shares = [len(x & y) / max(len(x | y), 1) for x, y in zip(a, b, strict=True)]
+    return float(np.mean(shares))
+
+
+def _pairs(text: str) -> frozenset[str]:
+    plain = _plain(text)
+    return frozenset(plain[i : i + 2] for i in range(len(plain) - 1)) or frozenset({plain})
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+
+
+def _sampled(column: pa.ChunkedArray, settings: SecondOpinionSettings) -> list[str]:
+    """Return a seeded sample of the filled cells, folded."""
+    filled = column.drop_null()
+    if len(filled) > _N_SPELLED:
+        rng = np.random.default_rng(settings.seed)
+        filled = filled.take(pa.array(np.sort(rng.choice(len(filled), _N_SPELLED, replace=False))))
+    return [_plain(text) for text in filled.to_pylist()]
+
+
+def _differently_spelled(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether two columns share no more anagrams and words than two draws of one population."""
+    return all(
+        _by_chance(*_aligned(_counted(ours, key), _counted(theirs, key))) for key in (_letters, _words)
+    )
+
+
+def _letters(text: str) -> Iterable[str]:
+    return ("".join(sorted(filter(str.isalnum, text))),)
+
+
+def _words(text: str) -> Iterable[str]:
+    return [word for word in _WORD.findall(text) if len(word) > 1] or (text,)
+
+
+def _counted(texts: Iterable[str], key: Callable[[str], Iterable[str]]) -> Counter[str]:
+    return Counter(word for text in texts for word in key(text))
+
+
+def _aligned(ours: Counter[str], theirs: Counter[str]) -> tuple[IntArray, IntArray]:
+    keys = list(ours.keys() | theirs.keys())
+    return np.array([ours[key] for key in keys]), np.array([theirs[key] for key in keys])
+
+
+def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
+    """Whether counts of the same values differ at least as much as those of two independent draws would.
+
+    Of original values in other rows, or respelled, the counts are too alike. Pearson's statistic, given the
+    totals, is held against a gamma distribution of its mean and variance, exact for binomial counts.
+    """
+    known = ours + theirs > 0
+    total = (ours + theirs)[known].astype(float)
+    share = float(theirs.sum() / max(total.sum(), 1.0))
+    spread = share * (1 - share)
+    if not spread or len(total) < _FEWEST_VALUES:
+        return False
+    statistic = float(((theirs[known] - total * share) ** 2 / (total * spread)).sum())
+    mean = len(total) - 1.0
+    variance = max(float((2 + (1 - 6 * spread) / (total * spread)).sum()), 1.0)
+    return statistic >= mean or gamma.cdf(statistic, mean**2 / variance, scale=variance / mean) > _RARE
