@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.commands.output import print_json
+from core.commands.output import check_new_files, print_json, write_new_files
 from core.commands.risk_release import check_release, write_release
 from core.datasets import Dataset, read_dataset
 from core.errors import AuditInputError
@@ -32,6 +32,7 @@ from core.risk import (
     risk_summary,
     search_what_if,
     suggested_settings,
+    violations_csv,
     what_if_settings,
 )
 from core.verdict import exit_code
@@ -89,6 +90,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_choices(parser)
     _add_thresholds(parser)
     _add_searches(parser)
+    parser.add_argument(
+        "--violations",
+        type=Path,
+        metavar="FILE",
+        help="write the records that miss a threshold, by their position, as CSV; the file may not exist",
+    )
+    parser.add_argument(
+        "--violations-with-values",
+        action="store_true",
+        help="with --violations: the records' quasi-identifiers too, which the file then gives away",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -229,6 +241,8 @@ def run(arguments: argparse.Namespace) -> int:
         delta=arguments.delta,
     )
     check_release(arguments.release, what_if=arguments.what_if)
+    if arguments.violations is not None:
+        check_new_files("--violations", arguments.violations)
     dataset = read_dataset(arguments.table)
     measured = measure_risk(
         dataset,
@@ -240,6 +254,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.release is not None:
         check_undeclared(measured)
     audit = judge_risk(measured, thresholds)
+    if arguments.violations is not None:
+        shown = dataset if arguments.violations_with_values else None
+        write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
     columns = measure_columns(measured, dataset)
     suda = None
     if arguments.suda:

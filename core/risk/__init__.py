@@ -25,6 +25,7 @@ from core.risk.singling_out import (
 )
 from core.risk.suda import Suda
 from core.risk.suda_document import suda_note
+from core.risk.violations import violating_records, violations_csv
 from core.risk.what_if import (
     Release,
     WhatIf,
@@ -80,6 +81,8 @@ __all__ = [
     "settings_for_other",
     "suda_note",
     "suggested_settings",
+    "violating_records",
+    "violations_csv",
     "what_if_document",
     "what_if_lines",
     "what_if_note",

@@ -128,7 +128,7 @@ def what_if_settings(
         Whether l, entropy l and t count as well as k.
     """
     diverse = diverse and bool(measured.sensitive)
-    k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
+    k, l = max(thresholds.k, 2), thresholds.l  # noqa: E741 - the model's own letter
     return WhatIfSettings(
         ks=(k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, k})),
         suppression_limit=suppression_limit,

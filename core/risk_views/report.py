@@ -87,16 +87,20 @@ def sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
         "distinct_l": None if limits.l is None else f"at least {limits.l:,}",
         "entropy_l": None if limits.entropy_l is None else f"at least {number(limits.entropy_l)}",
         "t": None if limits.t is None else f"at most {number(limits.t)}",
+        "alpha": None if limits.alpha is None else f"at most {number(limits.alpha)}",
+        "basic_beta": None if limits.beta is None else f"at most {number(limits.beta)}",
+        "delta_ln": None if limits.delta is None else f"at most {number(limits.delta)}",
     }
     verdicts = {(finding.column, finding.check): finding.verdict for finding in audit.findings}
     found = []
     for sensitive in audit.measurement.sensitive:
         for key, value in sensitive.figures.items():
-            threshold = asked.get(key)
-            verdict = verdicts.get((sensitive.column, key), Verdict.NOT_ASSESSED)
-            found.append(
-                _figure(key, value, None if threshold is None else (threshold, verdict), of=sensitive.column)
-            )
+            threshold = asked.get(key.removeprefix("folded_"))
+            known = verdicts.get((sensitive.column, key))
+            if known is None and key.startswith("folded_"):
+                threshold = None  # no worse than as written
+            judged = None if threshold is None else (threshold, known or Verdict.NOT_ASSESSED)
+            found.append(_figure(key, value, judged, of=sensitive.column))
     return tuple(found)
 
 
@@ -179,19 +183,26 @@ def report_settings(audit: RiskAudit) -> dict[str, object]:
         "quasi-identifiers": list(settings.quasi_identifiers),
         "sensitive attributes": list(settings.sensitive),
         "person column": settings.person,
+        "household column": settings.household,
         "weight column": settings.weight,
         "not released": list(settings.leave_out),
+        "direct identifiers": list(settings.direct_identifiers),
+        "harmless": list(settings.other),
         "a missing quasi-identifier": settings.missing,
         "distance between sensitive values": settings.distance,
         "several sensitive attributes": settings.several_sensitive,
         "a missing sensitive value": settings.missing_sensitive,
         "c of recursive diversity": settings.recursive_c,
+        "numbers taken as one, share of their spread": settings.closeness,
         "population size": settings.population_size,
         "k at least": limits.k,
         "distinct l at least": limits.l,
         "entropy l at least": limits.entropy_l,
         "t at most": limits.t,
         "average risk at most": limits.average_risk,
+        "α at most": limits.alpha,
+        "β at most": limits.beta,
+        "δ at most": limits.delta,
     }
 
 

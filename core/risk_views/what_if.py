@@ -27,7 +27,7 @@ SUPPRESSION_UNITS: Mapping[str, Unit] = {"Share of records": "share"}
 
 def suppression_table(audit: RiskAudit) -> pd.DataFrame:
     """Return a row per k: records to suppress so that, with nothing generalized, no class is smaller."""
-    ks = sorted({*USUAL_KS, audit.thresholds.k})
+    ks = sorted({*USUAL_KS, max(audit.thresholds.k, 2)})
     needs = records_to_suppress(audit.measurement.classes, ks)
     return pd.DataFrame(
         {

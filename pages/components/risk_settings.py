@@ -13,11 +13,13 @@ from core.datasets import Dataset
 from core.risk import DISTANCES, MISSING, MISSING_SENSITIVE, PRESETS, SEVERAL, RiskSettings, RiskThresholds
 from core.roles import Role
 
-PERSON, WEIGHT, NOT_RELEASED = "person", "sampling weight", "not released"
-ROLES = (*(role.value for role in Role), PERSON, WEIGHT, NOT_RELEASED)
+PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED = "person", "household", "sampling weight", "not released"
+ROLES = (*(role.value for role in Role), PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED)
 _ROLES_HELP = (
     "quasi-identifier: others may know it about a person · sensitive attribute: must not become known · "
-    "direct identifier: names the person · person: whose record it is, so that classes count people · "
+    "direct identifier: names the person · other: harmless, a release keeps it · person: whose record it "
+    "is, so "
+    "that classes count people · household: which household it is of, found through any member · "
     "sampling weight: people a record stands for · not released: will be removed"
 )
 _WORDS: Mapping[str, str] = {
@@ -42,6 +44,7 @@ class _Choices(NamedTuple):
     population_size: int | None = None
     distance: str = "auto"
     recursive_c: float = 3.0
+    closeness: float = 0.01
 
 
 def ask_for_settings(dataset: Dataset) -> RiskSettings:
@@ -124,14 +127,14 @@ def _ask_for_choices() -> _Choices:
             help="How many people the table is a sample of, for journalist and marketer risk.",
             persist_state="session",
         )
-    distance, recursive_c = _ask_for_models()
+    distance, recursive_c, closeness = _ask_for_models()
     size = None if population is None else int(population)
-    return _Choices(missing, unknown, several, size, distance, recursive_c)
+    return _Choices(missing, unknown, several, size, distance, recursive_c, closeness)
 
 
-def _ask_for_models() -> tuple[str, float]:
-    """Show how distances between sensitive values are measured, and c of recursive diversity."""
-    first, second, _, _ = st.columns(4)
+def _ask_for_models() -> tuple[str, float, float]:
+    """Show how sensitive values are told apart and how far they are, and c of recursive diversity."""
+    first, second, third, _ = st.columns(4)
     with first:
         distance = _choose(
             "Distance between sensitive values",
@@ -151,7 +154,21 @@ def _ask_for_models() -> tuple[str, float]:
             "c times those with the l-th most frequent and all rarer values.",
             persist_state="session",
         )
-    return distance, float(recursive_c)
+    with third:
+        closeness = st.number_input(
+            "Numbers taken as one, % of their spread",
+            min_value=0.0,
+            max_value=50.0,
+            value=1.0,
+            step=0.5,
+            key="risk_closeness",
+            help="Where sensitive values are judged by what they mean, numbers that differ by at most this "
+            "part "
+            "of the range between their 5 % and 95 % quantiles are one, such as salaries of 50,000 and "
+            "50,010.",
+            persist_state="session",
+        )
+    return distance, float(recursive_c), float(closeness) / 100
 
 
 def _choose(label: str, options: tuple[str, ...], key: str, help_text: str) -> str:
@@ -179,6 +196,7 @@ def _settings(roles: Mapping[str, str], choices: _Choices, *, suggested: bool = 
         direct_identifiers=of(Role.DIRECT_IDENTIFIER),
         other=() if suggested else of(Role.OTHER),
         person=next(iter(of(PERSON)), None),
+        household=next(iter(of(HOUSEHOLD)), None),
         weight=next(iter(of(WEIGHT)), None),
         leave_out=of(NOT_RELEASED),
         missing=choices.missing,  # type: ignore[arg-type]  # one of MISSING; core checks again
@@ -187,6 +205,7 @@ def _settings(roles: Mapping[str, str], choices: _Choices, *, suggested: bool = 
         population_size=choices.population_size,
         distance=choices.distance,  # type: ignore[arg-type]
         recursive_c=choices.recursive_c,
+        closeness=choices.closeness,
         roles_suggested=suggested,
     )
 
@@ -206,11 +225,13 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
         with k_place:
             k = st.slider(
                 "Smallest class size k",
-                2,
+                1,
                 50,
                 5,
                 key="risk_k",
-                help="Every combination of quasi-identifiers should be shared by at least k.",
+                help="Every combination of quasi-identifiers should be shared by at least k; 1 asks for no "
+                "size, "
+                "for a policy of average risk alone.",
                 persist_state="session",
             )
         with l_place:
@@ -228,13 +249,59 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
             average = _optional_limit(
                 "Largest average risk", "average", "Mean over records of 1 / class size."
             )
+        alpha, beta, delta = _ask_for_further_limits(disabled=not with_sensitive)
     return RiskThresholds(
         k=int(k),
         l=least if with_sensitive else None,
         entropy_l=entropy_l if with_sensitive and entropy_l > 1 else None,
         t=t,
         average_risk=average,
+        alpha=alpha,
+        beta=beta,
+        delta=delta,
     )
+
+
+def _ask_for_further_limits(*, disabled: bool) -> tuple[float | None, float | None, float | None]:
+    """Show limits of α, β and δ; none of them is judged unless set."""
+    with st.expander("Limits of α, β and δ", icon=":material/tune:"):
+        first, second, third = st.columns(3)
+        with first:
+            alpha = _optional_limit(
+                "Largest share α",
+                "alpha",
+                "Share of the most frequent sensitive value in a class; 1 is always met.",
+                disabled=disabled,
+            )
+        with second:
+            beta = _optional_number(
+                "Largest β", "beta", "Relative gain of a sensitive value in a class.", disabled=disabled
+            )
+        with third:
+            delta = _optional_number(
+                "Largest δ",
+                "delta",
+                "|ln| of a value's share in a class to its share of the table, values absent from a class "
+                "passed "
+                "over.",
+                disabled=disabled,
+            )
+    return alpha, beta, delta
+
+
+def _optional_number(label: str, key: str, help_text: str, *, disabled: bool) -> float | None:
+    value = st.number_input(
+        label,
+        min_value=0.0,
+        value=None,
+        step=0.5,
+        placeholder="not judged",
+        key=f"risk_{key}",
+        help=help_text,
+        disabled=disabled,
+        persist_state="session",
+    )
+    return None if value is None or disabled else float(value)
 
 
 def _ask_for_distinct_l(*, disabled: bool) -> int:

@@ -1,5 +1,6 @@
 """Disclosure risk: how easily people are found in a table, and what it gives away."""
 
+import hashlib
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +26,7 @@ from core.risk import (
     judge_risk,
     measure_columns,
     settings_for_other,
+    violations_csv,
 )
 from pages.components.inputs import (
     TABLE_TYPES,
@@ -35,7 +37,7 @@ from pages.components.inputs import (
     show_privacy_line,
 )
 from pages.components.reading import show_problems
-from pages.components.results import show_definitions, show_downloads
+from pages.components.results import Download, show_definitions, show_downloads
 from pages.components.risk_details import place_details, show_comparison, show_details
 from pages.components.risk_results import show_classes, show_intruders, show_judgement
 from pages.components.risk_settings import ask_for_limits, ask_for_settings
@@ -171,7 +173,20 @@ def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator
             TOOL,
             partial(_report, found, audit, other, what_if),
             identity=_identity(found, audit, what_if),
+            extra=[_violations(found, audit)],
         )
+
+
+def _violations(found: Measured, audit: RiskAudit) -> Download:
+    """Return the list of records that miss a threshold, by their position and without values."""
+    digest = hashlib.sha256(_identity(found, audit, None).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Download(
+        "Records that miss a threshold",
+        f"violating_records_{digest}.csv",
+        "text/csv",
+        partial(violations_csv, audit),
+        "Their positions in the table, the size of their class and what they miss; no values.",
+    )
 
 
 def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
