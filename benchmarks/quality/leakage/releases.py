@@ -1,0 +1,147 @@
+"""Tables made without any single person: strangers, shuffled columns, synthesizers, means of groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from benchmarks.quality.leakage.tables import Table, fine_columns, numeric_columns
+
+
+def shuffled(table: Table, rng: np.random.Generator) -> Table:
+    """Put every column in a random order of its own."""
+    return pd.DataFrame({name: rng.permutation(table[name].to_numpy()) for name in table})
+
+
+def shuffled_within(table: Table, groups: pd.Series, rng: np.random.Generator) -> Table:
+    """Put every column in a random order within each group of rows; the groups keep their rows."""
+    result = table.copy()
+    for rows in table.groupby(groups.to_numpy()).indices.values():
+        for name in table:
+            result.iloc[rows, result.columns.get_loc(name)] = rng.permutation(table[name].to_numpy()[rows])
+    return result
+
+
+def drawn(table: Table, rng: np.random.Generator, n: int | None = None) -> Table:
+    """Draw each column anew, with replacement, without regard to the others."""
+    n = n or len(table)
+    return pd.DataFrame({name: table[name].to_numpy()[rng.integers(0, len(table), n)] for name in table})
+
+
+def cart(table: Table, rng: np.random.Generator, *, leaf: int = 50, n: int | None = None) -> Table:
+    """Synthesize column by column: each value is drawn from a tree's leaf, grown on the columns before it."""
+    n = n or len(table)
+    codes = pd.DataFrame({name: _as_floats(table[name]) for name in table})
+    made = rng.integers(0, len(table), n)
+    columns, chosen = list(table), {}
+    chosen[columns[0]] = made
+    for position, name in enumerate(columns[1:], start=1):
+        before = columns[:position]
+        known = codes[before].to_numpy()
+        drawn_rows = np.column_stack([codes[b].to_numpy()[chosen[b]] for b in before])
+        many = table[name].nunique() > 20
+        model = DecisionTreeRegressor if many else DecisionTreeClassifier
+        tree = model(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
+        tree.fit(known, codes[name] if many else table[name])
+        chosen[name] = _from_leaves(tree.apply(known), tree.apply(drawn_rows), rng)
+    return pd.DataFrame({name: table[name].to_numpy()[chosen[name]] for name in columns})
+
+
+def _from_leaves(leaves: np.ndarray, wanted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    order = np.argsort(leaves, kind="stable")
+    ordered = leaves[order]
+    start, stop = np.searchsorted(ordered, wanted, "left"), np.searchsorted(ordered, wanted, "right")
+    return order[start + (rng.random(len(wanted)) * (stop - start)).astype(int)]
+
+
+def _as_floats(column: pd.Series) -> np.ndarray:
+    numbers = pd.to_numeric(column, errors="coerce")
+    if numbers.notna().mean() > 0.5:
+        return numbers.fillna(-1e6).to_numpy(float)
+    return pd.factorize(column, sort=True)[0].astype(float)
+
+
+def copula(table: Table, rng: np.random.Generator, n: int | None = None) -> Table:
+    """Synthesize by a Gaussian copula: correlated normals, sent back through each column's own values."""
+    n = n or len(table)
+    scores = np.column_stack([_normal_scores(_as_floats(table[name]), rng) for name in table])
+    correlation = np.corrcoef(scores, rowvar=False) + 1e-6 * np.eye(scores.shape[1])
+    normal = rng.multivariate_normal(np.zeros(len(correlation)), correlation, n, method="eigh")
+    uniform = stats.norm.cdf(normal / np.sqrt(np.diag(correlation)))
+    result = {}
+    for position, name in enumerate(table):
+        order = np.argsort(_as_floats(table[name]), kind="stable")
+        result[name] = table[name].to_numpy()[order][(uniform[:, position] * len(table)).astype(int)]
+    return pd.DataFrame(result)
+
+
+def smooth_copula(table: Table, rng: np.random.Generator) -> Table:
+    """Synthesize by a Gaussian copula, measurements smeared, so that no value of anybody is used again."""
+    made = copula(table, rng)
+    for name in fine_columns(table):
+        original = pd.to_numeric(table[name], errors="coerce")
+        width = float(original.std()) * 0.2
+        made[name] = noisy(made[name], rng.normal(0, width, len(made)), digits=digits(table[name]))
+    return made
+
+
+def _normal_scores(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    ranks = stats.rankdata(values + rng.normal(0, 1e-9, len(values)), method="ordinal")
+    return stats.norm.ppf((ranks - 0.5) / len(values))
+
+
+def mean_groups(table: Table, rng: np.random.Generator, *, k: int = 12) -> Table:
+    """Microaggregate: rows ordered by their main direction, groups of `k` get mean numbers and the mode."""
+    scores = np.column_stack([stats.rankdata(_as_floats(table[name])) for name in table])
+    scores = (scores - scores.mean(0)) / np.maximum(scores.std(0), 1e-9)
+    direction = np.linalg.svd(scores, full_matrices=False)[2][0]
+    order = np.argsort(scores @ direction)
+    groups = np.empty(len(table), int)
+    groups[order] = np.minimum(np.arange(len(table)) // k, max(len(table) // k - 1, 0))
+    numeric = set(fine_columns(table))
+    result = {}
+    for name in table:
+        column = pd.Series(table[name].to_numpy())
+        if name in numeric:
+            means = pd.to_numeric(column, errors="coerce").groupby(groups).transform("mean")
+            result[name] = means.round(digits(table[name])).map(lambda v: "" if pd.isna(v) else f"{v:g}")
+        else:
+            result[name] = column.groupby(groups).transform(lambda part: part.mode().iloc[0])
+    return pd.DataFrame(result)
+
+
+def noisy(column: pd.Series, noise: np.ndarray, *, digits: int) -> np.ndarray:
+    """Add noise to the numbers of a column, written with as many digits; what is no number stays."""
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(float)
+    written = [f"{value:.{digits}f}" for value in numbers + noise]
+    keep = np.isnan(numbers) | (column.to_numpy() == "-999")
+    return np.where(keep, column.to_numpy(), np.array(written, dtype=object))
+
+
+def digits(column: pd.Series) -> int:
+    """Return the largest number of digits after the point."""
+    return int(column.str.extract(r"\.(\d+)$")[0].str.len().max(skipna=True) or 0) if len(column) else 0
+
+
+def other_values(table: Table, cells: np.ndarray, rng: np.random.Generator) -> Table:
+    """Give the cells that are True another person's value of that column."""
+    values = table.to_numpy(dtype=object).copy()
+    for column in range(values.shape[1]):
+        rows = np.flatnonzero(cells[:, column])
+        values[rows, column] = values[rng.integers(0, len(values), len(rows)), column]
+    return pd.DataFrame(values, columns=table.columns)
+
+
+def some_cells(n_rows: int, n_columns: int, each: int, rng: np.random.Generator) -> np.ndarray:
+    """Choose `each` random cells of every row."""
+    places = np.argsort(rng.random((n_rows, n_columns)), axis=1)[:, : min(each, n_columns)]
+    cells = np.zeros((n_rows, n_columns), bool)
+    np.put_along_axis(cells, places, True, axis=1)
+    return cells
+
+
+def numbers_of(table: Table) -> list[str]:
+    """Return measurements, or whatever numbers there are."""
+    return fine_columns(table) or numeric_columns(table)
