@@ -15,10 +15,10 @@ def shuffled(table: Table, rng: np.random.Generator) -> Table:
     return pd.DataFrame({name: rng.permutation(table[name].to_numpy()) for name in table})
 
 
-def shuffled_within(table: Table, groups: pd.Series, rng: np.random.Generator) -> Table:
+def shuffled_within(table: Table, groups: pd.Series | np.ndarray, rng: np.random.Generator) -> Table:
     """Put every column in a random order within each group of rows; the groups keep their rows."""
     result = table.copy()
-    for rows in table.groupby(groups.to_numpy()).indices.values():
+    for rows in table.groupby(np.asarray(groups)).indices.values():
         for name in table:
             result.iloc[rows, result.columns.get_loc(name)] = rng.permutation(table[name].to_numpy()[rows])
     return result
@@ -122,7 +122,7 @@ def noisy(column: pd.Series, noise: np.ndarray, *, digits: int) -> np.ndarray:
 
 def digits(column: pd.Series) -> int:
     """Return the largest number of digits after the point."""
-    return int(column.str.extract(r"\.(\d+)$")[0].str.len().max(skipna=True) or 0) if len(column) else 0
+    return max((len(cell.partition(".")[2]) for cell in column), default=0)
 
 
 def other_values(table: Table, cells: np.ndarray, rng: np.random.Generator) -> Table:

@@ -29,7 +29,7 @@ def people(scenario: Scenario, purpose: str = "original", n: int | None = None) 
     n = scenario.n_records if n is None else n
     if scenario.schema in _MAKERS:
         return _MAKERS[scenario.schema](n, rng).astype(str)
-    schema = next(schema for schema in SCHEMAS if schema.name == scenario.schema)
+    schema = SCHEMAS[scenario.schema]
     direct = [name for name, column in schema.columns.items() if column.kind in _DIRECT]
     return schema.make(n, rng).drop(columns=direct)
 
