@@ -72,9 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(leakage_document(audit))
     else:
         print("\n".join(leakage_lines(audit)))
-    if audit.measures.row_problem:
+    no_pairs_by_key = audit.measures.settings.key is not None and bool(audit.measures.row_problem)
+    if no_pairs_by_key:
         print_problems((audit.measures.row_problem,))
-    return exit_code(audit.verdict, incomplete=bool(audit.measures.row_problem))
+    return exit_code(audit.verdict, incomplete=no_pairs_by_key)
 
 
 def leakage_document(audit: LeakageAudit) -> dict[str, object]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from core.datasets import Dataset
+from core.leakage.attacks import AttackRate
 from core.leakage.chance import ChanceRange
 from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
 from core.leakage.rows import RowLeakage
+from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
+from core.leakage.whole_rows import WholeRows
 from core.verdict import Finding, Verdict, worst
 
 
@@ -46,7 +50,19 @@ class LeakageAudit:
 
 
 _MORE_CELLS = "Rows share more cells with their original row than chance gives."
+# Of rows that point at one person, so many have to point at their own for FAIL: fewer tell a reader nothing.
+_RELINKED_SHARE = 0.1
+# Figures are looked at in about ten ways, so that each may use a tenth of the tolerated probability.
+_N_WAYS = 10
+_WORTH_A_LOOK = 0.05
+_NO_BETTER_THAN_CHANCE = 0.5
+_CLEARLY_CLOSER = 0.9
+# Of fewer rows, one that stays as it was is never put down to chance.
+_FEWEST_FOR_CHANCE = 20
 _SHORT = {
+    "relinkage_by_likeness": "Rows can be re-linked with their original row more often than by chance.",
+    "without_columns": "Without columns that match nowhere, original rows are still in the scrambled table.",
+    "second_look": "Past spelling or a simple disguise, original rows are still in the scrambled table.",
     "partial_leakage": _MORE_CELLS,
     "matching_cells": _MORE_CELLS,
     "columns_above_chance": _MORE_CELLS,
@@ -129,6 +145,10 @@ def judge_leakage(measures: LeakageMeasures, thresholds: LeakageThresholds) -> L
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),
         *_nearest_findings(measures, thresholds),
+        *_set_aside_findings(measures, thresholds),
+        *_second_look_findings(measures, thresholds),
+        *_attack_findings(measures, thresholds),
+        *_holdout_findings(measures),
         *_column_set_findings(measures),
     )
     return LeakageAudit(
@@ -143,12 +163,15 @@ def _row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> I
     """Judge the row rules against chance."""
     rows, orders = measures.rows, measures.random_orders
     if rows is None or orders is None:
+        by_key = measures.settings.key is not None
         yield Finding(
-            check="rows_not_paired", verdict=Verdict.NOT_ASSESSED, message=measures.row_problem
-        )  # fmt: skip
+            check="rows_not_paired",
+            verdict=Verdict.NOT_ASSESSED if by_key else Verdict.PASS,
+            message=measures.row_problem,
+        )
         return
     yield from _valid_cell_findings(rows)
-    yield _full_leakage_finding(rows, orders.full_share, thresholds)
+    yield _full_leakage_finding(measures, rows, orders.full_share, thresholds)
     if rows.n_rows == 1:
         yield Finding(
             check="chance_not_assessed",
@@ -175,8 +198,10 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
         )
 
 
-def _full_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: LeakageThresholds) -> Finding:
-    """FAIL above the tolerated share; say what chance gives."""
+def _full_leakage_finding(
+    measures: LeakageMeasures, rows: RowLeakage, chance: ChanceRange, thresholds: LeakageThresholds
+) -> Finding:
+    """FAIL above the tolerated share unless random order gives as many; say what chance gives."""
     if not rows.n_full:
         return Finding(
             check="full_leakage",
@@ -185,13 +210,24 @@ def _full_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: Lea
             n_affected=0,
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
-    advice = (
-        "within the tolerated share" if tolerated else "privacy is not preserved, scramble again or add noise"
+    expected = max(measures.expected_full, chance.mean * rows.n_rows)
+    p_value = float(stats.poisson.sf(rows.n_full - 1, expected))
+    by_chance = (
+        rows.n_rows >= _FEWEST_FOR_CHANCE
+        and rows.n_full < rows.n_rows - rows.n_without_valid_cells
+        and p_value > thresholds.chance_level
+        and _whole_row_verdict(measures.whole_rows, thresholds) is Verdict.PASS
     )
-    by_chance = chance.low <= rows.full_leakage_share <= chance.high
+    advice = (
+        "within the tolerated share"
+        if tolerated
+        else "so few different rows say little about anybody; check that nobody is singled out by them"
+        if by_chance
+        else "privacy is not preserved, scramble again or add noise"
+    )
     return Finding(
         check="full_leakage",
-        verdict=Verdict.WARN if tolerated else Verdict.FAIL,
+        verdict=Verdict.WARN if tolerated or by_chance else Verdict.FAIL,
         message=f"NOTICE: {_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
         f"every valid cell: {advice}. Random order would give "
         f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}.",
@@ -265,22 +301,42 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
             n_affected=found.n_exact,
         )
         return
-    copied = found.is_copy and found.excess >= 1
-    exceeds = copied or (found.excess > 0 and found.p_value <= thresholds.chance_level)
+    verdict = _whole_row_verdict(found, thresholds)
     yield Finding(
         check="whole_rows",
-        verdict=Verdict.FAIL if exceeds else Verdict.PASS,
-        message=f"{_of(found.n_unique_exact, found.n_unique, 'rows that are unique in the original')} are "
-        f"found whole "
-        f"somewhere in the scrambled table, {_against_chance(found.expected_unique_exact, exceeds=exceeds)}. "
+        verdict=verdict,
+        message=f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. "
         f"Counting repeated rows too, {_of(found.n_exact, found.n_original, 'rows')} are found, where such "
         f"columns would give {_number(found.expected_exact)}."
         + (
-            " The scrambled table holds exactly the rows of the original, in another order." if copied else ""
+            " The scrambled table holds exactly the rows of the original, in another order."
+            if found.is_copy and found.excess >= 1
+            else ""
         ),
         n_affected=found.n_unique_exact,
     )
     yield from _repeated_row_findings(measures, thresholds)
+
+
+def _whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:
+    """FAIL beyond both independent columns and strangers; WARN where strangers are too few to tell."""
+    if found.is_copy and found.excess >= 1:
+        return Verdict.FAIL
+    if found.excess <= 0 or found.p_value > thresholds.chance_level:
+        return Verdict.PASS
+    if found.stranger_p_value <= thresholds.chance_level:
+        return Verdict.FAIL
+    nobody_alike = not found.n_holdout and not found.n_pairs
+    return Verdict.WARN if nobody_alike or found.stranger_p_value <= _WORTH_A_LOOK else Verdict.PASS
+
+
+def _whole_rows_found(found: WholeRows) -> str:
+    """Say how many unique rows are found whole."""
+    return (
+        f"{_of(found.n_unique_exact, found.n_unique, 'rows that are unique in the original')} are found "
+        f"whole "
+        "somewhere in the scrambled table,"
+    )
 
 
 def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
@@ -289,22 +345,26 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
     if (
         found.n_repeated_exact > found.expected_repeated_exact
         and found.repeated_p_value <= thresholds.chance_level
-    ):
+    ) or (found.is_copy and found.n_unique_exact == 0 and found.expected_exact < found.n_exact - 1):
         yield Finding(
             check="repeated_rows",
             verdict=Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
             message=f"{found.n_repeated_exact:,} distinct rows that several original records share are "
-            f"found whole in "
-            f"the scrambled table, {_against_chance(found.expected_repeated_exact, exceeds=True)}.",
+            f"found whole in the scrambled table, more than chance: shuffled columns, or strangers as "
+            f"like the "
+            f"original's persons, would give {_number(found.expected_repeated_exact)}.",
             n_affected=found.n_repeated_exact,
         )
 
 
-def _against_chance(expected: float, *, exceeds: bool) -> str:
-    """Say what columns in random orders of their own would give."""
+def _against_chance(found: WholeRows, verdict: Verdict) -> str:
+    """Say what columns in random orders of their own would give, and what strangers would."""
+    exceeds = found.excess > 0 and verdict is not Verdict.PASS
+    strangers = "the hold-out" if found.n_holdout else "rows that original persons share with each other"
     return (
         f"{'more' if exceeds else 'no more'} than chance: with every column shuffled on its own it would be "
-        f"{_number(expected)}"
+        f"{_number(found.expected_unique_exact)}, and by {strangers} "
+        f"{_number(found.expected_among_strangers)}"
     )
 
 
@@ -313,51 +373,239 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
     nearest = measures.nearest
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
-        exceeds = stats.poisson.sf(nearest.n_relinked - 1, expected) <= stats.norm.sf(thresholds.z)
+        p_value = float(stats.poisson.sf(nearest.n_relinked - 1, expected))
         looked_at = "rows" if nearest.is_exact else "sampled rows"
         yield Finding(
             check="relinkage",
-            verdict=Verdict.WARN if exceeds and nearest.n_relinked else Verdict.PASS,
+            verdict=_relinkage_verdict(
+                nearest.n_relinked, nearest.n_with_unique_best, p_value, thresholds=thresholds
+            ),
             message=f"For {_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled row "
             f"is the unique "
             f"best match among all; chance would give {_number(expected)}.",
             n_affected=nearest.n_relinked,
         )
-    yield _near_copy_finding(measures, thresholds)
+    yield from _relinkage_by_likeness(measures.near_copies, thresholds)
+    yield _near_copy_finding(measures.near_copies, thresholds)
     yield from _distance_findings(measures, thresholds)
 
 
-def _near_copy_finding(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Finding:
-    """WARN where more rows are nearly found than people are alike or shuffled values give."""
-    found = measures.near_copies
-    exceeds = found.p_value <= stats.norm.sf(thresholds.z)
-    if not exceeds:
+def _relinkage_verdict(
+    n_relinked: int, n_named: int, p_value: float, *, thresholds: LeakageThresholds
+) -> Verdict:
+    """FAIL where rows find their own beyond chance and often enough to be believed; WARN beyond chance."""
+    if not n_relinked or p_value > stats.norm.sf(thresholds.z):
+        return Verdict.PASS
+    surely = p_value <= thresholds.chance_level / _N_WAYS
+    return Verdict.FAIL if surely and n_relinked >= _RELINKED_SHARE * n_named else Verdict.WARN
+
+
+def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Judge how often scrambled rows point at their own original row, numbers compared by closeness."""
+    if not found.n_own or found.n_relinked is None:
+        return
+    yield Finding(
+        check="relinkage_by_likeness",
+        verdict=_relinkage_verdict(
+            found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds
+        ),
+        message=f"{_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
+        f"point "
+        f"at their own, close numbers counting as alike; rows named at random would give "
+        f"{_number(found.n_own / found.n_references)}.",
+        n_affected=found.n_relinked,
+    )
+
+
+def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Finding:
+    """FAIL where more rows point at one person than strangers or mixed values would."""
+    excess = found.excess
+    if excess.p_value > thresholds.chance_level:
         return Finding(
             check="near_copies",
             verdict=Verdict.PASS,
-            message=f"No more original rows have a scrambled row very like them than have another original "
-            f"row, "
-            f"or a row of shuffled columns, as like ({found.n_rows:,} rows looked at).",
+            message=f"No more scrambled rows point at one original person than {_strangers(found)}, or "
+            f"rows mixed "
+            f"from persons alike, would ({found.n_rows:,} rows looked at).",
             n_affected=0,
         )
     return Finding(
         check="near_copies",
-        verdict=Verdict.WARN,
-        message=f"{_of(found.n_observed, found.n_rows, 'original rows looked at')} have a scrambled row "
-        f"that shares "
-        f"{found.share:.0%} of their cells or more, where {found.n_within:,} have another original row as "
-        f"like and "
-        f"{found.n_shuffled:,} a row of shuffled columns: people may have moved with little changed.",
-        n_affected=found.n_observed,
+        verdict=_found_verdict(excess, thresholds),
+        message=f"{_pointing(found)} Take those persons out, or synthesize with larger groups.",
+        n_affected=excess.n_observed,
     )
+
+
+def _found_verdict(excess: Excess, thresholds: LeakageThresholds) -> Verdict:
+    """FAIL where persons are found, WARN where chance is unlikely."""
+    if excess.p_value <= thresholds.chance_level / _N_WAYS:
+        return Verdict.FAIL
+    return Verdict.WARN if excess.p_value <= thresholds.chance_level else Verdict.PASS
+
+
+def _strangers(found: NearCopies) -> str:
+    """Name what stands for strangers."""
+    return "hold-out records" if found.n_holdout else "original persons among each other"
+
+
+def _pointing(found: NearCopies) -> str:
+    """Say how many rows point at one person, and how many would by chance."""
+    excess = found.excess
+    return (
+        f"{_of(excess.n_observed, found.n_rows, 'scrambled rows looked at')} point at one original person "
+        f"each ({excess.n_persons:,} persons), more like that person than like the next by "
+        f"{excess.bits:.0f} bits or more; by {_strangers(found)}, or rows mixed from persons alike, it "
+        f"would be {_number(excess.n_expected)}: people may have moved with little changed."
+    )
+
+
+def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say what leaks once columns that match nowhere are set aside; FAIL beyond chance."""
+    aside = measures.set_aside
+    if aside is None:
+        return
+    level = thresholds.chance_level / _N_WAYS
+    without = f"Without {_named(aside.columns)}, which matches nowhere,"
+    tolerated = aside.rows is None or aside.rows.full_leakage_share <= thresholds.max_full_leakage_share
+    if aside.rows is not None and aside.full_p_value <= level and not tolerated:
+        yield Finding(
+            check="without_columns",
+            verdict=Verdict.FAIL,
+            message=f"{without} {aside.rows.full_leakage_share:.1%} full leakage: "
+            f"{_of(aside.rows.n_full, aside.rows.n_rows, 'rows')} are the same as their original row in "
+            f"the other "
+            f"{_columns(aside.n_left)}; random order would give {_number(aside.expected_full)}. "
+            f"Scramble those too.",
+            n_affected=aside.rows.n_full,
+        )
+        return
+    verdict = _whole_row_verdict(aside.whole_rows, thresholds)
+    yield Finding(
+        check="without_columns",
+        verdict=verdict,
+        message=f"{without} {_whole_rows_found(aside.whole_rows)} "
+        f"{_against_chance(aside.whole_rows, verdict)}.",
+        n_affected=aside.whole_rows.n_unique_exact,
+    )
+
+
+def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say what leaks past spelling and simple disguises; FAIL beyond chance."""
+    again = measures.second_look
+    if again is None:
+        return
+    start = f"Second look ({_what_was_undone(again)}): "
+    rows = again.rows
+    if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
+        p_value = float(stats.poisson.sf(rows.n_full - 1, again.expected_full))
+        if p_value <= thresholds.chance_level / _N_WAYS:
+            yield Finding(
+                check="second_look",
+                verdict=Verdict.FAIL,
+                message=f"{start}{_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original "
+                f"row in "
+                f"every valid cell; random order would give {_number(again.expected_full)}. Another "
+                f"spelling or "
+                "scale hides nobody.",
+                n_affected=rows.n_full,
+            )
+            return
+    whole = _whole_row_verdict(again.whole_rows, thresholds)
+    near = _found_verdict(again.near_copies.excess, thresholds)
+    if near.severity > whole.severity:
+        message, n = _pointing(again.near_copies), again.near_copies.excess.n_observed
+    else:
+        message = f"{_whole_rows_found(again.whole_rows)} {_against_chance(again.whole_rows, whole)}."
+        n = again.whole_rows.n_unique_exact
+    yield Finding(check="second_look", verdict=worst((whole, near)), message=start + message, n_affected=n)
+
+
+def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """WARN where attacks succeed on original records more often than on hold-out records."""
+    if measures.attacks is None or not measures.has_holdout:
+        return
+    level = thresholds.chance_level / _N_WAYS / max(len(measures.attacks.rates), 1)
+    rates = measures.attacks.rates
+    better = [rate for rate in rates if rate.p_value <= level]
+    message = f"No attack of {len(rates):,} succeeds on original records more often than on hold-out records."
+    if better:
+        most = max(better, key=lambda rate: rate.risk or 0.0)
+        message = (
+            f"{len(better):,} of {len(rates):,} attacks succeed on original records more often than on "
+            f"hold-out records, most of all {_attack_named(most)}: {most.share:.1%} of {most.n_guesses:,} "
+            f"guesses against {most.control_share or 0:.1%}. The scrambled table tells something of the "
+            "persons in it; scramble more."
+        )
+    yield Finding(
+        check="attacks",
+        verdict=Verdict.WARN if better else Verdict.PASS,
+        message=message,
+        n_affected=len(better),
+    )
+    yield from _membership_findings(measures)
+
+
+def _attack_named(rate: AttackRate) -> str:
+    """Return an attack and its column."""
+    return f"{rate.attack} of “{rate.column}”" if rate.column else rate.attack
+
+
+def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
+    """WARN where members can be told from others by their closest scrambled row."""
+    found = None if measures.attacks is None else measures.attacks.membership
+    if found is None:
+        return
+    low, high = found.interval
+    told = low > _NO_BETTER_THAN_CHANCE and found.auc >= found.smallest_shown
+    yield Finding(
+        check="membership",
+        verdict=Verdict.WARN if told else Verdict.PASS,
+        message=f"By its closest scrambled row, an original record is told from a hold-out record with "
+        f"probability {found.auc:.2f} (95 % interval {low:.2f} to {high:.2f}; a coin gives 0.50, and from "
+        f"{found.smallest_shown:.2f} a leak would show with {found.n_members:,} and {found.n_others:,} "
+        f"records).",
+    )
+
+
+def _what_was_undone(again: SecondLook) -> str:
+    """Say in how many columns what was undone."""
+    done = {
+        "spelled otherwise": len(again.respelled),
+        "put on the original's scale": len(again.rescaled),
+        "recoded by frequency": len(again.recoded),
+        "of another name": len(again.renamed),
+    }
+    return ", ".join(f"{_columns(n)} {what}" for what, n in done.items() if n)
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return column names in quotes, the first three of many."""
+    names = ", ".join(f"“{name}”" for name in columns[:3])
+    return names if len(columns) <= 3 else f"{names} and {len(columns) - 3:,} more"
+
+
+def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
+    """WARN where the hold-out was none."""
+    n = measures.n_holdout_in_original
+    if n:
+        yield Finding(
+            check="holdout_in_original",
+            verdict=Verdict.WARN,
+            message=f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and "
+            f"was not used; "
+            "give records of other persons.",
+            n_affected=n,
+        )
 
 
 def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
     """WARN where scrambled rows are closer to original records than chance or strangers would be."""
     distances = measures.distances
     closer = distances.closer_than_originals_z
-    if closer is not None and distances.within_original is not None:
-        exceeds = closer >= thresholds.z
+    if closer is not None and distances.within_original is not None and not measures.has_holdout:
+        medians = distances.to_original.median_distance, distances.within_original.median_distance
+        exceeds = closer >= thresholds.z and medians[0] <= _CLEARLY_CLOSER * medians[1]
         yield Finding(
             check="closest_records",
             verdict=Verdict.WARN if exceeds else Verdict.PASS,
@@ -383,14 +631,15 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
 
 def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     """Say which columns could not be compared."""
+    renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:
-        n = len(measures.only_in_scrambled)
+        n, n_paired = len(measures.only_in_scrambled), len(renamed)
         yield Finding(
             check="columns_only_in_scrambled",
-            verdict=Verdict.WARN,
+            verdict=Verdict.PASS if n == n_paired else Verdict.WARN,
             message=f"{n} {'column' if n == 1 else 'columns'} of the scrambled table could not be "
-            f"compared, because the "
-            "original has no column of that name.",
+            "compared, because the original has no column of that name."
+            + (f" The second look paired {n_paired} of them by their values." if n_paired else ""),
             n_affected=n,
         )
     if measures.only_in_original:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
+from core.leakage.attacks import Attacks, try_attacks
 from core.leakage.chance import (
     FEWEST_PERMUTATIONS,
     ColumnChance,
@@ -22,10 +23,12 @@ from core.leakage.distances import Distances, measure_distances, require_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, find_nearest_rows
 from core.leakage.packing import PackedTables, pack_tables
-from core.leakage.pairing import IntArray, TablePair
+from core.leakage.pairing import IntArray, TablePair, pair_tables, with_names_of
 from core.leakage.rows import RowLeakage, count_row_matches
+from core.leakage.second_look import SecondLook, look_again
+from core.leakage.set_aside import SetAside, set_columns_aside
 from core.leakage.settings import LeakageSettings, resolve_columns
-from core.leakage.whole_rows import WholeRows, find_whole_rows
+from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,8 +49,21 @@ class LeakageMeasures:
         Shape (n_rows,), row numbers from 0 of the original rows that were paired.
     rows, column_chance, random_orders
         The row rules and what chance gives; None where rows could not be paired.
+    expected_full
+        Rows that equal their original row in full by random order, missing cells a value of their own.
     whole_rows, nearest, near_copies, distances
         What does not depend on the order of rows.
+    set_aside
+        The row rules without the columns that never match; None where there are none.
+    second_look
+        The figures after spelling and simple disguises are undone; None where nothing had to be.
+    attacks
+        How often attacks succeed; None for fewer than two columns or rows.
+    has_holdout
+        Whether a hold-out was given that is one.
+    n_holdout_in_original
+        Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
+        hold-out was not used.
     """
 
     settings: LeakageSettings
@@ -61,10 +77,16 @@ class LeakageMeasures:
     rows: RowLeakage | None
     column_chance: ColumnChance | None
     random_orders: RandomOrders | None
+    expected_full: float
     whole_rows: WholeRows
     nearest: NearestRows
     near_copies: NearCopies
     distances: Distances
+    set_aside: SetAside | None
+    second_look: SecondLook | None
+    attacks: Attacks | None
+    has_holdout: bool = False
+    n_holdout_in_original: int = 0
 
     @property
     def expected_matching_cells(self) -> float | None:
@@ -93,7 +115,13 @@ _STEPS = (
     "Looking for nearest rows",
     "Looking for near copies",
     "Measuring distances",
+    "Setting columns aside",
+    "Looking past spelling",
+    "Trying attacks",
 )
+
+# A hold-out is set aside where its records are in the original with no more than this probability by chance.
+_SURELY_NOT_CHANCE = 1e-6
 
 # Below this share of the expectation a standard deviation is the rounding of a zero.
 _NO_VARIATION = 1e-9
@@ -137,14 +165,27 @@ def measure_leakage(
     progress = progress or Progress()
     columns = compared_columns(pair, settings)
     if holdout is not None:
+        holdout = with_names_of(pair.original, holdout)
         require_columns(holdout, columns)
+    beside = None if holdout is None else pair_tables(pair.original, holdout)
+    n_in_original = 0 if beside is None else _n_no_strangers(beside, columns, settings)
+    if n_in_original:
+        holdout, beside = None, None
     _begin("Comparing cells", progress)
     packed = pack_tables(pair, columns, settings)
     _begin("Drawing random orders", progress)
     rows, chance, orders = _measure_rows(pair, columns, settings, packed, progress)
     whole_rows, nearest, near_copies, distances = _measure_without_order(
-        pair, columns, settings, packed, progress, holdout=holdout
+        pair, columns, settings, packed, progress, holdout=holdout, beside=beside
     )
+    _begin("Setting columns aside", progress)
+    aside = set_columns_aside(pair, columns, settings, rows, holdout=beside)
+    _begin("Looking past spelling", progress)
+    again = look_again(
+        pair, columns, settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 8
+    )
+    _begin("Trying attacks", progress)
+    attacks = try_attacks(pair, columns, seed=settings.seed, holdout=holdout)
     return LeakageMeasures(
         settings=settings,
         columns=columns,
@@ -157,11 +198,26 @@ def measure_leakage(
         rows=rows,
         column_chance=chance,
         random_orders=orders,
+        expected_full=expected_full_matches(pair, columns),
         whole_rows=whole_rows,
         nearest=nearest,
         near_copies=near_copies,
         distances=distances,
+        set_aside=aside,
+        second_look=again,
+        attacks=attacks,
+        has_holdout=holdout is not None,
+        n_holdout_in_original=n_in_original,
     )
+
+
+def _n_no_strangers(beside: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> int:
+    """Return the hold-out records that are in the original, whole or nearly; 0 where chance explains them."""
+    whole = find_whole_rows(beside, columns)
+    if whole.is_copy or max(whole.p_value, whole.stranger_p_value) <= _SURELY_NOT_CHANCE:
+        return whole.n_exact
+    near = find_near_copies(beside, columns, settings, max_comparisons=settings.max_comparisons // 16)
+    return near.excess.n_observed if near.excess.p_value <= _SURELY_NOT_CHANCE else 0
 
 
 def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, ...]:
@@ -226,15 +282,16 @@ def _measure_without_order(
     progress: Progress,
     *,
     holdout: Dataset | None,
+    beside: TablePair | None,
 ) -> tuple[WholeRows, NearestRows, NearCopies, Distances]:
     """Return what rows give away wherever they stand: whole rows, nearest rows, near copies, distances."""
     _begin("Looking for whole rows", progress)
-    whole_rows = find_whole_rows(pair, columns)
+    whole_rows = find_whole_rows(pair, columns, holdout=beside)
     _begin("Looking for nearest rows", progress)
     nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
     _begin("Looking for near copies", progress)
     near_copies = find_near_copies(
-        pair, packed, columns, settings, nearest, max_comparisons=_budget(settings, progress) // 4
+        pair, columns, settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 8
     )
     _begin("Measuring distances", progress)
     distances = measure_distances(

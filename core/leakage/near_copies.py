@@ -1,118 +1,336 @@
-"""Near copies: original rows that share more with some scrambled row than chance or likeness explains.
+"""Near copies: scrambled rows that point at one original person, more than strangers or mixed values would.
 
-Somebody who moved to another row and had a cell or two changed is no whole row any more. Such rows
-show in the tail: more original rows than expected have a scrambled row that shares nearly all cells.
-Expected is the larger of two baselines, because either alone would alarm for harmless reasons:
-rows of the original among each other (people are alike), and the scrambled table with every column
-shuffled on its own (the values were kept, the rows were not).
+A row points at a person by so many bits as it is more like that person than like the next: a person who
+moved to another row and had a few cells changed, or a little noise on all of them, still stands out by many
+bits. Rows of nobody do so by few, and how often by how many is taken from two baselines, because either
+alone alarms for harmless reasons:
+
+- *strangers*: hold-out records against the original, or, without any, each original record against all
+others;
+- *mosaics*: rows in which every cell comes from one of at least 40 original persons who are alike, drawn
+anew for
+  every cell, as careful synthesizers do that use values again.
+
+Beyond what was seen, a baseline's tail is continued exponentially, at the upper end of its likely width.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 from scipy import stats
 
-from core.leakage.nearest import NearestRows, ShareArray, best_shares
-from core.leakage.packing import PackedTables, pack_tables, shuffle_columns
-from core.leakage.pairing import TablePair
+from core.datasets import Dataset
+from core.leakage.likeness import Closest, Records, find_closest, likeness_tables, n_records, take_records
+from core.leakage.pairing import IntArray, TablePair
+from core.leakage.rows import is_ignored
 from core.leakage.settings import LeakageSettings
+
+BitArray = npt.NDArray[np.float32]
+
+_MOST_ROWS, _FEWEST_ROWS = 1000, 50
+_MOST_REFERENCES = 100_000
+_FEWEST_REFERENCES = 8
+N_DRAWS = 20
+SMALLEST_GROUP = 40
+_MOST_GROUPED = 20_000
+_DIRECTIONS = 4
+_TAIL_SHARE, _FEWEST_IN_TAIL = 0.1, 10
+_LEAST_BITS = 2.0
+_MOST_THRESHOLDS = 16
+_FEWEST_ROWS_FOUND = 3
+_FEWEST_SEEN = 3
+_BELIEVED = 2  # times as many as expected: a row that points at somebody is then rather right than wrong
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearCopies:
-    """The share of common cells at which observed rows stand out most, and how much.
+class Excess:
+    """Where rows stand out most from what baselines give.
 
     Attributes
     ----------
-    n_rows
-        Original rows looked at.
-    share
-        Share in (0, 1] of valid cells in common with the nearest row.
-    n_observed
-        Rows with a scrambled row at least that near.
-    n_within, n_shuffled
-        Rows with another original row, and with a row of the shuffled table, at least that near.
+    bits
+        By how much more like one person than the next; rows that reach it are counted.
+    n_observed, n_persons
+        Rows that do, and different persons they point at.
+    n_expected
+        Rows that would by chance: the larger baseline's rate times the rows looked at.
     p_value
-        Probability in [0, 1] of such an excess if observed and expected rows were equally likely,
-        times the number of shares looked at.
+        Probability in [0, 1] of as many rows as persons, times the number of thresholds tried.
+    """
+
+    bits: float = 0.0
+    n_observed: int = 0
+    n_persons: int = 0
+    n_expected: float = 0.0
+    p_value: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NearCopies:
+    """Scrambled rows that point at one original person.
+
+    Attributes
+    ----------
+    n_rows, n_references
+        Scrambled rows looked at, and original rows they were compared with; samples where there are more.
+    excess
+        Against the baselines.
+    n_holdout
+        Hold-out records that served as strangers; 0 where the original's own records did.
+    n_own, n_relinked
+        Rows whose own original row is known and that point at somebody; those that point at their own.
+        None where rows are not paired.
+    gap
+        Shape (n_rows,), bits by which each row points at its closest person.
     """
 
     n_rows: int
-    share: float
-    n_observed: int
-    n_within: int
-    n_shuffled: int
-    p_value: float
+    n_references: int
+    excess: Excess
+    n_holdout: int
+    n_own: int | None
+    n_relinked: int | None
+    gap: BitArray = field(repr=False)
 
     @property
-    def n_expected(self) -> int:
-        """Return the larger of the two baselines."""
-        return max(self.n_within, self.n_shuffled)
+    def relink_p_value(self) -> float:
+        """Return the probability that rows named at random find their own as often; 1 where not known."""
+        if not self.n_own or not self.n_relinked:
+            return 1.0
+        return float(stats.binom.sf(self.n_relinked - 1, self.n_own, 1 / self.n_references))
+
+    @property
+    def relink_share(self) -> float | None:
+        """Return the rows that point at their own person over those that point at one; None if not known."""
+        return None if not self.n_own or self.n_relinked is None else self.n_relinked / self.n_own
 
 
 def find_near_copies(
     pair: TablePair,
-    packed: PackedTables,
     columns: Sequence[str],
     settings: LeakageSettings,
-    nearest: NearestRows,
     *,
     max_comparisons: int,
+    holdout: Dataset | None = None,
 ) -> NearCopies:
-    """Compare how near the nearest scrambled rows are with two baselines.
+    """Look for scrambled rows that point at one person.
 
     Parameters
     ----------
-    pair, packed, columns, settings
-        The tables, and how cells are compared.
-    nearest
-        The best matches observed; a seeded sample of its rows is used where comparing all would
-        take too long.
+    pair, columns, settings
+        The tables, and what is compared; ignore values count as missing, and missing cells say nothing.
     max_comparisons
-        Cells to compare at most for each baseline.
+        Cells to compare at most; beyond that, samples of rows.
+    holdout
+        Records of the same kind that the scrambled table was not made from.
 
     Returns
     -------
     NearCopies
-        Where the excess is least likely.
+        For up to 1,000 scrambled rows against up to 100,000 original ones.
     """
-    n_cells = max(pair.original.n_records, pair.scrambled.n_records) * len(columns)
-    n_rows = min(nearest.n_assessed, max(1, max_comparisons // n_cells))
-    generator = np.random.default_rng(settings.seed)
-    chosen = np.sort(generator.choice(nearest.n_assessed, n_rows, replace=False))
-    rows = nearest.rows[chosen]
-    shuffled = best_shares(shuffle_columns(packed, seed=settings.seed), rows)
-    within = best_shares(pack_tables(pair, columns, settings, against_itself=True), rows, skip_self=True)
-    return most_unlikely_excess(nearest.best_share[chosen], within, shuffled)
-
-
-def most_unlikely_excess(observed: ShareArray, within: ShareArray, shuffled: ShareArray) -> NearCopies:
-    """Return the share from which `observed` exceeds the larger baseline least likely by chance.
-
-    At each share s observed, of the rows that reach s, observed or expected, either is taken as
-    equally likely: a binomial test of one half, corrected for the number of shares looked at.
-    """
-    shares = np.unique(observed[observed > 0])
-    found = [
-        NearCopies(
-            n_rows=len(observed),
-            share=float(share),
-            n_observed=(n_observed := int(np.count_nonzero(observed >= share))),
-            n_within=(n_within := int(np.count_nonzero(within >= share))),
-            n_shuffled=(n_shuffled := int(np.count_nonzero(shuffled >= share))),
-            p_value=_excess_probability(n_observed, max(n_within, n_shuffled), n_tests=len(shares)),
-        )
-        for share in shares
+    generator = np.random.default_rng((settings.seed, 1))
+    kept, rows, own = _chosen_rows(pair, len(columns), max_comparisons, generator)
+    tables = [
+        _comparable(pair.original, columns, settings, kept),
+        _comparable(pair.scrambled, columns, settings, rows),
     ]
-    nothing = NearCopies(n_rows=len(observed), share=1.0, n_observed=0, n_within=0, n_shuffled=0, p_value=1.0)
-    return min(found, key=lambda excess: excess.p_value, default=nothing)
+    if holdout is not None:
+        some = _some(generator, holdout.n_records, len(rows))
+        tables.append(_comparable(holdout, columns, settings, some))
+    original, scrambled, *others = likeness_tables(tables, columns, seed=settings.seed)
+    observed = find_closest(scrambled, original)
+    if n_records(original) < _FEWEST_REFERENCES:
+        return _nothing(observed, n_records(original))
+    themselves = _some(generator, n_records(original), len(rows))
+    mixed = find_closest(_mosaics(original, len(rows), generator), original).gap
+    strangers = (
+        find_closest(others[0], original)
+        if others
+        else find_closest(take_records(original, themselves), original, own=themselves)
+    ).gap
+    pointing = (observed.gap > 0) & (own >= 0) if own is not None else None
+    return NearCopies(
+        n_rows=len(rows),
+        n_references=n_records(original),
+        excess=most_unlikely_excess(observed.gap, [strangers, mixed], persons=observed.nearest),
+        n_holdout=len(strangers) if others else 0,
+        n_own=None if pointing is None else int(np.count_nonzero(pointing)),
+        n_relinked=None
+        if pointing is None or own is None
+        else int(np.count_nonzero(pointing & (observed.nearest == own))),
+        gap=observed.gap,
+    )
 
 
-def _excess_probability(n_observed: int, n_expected: int, *, n_tests: int) -> float:
-    """Return the corrected probability of as many observed among all, in [0, 1]."""
-    if n_observed <= n_expected:
-        return 1.0
-    return min(1.0, n_tests * float(stats.binom.sf(n_observed - 1, n_observed + n_expected, 0.5)))
+def _nothing(observed: Closest, n_references: int) -> NearCopies:
+    """Return that too few references tell nothing."""
+    return NearCopies(
+        n_rows=len(observed.best),
+        n_references=n_references,
+        excess=Excess(),
+        n_holdout=0,
+        n_own=None,
+        n_relinked=None,
+        gap=observed.gap,
+    )
+
+
+def _chosen_rows(
+    pair: TablePair, n_columns: int, max_comparisons: int, generator: np.random.Generator
+) -> tuple[IntArray, IntArray, IntArray | None]:
+    """Return original and scrambled rows to look at, and the places of the latter's own, -1 if unknown."""
+    kept = _some(generator, pair.original.n_records, _MOST_REFERENCES)
+    fitting = max(_FEWEST_ROWS, min(_MOST_ROWS, max_comparisons // (len(kept) * n_columns)))
+    if pair.original_rows is None or pair.scrambled_rows is None:
+        return kept, _some(generator, pair.scrambled.n_records, fitting), None
+    place = np.full(pair.original.n_records, -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    own_place = np.full(pair.scrambled.n_records, -1, np.int64)
+    own_place[pair.scrambled_rows] = place[pair.original_rows]
+    # of a sample of the original, the partners are looked at, so that re-linkage can be seen
+    candidates = (
+        np.flatnonzero(own_place >= 0)
+        if len(kept) < pair.original.n_records
+        else np.arange(pair.scrambled.n_records)
+    )
+    rows = candidates[_some(generator, len(candidates), fitting)]
+    return kept, rows, own_place[rows]
+
+
+def _some(generator: np.random.Generator, n: int, most: int) -> IntArray:
+    """Return all row numbers, or as many of them in ascending order."""
+    return np.arange(n) if n <= most else np.sort(generator.choice(n, most, replace=False))
+
+
+def _comparable(
+    table: Dataset, columns: Sequence[str], settings: LeakageSettings, rows: IntArray
+) -> pa.Table:
+    """Return some rows of a table, ignored cells missing."""
+    taken = table.table.select(list(columns)).take(rows)
+    for place, name in enumerate(columns):
+        ignored = is_ignored(taken[name], settings)
+        if ignored is not None:
+            taken = taken.set_column(place, name, pc.if_else(pa.array(ignored), None, taken[name]))
+    return taken
+
+
+def _mosaics(original: Records, n_rows: int, generator: np.random.Generator) -> Records:
+    """Return rows whose cells come, each on its own, from groups of at least 40 persons who are alike."""
+    n = n_records(original)
+    looked_at = _some(generator, n, _MOST_GROUPED)
+    group_of, members, starts = _groups(take_records(original, looked_at), generator)
+    bases = generator.integers(0, len(looked_at), max(n_rows, 2 * N_DRAWS))
+    groups = group_of[bases]
+    sizes = starts[groups + 1] - starts[groups]
+    return tuple(
+        column.take(looked_at[members[starts[groups] + (generator.random(len(bases)) * sizes).astype(int)]])
+        for column in original
+    )
+
+
+def _groups(records: Records, generator: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    """Halve the records along their main directions until groups are small; return them end to end."""
+    n = n_records(records)
+    places = _along_main_directions(records, generator)
+    open_groups, closed = [np.arange(n)], []
+    while open_groups:
+        group = open_groups.pop()
+        if len(group) < 2 * SMALLEST_GROUP:
+            closed.append(group)
+            continue
+        widest = int(places[group].var(axis=0).argmax())
+        ordered = group[np.argsort(places[group, widest], kind="stable")]
+        open_groups += np.array_split(ordered, 2)
+    members = np.concatenate(closed)
+    sizes = np.array([len(group) for group in closed])
+    group_of = np.empty(n, np.int64)
+    group_of[members] = np.repeat(np.arange(len(closed)), sizes)
+    return group_of, members, np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _along_main_directions(records: Records, generator: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Return shape (n_rows, 4 at most): records along the main directions of their columns' ranks."""
+    n = n_records(records)
+    ranks = np.empty((n, len(records)))
+    for place, column in enumerate(records):
+        ranks[np.lexsort((generator.random(n), column.cells)), place] = np.arange(n) / n - 0.5
+    _, directions = np.linalg.eigh(ranks.T @ ranks)
+    along: npt.NDArray[np.float64] = ranks @ directions[:, ::-1][:, :_DIRECTIONS]
+    return along
+
+
+def most_unlikely_excess(observed: BitArray, baselines: Sequence[BitArray], *, persons: IntArray) -> Excess:
+    """Return the threshold from which rows point at one person least likely by chance.
+
+    Parameters
+    ----------
+    observed
+        Shape (n_rows,), bits by which each row points at one person.
+    baselines
+        The same of rows of nobody, any number of them.
+    persons
+        Shape (n_rows,), whom each row points at: many rows that point at one person count once.
+
+    Returns
+    -------
+    Excess
+        Of the thresholds that twice as many rows reach as expected. Their number is taken as Poisson with the
+        largest rate of the baselines; where a baseline has three such rows, it is held against those exactly.
+    """
+    beyond = np.sort(observed[observed >= _LEAST_BITS])
+    if len(beyond) < _FEWEST_ROWS_FOUND:
+        return Excess()
+    # few rows that stand out far, or many that stand out a little; one or two may be odd by themselves
+    counted = np.unique(np.geomspace(_FEWEST_ROWS_FOUND, len(beyond), _MOST_THRESHOLDS).astype(int))
+    thresholds = np.unique(beyond[len(beyond) - counted])
+    found = []
+    for bits in thresholds.tolist():
+        n_persons = len(np.unique(persons[observed >= bits]))
+        n_expected = len(observed) * max(tail_rate(baseline, bits) for baseline in baselines)
+        if n_persons < max(_FEWEST_ROWS_FOUND, _BELIEVED * n_expected):
+            continue
+        p_value = max(_excess_probability(n_persons, len(observed), gaps, bits) for gaps in baselines)
+        found.append(
+            Excess(
+                bits=bits,
+                n_observed=int(np.count_nonzero(observed >= bits)),
+                n_persons=n_persons,
+                n_expected=n_expected,
+                p_value=min(1.0, p_value * len(thresholds)),
+            )
+        )
+    return min(found, key=lambda excess: excess.p_value, default=Excess())
+
+
+def _excess_probability(n_observed: int, n_rows: int, gaps: BitArray, bits: float) -> float:
+    """Return the chance of as many rows: by the baseline's tail, and exactly where it has some."""
+    p_value = float(stats.poisson.sf(n_observed - 1, n_rows * tail_rate(gaps, bits)))
+    n_seen = int(np.count_nonzero(gaps >= bits))
+    if n_seen < _FEWEST_SEEN:
+        return p_value
+    together = n_observed + n_seen
+    return max(p_value, float(stats.binom.sf(n_observed - 1, together, n_rows / (n_rows + len(gaps)))))
+
+
+def tail_rate(gaps: BitArray, bits: float) -> float:
+    """Return the share of a baseline's rows that point at one person by at least so many bits.
+
+    The share seen, or, where larger, an exponential tail through the upper tenth (ten rows at least), its
+    mean taken two standard errors above the one seen.
+    """
+    seen = float(np.count_nonzero(gaps >= bits) / len(gaps))
+    n_tail = min(len(gaps), max(_FEWEST_IN_TAIL, round(_TAIL_SHARE * len(gaps))))
+    tail = np.partition(gaps, len(gaps) - n_tail)[len(gaps) - n_tail :]
+    start = float(tail.min())
+    if bits <= start:
+        return max(seen, n_tail / len(gaps))
+    width = float(tail.mean() - start) * (1 + 2 / np.sqrt(n_tail))
+    continued = n_tail / len(gaps) * np.exp(-(bits - start) / width) if width > 0 else 0.0
+    return max(seen, float(continued))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -115,7 +116,7 @@ class TablePair:
 
 
 def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None) -> TablePair:
-    """Align two tables: columns by name, rows by position or by a key.
+    """Align two tables: columns by name, whatever its case and spaces; rows by position or by a key.
 
     Tables of different length cannot be paired by position: the pair then says so and serves only
     what does not depend on the order of rows.
@@ -138,6 +139,7 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
         A table has no records; no common column; the key is absent, repeated, missing somewhere, or
         the tables share no key.
     """
+    as_written, scrambled = scrambled, with_names_of(original, scrambled)
     problems = [
         f"{table.name} has no records below its header."
         for table in (original, scrambled)
@@ -164,8 +166,40 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
         original_rows=original_rows,
         scrambled_rows=scrambled_rows,
         row_problem=row_problem,
-        notes=_notes(original, scrambled, key, original_rows),
+        notes=(*_notes(original, scrambled, key, original_rows), *_renaming_note(as_written, scrambled)),
     )
+
+
+def with_names_of(original: Dataset, other: Dataset) -> Dataset:
+    """Return a table with the original's column names where its own differ in case or spaces alone."""
+    own = set(other.columns)
+    wanted: dict[str, list[str]] = {}
+    for name in original.columns:
+        if name not in own:
+            wanted.setdefault(folded_name(name), []).append(name)
+    if not wanted:
+        return other
+    known = set(original.columns)
+    folded = [folded_name(name) if name not in known else "" for name in other.columns]
+    names = [
+        wanted[fold][0] if len(wanted.get(fold, ())) == 1 and folded.count(fold) == 1 else name
+        for name, fold in zip(other.columns, folded, strict=True)
+    ]
+    return other if tuple(names) == other.columns else replace(other, table=other.table.rename_columns(names))
+
+
+def folded_name(name: str) -> str:
+    """Return a column name without case, spaces, underscores, byte-order marks or kinds of composition."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in text if letter.isalnum())
+
+
+def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[str, ...]:
+    """Say how many columns were aligned although their names are spelled otherwise."""
+    n = sum(a != b for a, b in zip(as_written.columns, scrambled.columns, strict=True))
+    if not n:
+        return ()
+    return (f"{_count(n, 'column')} of {scrambled.name} aligned although the name is spelled otherwise.",)
 
 
 def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> list[str]:
@@ -219,9 +253,9 @@ def _different_lengths(original: Dataset, scrambled: Dataset) -> str:
     """Say that rows cannot be compared by position."""
     return (
         f"{original.name} has {_count(original.n_records, 'row')} and {scrambled.name} has "
-        f"{_count(scrambled.n_records, 'row')}, so rows cannot be compared by position; name a key column "
-        f"that is "
-        "in both tables, or compare tables of equal length."
+        f"{_count(scrambled.n_records, 'row')}, so rows cannot be compared by position; what does not "
+        f"depend on "
+        "the order of rows is judged alone. Name a key column that is in both tables to compare row by row."
     )
 
 

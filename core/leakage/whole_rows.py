@@ -46,7 +46,13 @@ class WholeRows:
     p_value
         Probability in [0, 1] that such independent columns give `n_unique_exact` or more.
     n_repeated_exact, expected_repeated_exact, repeated_p_value
-        The same for distinct rows that the original holds more than once.
+        The same for distinct rows that the original holds more than once; here chance is the larger of
+        independent columns and strangers who are as the original's persons.
+    n_pairs
+        Distinct rows that exactly two original records share: how often persons of this population are
+        alike in everything anyway.
+    n_holdout, n_holdout_exact
+        Hold-out records, and unique original rows found among them; 0 and 0 without any.
     """
 
     n_original: int
@@ -60,6 +66,40 @@ class WholeRows:
     n_repeated_exact: int
     expected_repeated_exact: float
     repeated_p_value: float
+    n_pairs: int = 0
+    n_holdout: int = 0
+    n_holdout_exact: int = 0
+
+    @property
+    def expected_among_strangers(self) -> float:
+        """Return the unique rows that as many strangers of the same population would share.
+
+        With a hold-out, as many as it shares, by its number of records; without, Good and Turing's estimate:
+        a stranger is like exactly one original person as often as an original person is like exactly one
+        other.
+        """
+        if self.n_holdout:
+            return self.n_holdout_exact * self.n_scrambled / self.n_holdout
+        return 2 * self.n_pairs * self.n_scrambled / self.n_original
+
+    @property
+    def stranger_p_value(self) -> float:
+        """Return the probability that strangers share as many unique rows, given all that were seen shared.
+
+        Exact and conditional: of the rows seen shared, in both tables or within the original, each falls to
+        the scrambled table in proportion to the pairs of records looked at.
+
+        References
+        ----------
+        Good, The population frequencies of species, Biometrika 40, 1953. Przyborowski and Wilenski,
+        Homogeneity of results in testing samples from Poisson series, Biometrika 31, 1940.
+        """
+        if self.n_holdout:
+            total, part = self.n_holdout_exact, self.n_scrambled / (self.n_scrambled + self.n_holdout)
+        else:
+            total = self.n_pairs
+            part = 2 * self.n_scrambled / (2 * self.n_scrambled + self.n_original)
+        return float(stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
 
     @property
     def excess(self) -> float:
@@ -72,7 +112,9 @@ class WholeRows:
         return self.n_exact == self.n_original == self.n_scrambled
 
 
-def find_whole_rows(pair: TablePair, columns: Sequence[str]) -> WholeRows:
+def find_whole_rows(
+    pair: TablePair, columns: Sequence[str], *, holdout: TablePair | None = None
+) -> WholeRows:
     """Count the rows of the original that the scrambled table holds in full.
 
     Every column counts: ignore values are ordinary values here, and a missing cell is a value of
@@ -84,6 +126,8 @@ def find_whole_rows(pair: TablePair, columns: Sequence[str]) -> WholeRows:
         Two tables; their rows need not be paired.
     columns
         The columns compared.
+    holdout
+        The original beside hold-out records, if there are any.
 
     Returns
     -------
@@ -112,18 +156,25 @@ def find_whole_rows(pair: TablePair, columns: Sequence[str]) -> WholeRows:
     found, unique = other_counts[distinct] > 0, counts[distinct] == 1
     n_unique_exact = int(np.count_nonzero(unique & found))
     n_repeated_exact = int(np.count_nonzero(~unique & found))
+    n_unique, n_pairs = _n_rows_shared_by(pair, columns)
+    repeated = counts[distinct][~unique]
+    by_strangers = 1 - np.exp(-repeated * (n_other / n_rows))
+    repeated_reappear = np.maximum(reappears[~unique], by_strangers)
     return WholeRows(
         n_original=n_rows,
         n_scrambled=n_other,
         n_exact=int(np.minimum(counts, other_counts).sum()),
         expected_exact=float(expected_overlap(counts[distinct], trials, agreement).sum()),
-        n_unique=_n_unique_rows(pair, columns),
+        n_unique=n_unique,
         n_unique_exact=n_unique_exact,
         expected_unique_exact=float(reappears[unique].sum()),
         p_value=probability_of_at_least(n_unique_exact, reappears[unique]),
         n_repeated_exact=n_repeated_exact,
-        expected_repeated_exact=float(reappears[~unique].sum()),
-        repeated_p_value=probability_of_at_least(n_repeated_exact, reappears[~unique]),
+        expected_repeated_exact=float(repeated_reappear.sum()),
+        repeated_p_value=probability_of_at_least(n_repeated_exact, repeated_reappear),
+        n_pairs=n_pairs,
+        n_holdout=0 if holdout is None else holdout.scrambled.n_records,
+        n_holdout_exact=0 if holdout is None else _n_unique_found(holdout, columns),
     )
 
 
@@ -195,12 +246,33 @@ def _binomials_by_chance(
     return rarest, np.minimum(agreement, 1.0)
 
 
-def _n_unique_rows(pair: TablePair, columns: Sequence[str]) -> int:
-    """Return the rows of the original that no other original row equals."""
+def _n_rows_shared_by(pair: TablePair, columns: Sequence[str]) -> tuple[int, int]:
+    """Return the distinct rows that one original record has, and those that exactly two share."""
     none_of_scrambled = np.zeros(pair.scrambled.n_records, dtype=bool)
     every_original = np.ones(pair.original.n_records, dtype=bool)
-    codes = _combine(pair, columns, every_original, none_of_scrambled)
-    return int(np.count_nonzero(np.bincount(codes) == 1))
+    counts = np.bincount(_combine(pair, columns, every_original, none_of_scrambled))
+    return int(np.count_nonzero(counts == 1)), int(np.count_nonzero(counts == 2))
+
+
+def _n_unique_found(pair: TablePair, columns: Sequence[str]) -> int:
+    """Return the rows that one original record has and the other table holds."""
+    codes, other_codes = _whole_row_codes(pair, columns)
+    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
+    counts = np.bincount(codes[codes >= 0], minlength=n_codes)
+    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
+    return int(np.count_nonzero((counts == 1) & (other_counts > 0)))
+
+
+def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
+    """Return the rows that equal their original row in full if scrambled rows were in random order. Exact.
+
+    Missing cells count as a value of their own.
+    """
+    codes, other_codes = _whole_row_codes(pair, columns)
+    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
+    counts = np.bincount(codes[codes >= 0], minlength=n_codes)
+    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
+    return float(counts @ other_counts / len(other_codes))
 
 
 def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:

@@ -37,13 +37,15 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             measure="full_leakage_share",
             value=None if rows is None else rows.full_leakage_share,
             threshold="none tolerated" if limit == 0 else f"at most {limit:.1%}".replace("%", " %"),
-            verdict=_verdict_of(audit, "full_leakage", "rows_not_paired"),
+            verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
         ),
         Figure(
             measure="partial_leakage_share",
             value=None if rows is None else rows.partial_leakage_share,
             threshold="" if orders is None else f"chance {orders.partial_share.mean:.1%}".replace("%", " %"),
-            verdict=_verdict_of(audit, "partial_leakage", "rows_not_paired", "chance_not_assessed"),
+            verdict=Verdict.NOT_ASSESSED
+            if rows is None
+            else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
         ),
         Figure(
             measure="mean_matching_cells",
@@ -51,7 +53,9 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             threshold=""
             if measures.expected_matching_cells is None
             else f"chance {measures.expected_matching_cells:.2f}",
-            verdict=_verdict_of(audit, "matching_cells", "rows_not_paired", "chance_not_assessed"),
+            verdict=Verdict.NOT_ASSESSED
+            if rows is None
+            else _verdict_of(audit, "matching_cells", "chance_not_assessed"),
         ),
         Figure(measure="std_matching_cells", value=None if rows is None else rows.std_matching_cells),
     )
@@ -94,7 +98,9 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             if nearest.relink_share is None
             else "chance "
             + format_number("share", nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
-            verdict=_verdict_of(audit, "relinkage", "rows_not_paired"),
+            verdict=Verdict.NOT_ASSESSED
+            if nearest.relink_share is None
+            else _verdict_of(audit, "relinkage", "relinkage_by_likeness"),
         ),
         Figure(
             measure="median_distance_to_closest",

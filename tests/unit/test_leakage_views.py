@@ -15,6 +15,7 @@ from core.verdict import Verdict
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ORIGINAL = "town,age,sex\nEkwador,30,f\nBydgoszcz,41,m\nCork,52,f\nDerby,63,m\n"
+STRANGERS = "town,age,sex\nOslo,35,x\nParis,90,x\nRome,12,x\n"
 SCRAMBLED = "town,age,sex\nEkwador,30,f\nDerby,41,f\nBydgoszcz,63,m\nCork,30,m\n"
 
 
@@ -146,14 +147,14 @@ def test_row_counts_csv__has_a_line_per_row() -> None:
 
 
 def test_distances_table__names_the_holdout_where_there_is_one() -> None:
-    with_holdout = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(ORIGINAL))
+    with_holdout = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(STRANGERS))
     assert len(views.distances_table(audit().measures)) == 2
     assert views.distances_table(with_holdout.measures)["From … to"].tolist()[2:] == [
         "Scrambled rows to a sample of the original",
         "Scrambled rows to the hold-out",
     ]
     assert views.nearest_figures(with_holdout)[-1].measure == "closer_to_original_share"
-    assert views.nearest_figures(with_holdout)[-1].value == 0.5
+    assert views.nearest_figures(with_holdout)[-1].value == 1.0
 
 
 def test_charts__draw_counts_that_sum_to_the_rows() -> None:

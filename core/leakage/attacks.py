@@ -1,0 +1,436 @@
+"""How often attacks on the scrambled table succeed: singling out, linkage, inference, and membership.
+
+Each attack makes guesses about original records with the scrambled table in hand, and the same guesses about
+hold-out records, of whom the scrambled table can know nothing of their own. A naive attacker guesses without
+looking. Success beyond the hold-out's is what the scrambled table tells of the persons in it; success beyond
+the naive attacker's alone may be knowledge of the population.
+
+References
+----------
+Giomi, Boenisch, Wehmeyer and Tasnádi, A Unified Framework for Quantifying Privacy Risk in Synthetic Data,
+PoPETs 2023(2). Wilson, Probable inference, JASA 22, 1927. Hanley and McNeil, The meaning and use of the area
+under a receiver operating characteristic (ROC) curve, Radiology 143, 1982.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import stats
+
+from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
+from core.datasets import Dataset
+from core.leakage.likeness import Records, find_closest, likeness_tables, n_records, take_records
+from core.leakage.pairing import IntArray, TablePair
+
+FloatArray = npt.NDArray[np.float64]
+
+_MOST_TARGETS = 500
+_MOST_REFERENCES = 5000
+_MOST_INFERRED = 16
+_MOST_COLUMNS = 64
+_CLOSE = 0.05
+_PREDICATE_COLUMNS = 3
+_TRIES = 4
+_CONFIDENCE_Z = 1.959964
+_POWER_Z = 0.841621
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackRate:
+    """Guesses and successes of one attack.
+
+    Attributes
+    ----------
+    attack
+        ``singling out, one column``, ``singling out, several columns``, ``linkage`` or ``inference``.
+    column
+        The column inferred, else empty.
+    n_guesses, n_successes
+        About original records.
+    n_naive
+        Successes of as many naive guesses.
+    n_control_guesses, n_control
+        Guesses and successes about hold-out records; 0 and 0 without any.
+    """
+
+    attack: str
+    column: str = ""
+    n_guesses: int
+    n_successes: int
+    n_naive: int
+    n_control_guesses: int = 0
+    n_control: int = 0
+
+    @property
+    def share(self) -> float:
+        """Return successes over guesses, in [0, 1]; 0 of none."""
+        return self.n_successes / self.n_guesses if self.n_guesses else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return Wilson's 95 % interval of the share."""
+        return wilson_interval(self.n_successes, self.n_guesses)
+
+    @property
+    def naive_share(self) -> float:
+        """Return the naive attacker's successes over guesses."""
+        return self.n_naive / self.n_guesses if self.n_guesses else 0.0
+
+    @property
+    def control_share(self) -> float | None:
+        """Return the successes about hold-out records over guesses; None without a hold-out."""
+        return self.n_control / self.n_control_guesses if self.n_control_guesses else None
+
+    @property
+    def risk(self) -> float | None:
+        """Return (share − control) / (1 − control), at least 0; None without a hold-out."""
+        control = self.control_share
+        if control is None:
+            return None
+        return max(0.0, (self.share - control) / (1 - control)) if control < 1 else 0.0
+
+    @property
+    def p_value(self) -> float:
+        """Return the chance that so many of all successes are about originals (Fisher); 1 without control."""
+        if not self.n_control_guesses or not self.n_guesses:
+            return 1.0
+        return float(
+            stats.hypergeom.sf(
+                self.n_successes - 1,
+                self.n_guesses + self.n_control_guesses,
+                self.n_successes + self.n_control,
+                self.n_guesses,
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Membership:
+    """How well likeness to the scrambled table tells original records from hold-out records.
+
+    Attributes
+    ----------
+    n_members, n_others
+        Original and hold-out records looked at.
+    auc
+        Probability that a member is more like its closest scrambled row than another person, ties half.
+    """
+
+    n_members: int
+    n_others: int
+    auc: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the area (Hanley and McNeil)."""
+        a, n, m = self.auc, self.n_members, self.n_others
+        q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
+        variance = (a * (1 - a) + (n - 1) * (q1 - a * a) + (m - 1) * (q2 - a * a)) / (n * m)
+        half = _CONFIDENCE_Z * float(np.sqrt(max(variance, 0.0)))
+        return max(0.0, a - half), min(1.0, a + half)
+
+    @property
+    def smallest_shown(self) -> float:
+        """Return the area from which so many records show a leak: at 2.5 % error, in four of five samples."""
+        deviation = np.sqrt((self.n_members + self.n_others + 1) / (12 * self.n_members * self.n_others))
+        return min(1.0, 0.5 + (_CONFIDENCE_Z + _POWER_Z) * float(deviation))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacks:
+    """The attacks tried.
+
+    Attributes
+    ----------
+    rates
+        One an attack, and one a column inferred.
+    membership
+        None without a hold-out.
+    """
+
+    rates: tuple[AttackRate, ...]
+    membership: Membership | None
+
+
+def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
+    """Return the 95 % score interval of a share; (0, 1) of nothing."""
+    if not n:
+        return 0.0, 1.0
+    z2 = _CONFIDENCE_Z**2
+    p = n_hits / n
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = _CONFIDENCE_Z / (1 + z2 / n) * float(np.sqrt(p * (1 - p) / n + z2 / (4 * n * n)))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def try_attacks(
+    pair: TablePair, columns: Sequence[str], *, seed: int, holdout: Dataset | None = None
+) -> Attacks | None:
+    """Attack seeded samples of original and hold-out records with the scrambled table.
+
+    Parameters
+    ----------
+    pair, columns
+        The tables and what an attacker may use; of more than 64 columns a seeded sample.
+    seed
+        Of samples and guesses.
+    holdout
+        Records of the same kind that the scrambled table was not made from.
+
+    Returns
+    -------
+    Attacks | None
+        Up to 500 guesses an attack against up to 5,000 scrambled rows; None for fewer than two columns or
+        rows.
+
+    Notes
+    -----
+    *Singling out, one column*: a value that one scrambled row has, or its smallest or largest number as a
+    bound; a success where exactly one record fits. *Several columns*: three columns of a scrambled row,
+    words equal and numbers on the row's side of the median, where one scrambled row alone fits. *Linkage*:
+    half of the columns of a record find the same closest scrambled row as the other half. *Inference*: the
+    column's value in the scrambled row that is closest in all other columns equals the record's, numbers
+    within 5 %. Closest is by likeness in bits.
+    """
+    generator = np.random.default_rng((seed, 2))
+    names = _some_names(columns, generator)
+    if len(names) < 2 or min(pair.original.n_records, pair.scrambled.n_records) < 2:
+        return None
+    tables = [pair.original, pair.scrambled] + ([] if holdout is None else [holdout])
+    most = min([_MOST_REFERENCES, *(table.n_records for table in (tables[0], tables[-1]))])
+    sizes = [most, min(_MOST_REFERENCES, pair.scrambled.n_records), most]
+    taken = [
+        table.table.select(names).take(_some(generator, table.n_records, size))
+        for table, size in zip(tables, sizes, strict=False)
+    ]
+    likeness = likeness_tables(taken, names, seed=seed)
+    values = [_values([table[name] for table in taken]) for name in names]
+    rates = [
+        *_singling_out(values, generator),
+        _linkage(likeness, generator),
+        *_inference(likeness, values, names, generator),
+    ]
+    return Attacks(rates=tuple(rates), membership=_membership(likeness))
+
+
+def _some_names(columns: Sequence[str], generator: np.random.Generator) -> list[str]:
+    """Return all columns, or as many as are tried, in their order."""
+    return [columns[place] for place in _some(generator, len(columns), _MOST_COLUMNS)]
+
+
+def _some(generator: np.random.Generator, n: int, most: int) -> IntArray:
+    """Return all row numbers, or as many of them in ascending order."""
+    return np.arange(n) if n <= most else np.sort(generator.choice(n, most, replace=False))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Values:
+    """A column of all tables: codes, and numbers where it is one of numbers."""
+
+    codes: tuple[CodeArray, ...] = field(repr=False)
+    numbers: tuple[FloatArray, ...] | None = field(repr=False)
+
+
+def _values(parts: Sequence[pa.ChunkedArray]) -> _Values:
+    """Return one column of every table."""
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    codes = canonical_codes(pa.chunked_array(chunks, type=parts[0].type), dates=True)
+    numbers = [as_numbers(part) for part in parts]
+    known = tuple(part for part in numbers if part is not None)
+    return _Values(
+        codes=tuple(np.split(codes, np.cumsum([len(part) for part in parts])[:-1])),
+        numbers=known if len(known) == len(parts) else None,
+    )
+
+
+def _singling_out(values: Sequence[_Values], generator: np.random.Generator) -> list[AttackRate]:
+    """Return the two attacks that describe one person."""
+    return [
+        _counted("singling out, one column", *_one_column_guesses(values, generator)),
+        _counted("singling out, several columns", *_several_column_guesses(values, generator)),
+    ]
+
+
+def _counted(attack: str, fitting: list[list[int]], naive: list[int]) -> AttackRate:
+    """Return the guesses that exactly one record fits."""
+    original, control = [row[0] for row in fitting], [row[1] for row in fitting if len(row) > 1]
+    return AttackRate(
+        attack=attack,
+        n_guesses=len(original),
+        n_successes=original.count(1),
+        n_naive=naive.count(1),
+        n_control_guesses=len(control),
+        n_control=control.count(1),
+    )
+
+
+def _one_column_guesses(
+    values: Sequence[_Values], generator: np.random.Generator
+) -> tuple[list[list[int]], list[int]]:
+    """Return for each guess how many records of each other table fit; and for as many naive guesses."""
+    guesses: list[tuple[_Values, float, str]] = []
+    for column in values:
+        codes = column.codes[1]
+        found, counts = np.unique(codes[codes >= 0], return_counts=True)
+        guesses += [(column, float(code), "=") for code in found[counts == 1]]
+        if column.numbers is not None and not np.isnan(column.numbers[1]).all():
+            guesses.append((column, float(np.nanmin(column.numbers[1])), "<"))
+            guesses.append((column, float(np.nanmax(column.numbers[1])), ">"))
+    chosen = [guesses[place] for place in _some(generator, len(guesses), _MOST_TARGETS)]
+    others = [table for table in range(len(values[0].codes)) if table != 1]
+    fitting = [[_n_fitting(column, table, bound, how) for table in others] for column, bound, how in chosen]
+    naive = []
+    for column, _, _ in chosen:
+        codes = column.codes[1]
+        drawn = float(codes[generator.integers(len(codes))])
+        naive.append(_n_fitting(column, 0, drawn, "="))
+    return fitting, naive
+
+
+def _n_fitting(column: _Values, table: int, bound: float, how: str) -> int:
+    """Return how many records of a table fit a guess about one column."""
+    if how == "=" or column.numbers is None:
+        return int(np.count_nonzero(column.codes[table] == bound))
+    numbers = column.numbers[table]
+    return int(np.count_nonzero(numbers <= bound if how == "<" else numbers >= bound))
+
+
+def _several_column_guesses(
+    values: Sequence[_Values], generator: np.random.Generator
+) -> tuple[list[list[int]], list[int]]:
+    """Return for each guess how many records of each other table fit; and for as many naive guesses."""
+    n_rows, n_used = len(values[0].codes[1]), min(_PREDICATE_COLUMNS, len(values))
+    medians = [
+        None
+        if column.numbers is None
+        else float(np.nanmedian(column.numbers[1]))
+        if not np.isnan(column.numbers[1]).all()
+        else None
+        for column in values
+    ]
+    others = [table for table in range(len(values[0].codes)) if table != 1]
+    fitting: list[list[int]] = []
+    naive: list[int] = []
+    for _ in range(_TRIES * _MOST_TARGETS):
+        if len(fitting) == _MOST_TARGETS:
+            break
+        used = generator.choice(len(values), n_used, replace=False)
+        row = np.full(n_used, generator.integers(n_rows))
+        if np.count_nonzero(_fits(values, medians, 1, used, row)) != 1:
+            continue
+        fitting.append([int(np.count_nonzero(_fits(values, medians, table, used, row))) for table in others])
+        mixed = generator.integers(0, n_rows, n_used)
+        naive.append(int(np.count_nonzero(_fits(values, medians, 0, used, mixed))))
+    return fitting, naive
+
+
+def _fits(
+    values: Sequence[_Values],
+    medians: Sequence[float | None],
+    table: int,
+    used: IntArray,
+    rows: IntArray,
+) -> BoolArray:
+    """Return which records of a table fit some cells, each taken from its own scrambled row."""
+    fits = np.ones(len(values[0].codes[table]), dtype=bool)
+    for place, row in zip(used.tolist(), rows.tolist(), strict=True):
+        column, median = values[place], medians[place]
+        if column.numbers is None or median is None:
+            fits &= column.codes[table] == column.codes[1][row]
+            continue
+        bound = column.numbers[1][row]
+        fits &= column.numbers[table] >= bound if bound > median else column.numbers[table] <= bound
+    return fits
+
+
+def _linkage(likeness: Sequence[Records], generator: np.random.Generator) -> AttackRate:
+    """Return how often two halves of a record's columns find the same scrambled row."""
+    scrambled = likeness[1]
+    order = generator.permutation(len(scrambled))
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+
+    def n_linked(records: Records) -> tuple[int, int]:
+        targets = take_records(records, _some(generator, n_records(records), _MOST_TARGETS))
+        found = [find_closest(_columns_of(targets, half), _columns_of(scrambled, half)) for half in halves]
+        sure = (found[0].gap > 0) & (found[1].gap > 0)
+        return int(np.count_nonzero(sure & (found[0].nearest == found[1].nearest))), n_records(targets)
+
+    n_successes, n_guesses = n_linked(likeness[0])
+    n_control, n_control_guesses = n_linked(likeness[2]) if len(likeness) > 2 else (0, 0)
+    return AttackRate(
+        attack="linkage",
+        n_guesses=n_guesses,
+        n_successes=n_successes,
+        n_naive=int(generator.binomial(n_guesses, 1 / n_records(scrambled))),
+        n_control_guesses=n_control_guesses,
+        n_control=n_control,
+    )
+
+
+def _columns_of(records: Records, places: IntArray) -> Records:
+    """Return some columns of a table."""
+    return tuple(records[place] for place in places)
+
+
+def _inference(
+    likeness: Sequence[Records],
+    values: Sequence[_Values],
+    names: Sequence[str],
+    generator: np.random.Generator,
+) -> list[AttackRate]:
+    """Return how often a column is told by the scrambled row that is closest in all others."""
+    tables = [table for table in range(len(likeness)) if table != 1]
+    chosen = {table: _some(generator, n_records(likeness[table]), _MOST_TARGETS) for table in tables}
+    scrambled = likeness[1]
+    rates = []
+    for place in _some(generator, len(names), _MOST_INFERRED).tolist():
+        others = np.delete(np.arange(len(names)), place)
+        right: dict[int, int] = {}
+        for table in tables:
+            targets = take_records(_columns_of(likeness[table], others), chosen[table])
+            guessed = find_closest(targets, _columns_of(scrambled, others)).nearest
+            right[table] = _n_right(values[place], table, chosen[table], guessed)
+        drawn = generator.integers(0, n_records(scrambled), len(chosen[0]))
+        rates.append(
+            AttackRate(
+                attack="inference",
+                column=names[place],
+                n_guesses=len(chosen[0]),
+                n_successes=right[0],
+                n_naive=_n_right(values[place], 0, chosen[0], drawn),
+                n_control_guesses=len(chosen[2]) if 2 in chosen else 0,
+                n_control=right.get(2, 0),
+            )
+        )
+    return rates
+
+
+def _n_right(column: _Values, table: int, targets: IntArray, guessed: IntArray) -> int:
+    """Return how many cells were guessed: words equal, numbers within 5 %."""
+    if column.numbers is None:
+        truth, guess = column.codes[table][targets], column.codes[1][guessed]
+        return int(np.count_nonzero((truth == guess) & (truth >= 0)))
+    number, told = column.numbers[table][targets], column.numbers[1][guessed]
+    with np.errstate(over="ignore"):
+        return int(np.count_nonzero(np.abs(number - told) <= _CLOSE * np.abs(number)))
+
+
+def _membership(likeness: Sequence[Records]) -> Membership | None:
+    """Return how well closeness to the scrambled table tells members; None without a hold-out."""
+    if len(likeness) < 3:
+        return None
+    generator = np.random.default_rng(0)
+    found = [
+        find_closest(
+            take_records(records, _some(generator, n_records(records), _MOST_TARGETS)), likeness[1]
+        ).best
+        for records in (likeness[0], likeness[2])
+    ]
+    n, m = len(found[0]), len(found[1])
+    u = float(stats.rankdata(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
+    return Membership(n_members=n, n_others=m, auc=u / (n * m))

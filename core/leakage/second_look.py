@@ -1,0 +1,345 @@
+"""A second look past spelling and simple disguises, reported apart from the literal figures.
+
+Cells are compared again after Unicode composition, case and white space are made one, numbers are read
+whatever their decimal sign, thousands or unit, and dates whatever the order of their parts. A column of
+numbers of which few are literally in the original is put on the original's scale by its ranks, which undoes
+any shift, factor, unit, rounding or other increasing change. A column of words of which none is there is
+recoded by how often its words occur, where the frequencies are exactly the original's. Columns in one table
+only are paired where their values say that they are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.cells import as_numbers, canonical_codes, shared_codes
+from core.datasets import Dataset
+from core.leakage.near_copies import NearCopies, find_near_copies
+from core.leakage.pairing import TablePair
+from core.leakage.rows import RowLeakage, count_row_matches
+from core.leakage.settings import LeakageSettings
+from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole_rows
+
+_MOST_THERE = 0.9  # a column with this share of its cells literally in the original is left as it is
+_NEARLY_ALL = 0.95
+_MOST_UNPAIRED = 100
+_ALIKE = 0.6
+_MOST_RECODED = 200
+_MOST_LOOKED_AT = 2000
+_NUMBER = r"^[^0-9+\-.,]{0,4}(?P<n>[+\-]?[0-9][0-9 .,']*|[+\-]?[.,][0-9]+)(?:[^0-9.,].{0,14})?$"
+_DATE = r"^(?P<a>[0-9]{1,4})[./\- ]{1,2}(?P<b>[0-9]{1,2})[./\- ]{1,2}(?P<c>[0-9]{1,4})[.]?(?:[t ].*)?$"
+
+Texts: TypeAlias = pa.Array | pa.ChunkedArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecondLook:
+    """The figures after spelling and disguises are undone.
+
+    Attributes
+    ----------
+    respelled, rescaled, recoded
+        Columns whose cells had to be read anew, put on the original's scale, or recoded.
+    renamed
+        Original columns, and the scrambled columns that were taken for them.
+    rows, expected_full
+        The row rules, None where rows are not paired; rows that random order would leak fully.
+    whole_rows, near_copies
+        What does not depend on the order of rows.
+    """
+
+    respelled: tuple[str, ...]
+    rescaled: tuple[str, ...]
+    recoded: tuple[str, ...]
+    renamed: Mapping[str, str]
+    rows: RowLeakage | None
+    expected_full: float
+    whole_rows: WholeRows
+    near_copies: NearCopies
+
+
+def look_again(
+    pair: TablePair,
+    columns: Sequence[str],
+    settings: LeakageSettings,
+    *,
+    max_comparisons: int,
+    holdout: Dataset | None = None,
+) -> SecondLook | None:
+    """Undo spelling and simple disguises and measure again.
+
+    Parameters
+    ----------
+    pair, columns, settings
+        The tables, and what was compared literally.
+    max_comparisons
+        Cells to compare at most in the search for near copies.
+    holdout
+        Records that the scrambled table was not made from; respelled as the original is.
+
+    Returns
+    -------
+    SecondLook | None
+        None where the literal look had everything.
+    """
+    renamed = _columns_of_other_names(pair, holdout)
+    names = [*columns, *renamed]
+    made = {name: _plain(pair, name, renamed.get(name, name), holdout) for name in names}
+    changed = {name: column for name, column in made.items() if column is not None}
+    if not changed and not renamed:
+        return None
+    plain = _plain_pair(pair, changed, renamed)
+    strangers = None if holdout is None else _replaced(holdout, {n: c.holdout for n, c in changed.items()})
+    beside = None if strangers is None else _beside(pair, plain.original, strangers, names)
+    return SecondLook(
+        respelled=tuple(name for name, column in changed.items() if column.how == "respelled"),
+        rescaled=tuple(name for name, column in changed.items() if column.how == "rescaled"),
+        recoded=tuple(name for name, column in changed.items() if column.how == "recoded"),
+        renamed=renamed,
+        rows=None if pair.original_rows is None else count_row_matches(plain, tuple(names), settings),
+        expected_full=expected_full_matches(plain, names),
+        whole_rows=find_whole_rows(plain, names, holdout=beside),
+        near_copies=find_near_copies(
+            plain, names, settings, max_comparisons=max_comparisons, holdout=strangers
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _PlainColumn:
+    """A column of all tables after spelling or disguise is undone."""
+
+    how: str
+    original: pa.Array
+    scrambled: pa.Array
+    holdout: pa.Array | None
+
+
+def _plain_pair(
+    pair: TablePair, changed: Mapping[str, _PlainColumn], renamed: Mapping[str, str]
+) -> TablePair:
+    """Return the pair with the changed columns, and the renamed ones under the original's names."""
+    scrambled = replace(
+        pair.scrambled,
+        table=pair.scrambled.table.rename_columns(
+            [
+                {other: name for name, other in renamed.items()}.get(name, name)
+                for name in pair.scrambled.columns
+            ]
+        ),
+    )
+    return TablePair(
+        original=_replaced(pair.original, {name: column.original for name, column in changed.items()}),
+        scrambled=_replaced(scrambled, {name: column.scrambled for name, column in changed.items()}),
+        columns=(*pair.columns, *renamed),
+        key=pair.key,
+        original_rows=pair.original_rows,
+        scrambled_rows=pair.scrambled_rows,
+        row_problem=pair.row_problem,
+        notes=(),
+    )
+
+
+def _beside(pair: TablePair, original: Dataset, strangers: Dataset, names: Sequence[str]) -> TablePair:
+    """Return the original beside the hold-out."""
+    return replace(
+        pair,
+        original=original,
+        scrambled=strangers,
+        columns=tuple(names),
+        original_rows=None,
+        scrambled_rows=None,
+    )
+
+
+def _replaced(dataset: Dataset, columns: Mapping[str, pa.Array | None]) -> Dataset:
+    """Return a dataset with other cells in some columns."""
+    table = dataset.table
+    for name, cells in columns.items():
+        if cells is not None and name in table.column_names:
+            text = cells.cast(table.schema.field(name).type)
+            table = table.set_column(table.column_names.index(name), name, text)
+    return replace(dataset, table=table)
+
+
+def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _PlainColumn | None:
+    """Return a column after spelling or disguise is undone; None where nothing is gained by it."""
+    original, scrambled = pair.original.table[name], pair.scrambled.table[other]
+    before = _share_there(original, scrambled)
+    if before >= _MOST_THERE:
+        return None
+    stranger = None if holdout is None else holdout.table[name]
+    parts = [original, scrambled] + ([] if stranger is None else [stranger])
+    texts = _respelled(parts)
+    after = _share_there(texts[0], texts[1])
+    if after >= _MOST_THERE:
+        return _as_column("respelled", texts)
+    numbers = [as_numbers(part) for part in texts]
+    known = [part for part in numbers if part is not None]
+    if len(known) == len(texts):
+        return _as_column("rescaled", [texts[0], *(_on_the_scale_of(known[0], part) for part in known[1:])])
+    recoded = None if after else _recoded(texts[0], texts[1])
+    if recoded is not None:
+        return _as_column("recoded", [texts[0], recoded, *texts[2:]])
+    return _as_column("respelled", texts) if after > before else None
+
+
+def _as_column(how: str, parts: Sequence[pa.Array]) -> _PlainColumn:
+    """Return the parts by table."""
+    return _PlainColumn(
+        how=how, original=parts[0], scrambled=parts[1], holdout=parts[2] if len(parts) > 2 else None
+    )
+
+
+def _share_there(original: Texts, scrambled: Texts) -> float:
+    """Return the share of scrambled cells whose value the original has; 1 where there is no cell."""
+    codes, other_codes = shared_codes(original, scrambled, dates=True)
+    there = other_codes[other_codes >= 0]
+    if not len(there):
+        return 1.0
+    known = np.zeros(int(max(codes.max(initial=-1), there.max())) + 1, dtype=bool)
+    known[codes[codes >= 0]] = True
+    return float(np.count_nonzero(known[there]) / len(there))
+
+
+def _respelled(parts: Sequence[Texts]) -> list[pa.Array]:
+    """Return the cells of a column with one spelling: dates or numbers where each table has hardly else."""
+    folded = [_folded(part) for part in parts]
+    dates = [_as_dates(part) for part in folded]
+    if all(part is not None for part in dates):
+        return [part for part in dates if part is not None]
+    numbers = [_as_plain_numbers(part) for part in folded]
+    if all(part is not None for part in numbers):
+        return [part for part in numbers if part is not None]
+    return folded
+
+
+def _folded(cells: Texts) -> pa.Array:
+    """Return cells in one composition, case and white space."""
+    text = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    text = pc.utf8_lower(pc.utf8_normalize(text, form="NFKC"))
+    return pc.utf8_trim_whitespace(pc.replace_substring_regex(text, r"\s+", " "))
+
+
+def _as_dates(cells: pa.Array) -> pa.Array | None:
+    """Return cells as year-month-day; None where hardly all are dates of one order."""
+    found = pc.extract_regex(cells, _DATE)
+    n_there = len(cells) - cells.null_count
+    if not n_there or len(cells) - found.null_count < _NEARLY_ALL * n_there:
+        return None
+    a, b, c = (_whole(pc.struct_field(found, part)) for part in "abc")
+    year_first = np.nanmax(a) > 31
+    if year_first:
+        year, month, day = a, b, c
+    elif np.nanmax(b) > 12:
+        year, month, day = c, a, b
+    else:
+        year, month, day = c, b, a
+    if np.nanmax(year) < 100 or np.nanmax(month) > 12:
+        return None
+    written = pa.array(np.where(np.isnan(year), 0, year * 10000 + month * 100 + day).astype(np.int64))
+    return pc.if_else(pc.is_valid(found), written.cast(pa.string()), cells.cast(pa.string()))
+
+
+def _whole(digits: pa.Array) -> npt.NDArray[np.float64]:
+    """Return digits as floats, NaN where missing."""
+    values: npt.NDArray[np.float64] = digits.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return values
+
+
+def _as_plain_numbers(cells: pa.Array) -> pa.Array | None:
+    """Return cells as numbers with a decimal point and no unit; None where hardly all are numbers."""
+    found = pc.extract_regex(cells, _NUMBER)
+    n_there = len(cells) - cells.null_count
+    if not n_there or len(cells) - found.null_count < _NEARLY_ALL * n_there:
+        return None
+    number = pc.replace_substring_regex(pc.struct_field(found, "n"), "[ ']", "")
+    number = _with_decimal_point(number)
+    number = pc.replace_substring_regex(number, r"[.]$", "")
+    return pc.if_else(pc.is_valid(found), number, cells)
+
+
+def _with_decimal_point(numbers: pa.Array) -> pa.Array:
+    """Return numbers with thousands marks gone; which of point and comma marks decimals is told by all."""
+    comma = bool(pc.any(pc.match_substring_regex(numbers, r",[0-9]{1,2}$|,[0-9]{4,}$|\..*,")).as_py())
+    if comma:
+        return pc.replace_substring(pc.replace_substring(numbers, ".", ""), ",", ".")
+    return pc.replace_substring(numbers, ",", "")
+
+
+def _on_the_scale_of(original: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> pa.Array:
+    """Return for each number the original's number of the same rank."""
+    ordered, own = np.sort(original[~np.isnan(original)]), np.sort(numbers[~np.isnan(numbers)])
+    if not len(ordered) or not len(own):
+        return pa.array(numbers, from_pandas=True).cast(pa.string())
+    rank = np.searchsorted(own, numbers, "left") / len(own) * len(ordered)
+    place = np.clip(np.floor(rank + 1e-9).astype(np.int64), 0, len(ordered) - 1)
+    mapped = np.where(np.isnan(numbers), np.nan, ordered[place])
+    return pa.array(mapped, from_pandas=True).cast(pa.string())
+
+
+def _recoded(original: pa.Array, scrambled: pa.Array) -> pa.Array | None:
+    """Return words recoded by frequency; None where the frequencies are not exactly the original's."""
+    counted = [pc.value_counts(part.drop_null()) for part in (original, scrambled)]
+    orders = [np.argsort(pc.struct_field(part, "counts").to_numpy(), kind="stable") for part in counted]
+    counts = [
+        pc.struct_field(part, "counts").to_numpy()[order] for part, order in zip(counted, orders, strict=True)
+    ]
+    if len(counts[0]) != len(counts[1]) or len(counts[0]) > _MOST_RECODED or len(counts[0]) < 2:
+        return None
+    if not np.array_equal(counts[0], counts[1]):
+        return None
+    words = pc.struct_field(counted[0], "values").take(pa.array(orders[0]))
+    codes = pc.struct_field(counted[1], "values").take(pa.array(orders[1]))
+    return words.take(pc.index_in(scrambled, value_set=codes))
+
+
+def _columns_of_other_names(pair: TablePair, holdout: Dataset | None) -> dict[str, str]:
+    """Pair columns that only one table has by their values; the most alike first, each used once."""
+    lost = [name for name in pair.only_in_original if holdout is None or name in set(holdout.columns)]
+    extra = list(pair.only_in_scrambled)
+    if not lost or not extra or max(len(lost), len(extra)) > _MOST_UNPAIRED:
+        return {}
+    alike = [
+        (_likeness(pair, name, other), -place, name, other)
+        for place, name in enumerate(lost)
+        for other in extra
+    ]
+    renamed: dict[str, str] = {}
+    for share, _, name, other in sorted(alike, reverse=True):
+        if share >= _ALIKE and name not in renamed and other not in set(renamed.values()):
+            renamed[name] = other
+    return {name: renamed[name] for name in lost if name in renamed}
+
+
+def _likeness(pair: TablePair, name: str, other: str) -> float:
+    """Return how much of two columns is common: the overlap of their values, or of their distributions."""
+    original, scrambled = (
+        _folded(table.table[column].slice(0, _MOST_LOOKED_AT * 50))
+        for table, column in ((pair.original, name), (pair.scrambled, other))
+    )
+    codes, other_codes = shared_codes(original, scrambled, dates=True)
+    n_values = int(max(codes.max(initial=0), other_codes.max(initial=0))) + 1
+    shares = [
+        np.bincount(part[part >= 0], minlength=n_values) / max(len(part), 1) for part in (codes, other_codes)
+    ]
+    overlap = float(np.minimum(*shares).sum())
+    numbers = [as_numbers(part) for part in (original, scrambled)]
+    if numbers[0] is None or numbers[1] is None:
+        return overlap
+    known = [np.sort(part[~np.isnan(part)]) for part in numbers if part is not None]
+    if not all(len(part) for part in known) or len(np.unique(canonical_codes(original))) < 10:
+        return overlap
+    every = np.concatenate(known)
+    apart = np.abs(
+        np.searchsorted(known[0], every, "right") / len(known[0])
+        - np.searchsorted(known[1], every, "right") / len(known[1])
+    ).max()
+    return max(overlap, 1 - 4 * float(apart))

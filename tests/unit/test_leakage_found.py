@@ -1,0 +1,316 @@
+"""Persons who are found: likeness, near copies, columns set aside, the second look, attacks, the hold-out."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from core.datasets import Dataset, ReadOptions, read_dataset
+from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
+from core.leakage.attacks import AttackRate, Membership, wilson_interval
+from core.leakage.likeness import find_closest, likeness_tables
+from core.leakage.near_copies import most_unlikely_excess, tail_rate
+from core.leakage.pairing import folded_name, with_names_of
+from core.leakage.whole_rows import WholeRows
+from core.verdict import Finding, Verdict
+
+
+def written(frame: pd.DataFrame, name: str = "table.csv") -> Dataset:
+    text = frame.to_csv(index=False, lineterminator="\n")
+    return read_dataset(text.encode(), name=name, options=ReadOptions(delimiter=",", header="first_line"))
+
+
+def people(n: int, seed: int) -> pd.DataFrame:
+    """Return persons with words, decimals and dates, of whom hardly two are alike."""
+    rng = np.random.default_rng(seed)
+    skill = rng.normal(0, 1, n)
+    days = np.datetime64("1950-01-01") + rng.integers(0, 20_000, n)
+    return pd.DataFrame(
+        {
+            "town": rng.choice(["Ljubljana", "Celje", "Koper", "Ptuj"], n),
+            "sex": rng.choice(["f", "m"], n),
+            "born": days.astype(str),
+            "income": np.round(np.exp(10 + 0.4 * skill)).astype(int),
+            "rent": np.round(np.exp(6 + 0.3 * skill + rng.normal(0, 0.2, n))).astype(int),
+            "height": np.round(rng.normal(171, 9, n), 1),
+            "weight": np.round(rng.normal(74, 12, n), 1),
+        }
+    ).astype(str)
+
+
+def shuffled(frame: pd.DataFrame, seed: int = 9) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({name: rng.permutation(frame[name].to_numpy()) for name in frame})
+
+
+def moved(frame: pd.DataFrame, seed: int = 3) -> pd.DataFrame:
+    return frame.iloc[np.random.default_rng(seed).permutation(len(frame))].reset_index(drop=True)
+
+
+def judged(
+    original: pd.DataFrame, scrambled: pd.DataFrame, holdout: pd.DataFrame | None = None, **settings: object
+) -> LeakageAudit:
+    return audit_leakage(
+        written(original, "original.csv"),
+        written(scrambled, "scrambled.csv"),
+        holdout=None if holdout is None else written(holdout, "holdout.csv"),
+        settings=LeakageSettings(**settings),  # type: ignore[arg-type]
+    )
+
+
+def finding(result: LeakageAudit, check: str) -> Finding:
+    return next(found for found in result.findings if found.check == check)
+
+
+def checks(result: LeakageAudit) -> set[str]:
+    return {found.check for found in result.findings}
+
+
+ORIGINAL = people(300, seed=1)
+CODES = {"Ljubljana": "k3", "Celje": "k1", "Koper": "k0", "Ptuj": "k2"}
+
+
+def test_likeness__rare_words_and_close_numbers_count_for_more() -> None:
+    original = pa.table({"w": pa.chunked_array([["a"] * 7 + ["b"]])})
+    records, others = likeness_tables(
+        [original, pa.table({"w": pa.chunked_array([["a", "b", "c"]])})], ["w"], seed=0
+    )
+    closest = find_closest(others, records)
+    # −log2(7/8), −log2(1/8), nothing
+    assert closest.best.tolist() == pytest.approx([3 / 16, 3.0, 0.0], abs=1 / 16)
+    assert closest.gap.tolist() == pytest.approx([0.0, 3.0, 0.0], abs=1 / 16)
+    assert closest.nearest[1] == 7
+
+
+def test_likeness__numbers_are_placed_in_the_originals_order_and_far_ones_are_like_nobody() -> None:
+    numbers = [str(number) for number in range(64)]
+    records, others = likeness_tables(
+        [
+            pa.table({"n": pa.chunked_array([numbers])}),
+            pa.table({"n": pa.chunked_array([["10", "10.4", "-5000"]])}),
+        ],
+        ["n"],
+        seed=0,
+    )
+    closest = find_closest(others, records)
+    assert closest.nearest[:2].tolist() == [10, 10]
+    assert closest.best[0] == pytest.approx(6, abs=0.1)
+    assert closest.best[1] <= closest.best[0]
+    assert closest.best[2] == 0
+
+
+def test_tail_rate__is_what_was_seen_or_an_exponential_tail_beyond() -> None:
+    gaps = np.random.default_rng(0).exponential(2, 2000).astype(np.float32)
+    assert tail_rate(gaps, 1.0) >= np.mean(gaps >= 1.0)
+    assert np.exp(-10) < tail_rate(gaps, 20.0) < 10 * np.exp(-10)
+    assert tail_rate(np.zeros(50, np.float32), 1.0) == 0
+
+
+def test_most_unlikely_excess__counts_persons_not_rows() -> None:
+    observed = np.full(40, 30, np.float32)
+    baseline = np.random.default_rng(1).exponential(1, 400).astype(np.float32)
+    many = most_unlikely_excess(observed, [baseline], persons=np.arange(40))
+    assert (many.n_observed, many.n_persons) == (40, 40)
+    assert many.p_value < 1e-12
+    one = most_unlikely_excess(observed, [baseline], persons=np.zeros(40, np.int64))
+    assert one.p_value == 1.0
+    few = most_unlikely_excess(observed[:2], [baseline], persons=np.arange(2))
+    assert few.p_value == 1.0
+
+
+def test_near_copies__one_in_a_hundred_with_a_cell_new_is_found_in_four_of_five_seeds() -> None:
+    found = 0
+    for seed in range(5):
+        original, released = people(1000, seed), people(1000, seed + 100)
+        rng = np.random.default_rng(seed)
+        rows = rng.choice(1000, 10, replace=False)
+        released.iloc[rows] = original.iloc[rows[::-1]].to_numpy()
+        for row, column in zip(rows, rng.integers(0, 7, 10), strict=True):
+            released.iloc[row, column] = original.iloc[rng.integers(1000), column]
+        found += finding(judged(original, released), "near_copies").verdict is Verdict.FAIL
+    assert found >= 4
+
+
+def test_strangers__of_a_correlated_population_do_not_fail() -> None:
+    for seed in range(5):
+        assert judged(people(400, seed), people(400, seed + 50)).verdict is not Verdict.FAIL
+
+
+def test_noise__of_one_percent_on_numbers_is_found_wherever_rows_went() -> None:
+    released = ORIGINAL.copy()
+    rng = np.random.default_rng(2)
+    for name in ("income", "rent", "height", "weight"):
+        released[name] = (released[name].astype(float) * rng.normal(1, 0.01, 300)).round(2).astype(str)
+    assert finding(judged(ORIGINAL, moved(released)), "near_copies").verdict is Verdict.FAIL
+    in_order = judged(ORIGINAL, released)
+    assert finding(in_order, "relinkage_by_likeness").verdict is Verdict.FAIL
+
+
+def test_set_aside__a_new_participant_number_hides_nobody() -> None:
+    original = ORIGINAL.assign(pid=[f"P{number:04d}" for number in range(300)])
+    released = ORIGINAL.assign(pid=[f"Q{number:05d}" for number in range(300)])
+    result = judged(original, released)
+    assert result.verdict is Verdict.FAIL
+    assert finding(result, "full_leakage").verdict is Verdict.PASS
+    found = finding(result, "without_columns")
+    assert found.message.startswith(
+        "Without “pid”, which matches nowhere, 100.0% full leakage: 300 of 300 rows (100.00%) are the same"
+    )
+    by_row = finding(judged(original, moved(released)), "without_columns")
+    assert by_row.verdict is Verdict.FAIL
+    assert by_row.message.startswith("Without “pid”, which matches nowhere, 300 of 300 rows that are unique")
+
+
+def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
+    original = ORIGINAL.assign(pid=[f"P{number:04d}" for number in range(300)])
+    released = shuffled(ORIGINAL).assign(pid=[f"Q{number:05d}" for number in range(300)])
+    result = judged(original, released)
+    assert finding(result, "without_columns").verdict is Verdict.PASS
+    assert result.verdict is not Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("disguise", "said"),
+    [
+        (lambda frame: frame.map(str.upper), "spelled otherwise"),
+        (lambda frame: frame.assign(height=frame["height"].str.replace(".", ",")), "spelled otherwise"),
+        (lambda frame: frame.assign(weight=frame["weight"] + " kg"), "spelled otherwise"),
+        (
+            lambda frame: frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y")),
+            "spelled otherwise",
+        ),
+        (
+            lambda frame: frame.assign(
+                income=(frame["income"].astype(int) + 1_000_000).astype(str),
+                rent=(frame["rent"].astype(int) * 3 + 1_000_000).astype(str),
+            ),
+            "on the original's scale",
+        ),
+        (
+            lambda frame: frame.assign(
+                town=frame["town"].map(lambda town: f"code {len(town)}{town[0] == 'P'}")
+            ),
+            "recoded by frequency",
+        ),
+        (lambda frame: frame.rename(columns={"income": "v1", "born": "v2"}), "of another name"),
+    ],
+)
+def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, said: str) -> None:
+    released = moved(disguise(ORIGINAL.copy()))  # type: ignore[operator]
+    result = judged(ORIGINAL, released)
+    found = finding(result, "second_look")
+    assert said in found.message
+    assert found.verdict is Verdict.FAIL
+    assert found.message.count("(") >= 1
+    controlled = finding(judged(ORIGINAL, disguise(people(300, seed=77))), "second_look")  # type: ignore[operator]
+    assert controlled.verdict is not Verdict.FAIL
+
+
+def test_second_look__in_order_says_full_leakage() -> None:
+    found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
+    assert "300 of 300 rows (100.00%) are the same as their original row" in found.message
+
+
+def test_second_look__is_left_out_where_everything_is_literally_there() -> None:
+    assert "second_look" not in checks(judged(ORIGINAL, shuffled(ORIGINAL)))
+
+
+def test_columns__are_aligned_without_case_spaces_marks_or_composition() -> None:
+    released = moved(ORIGINAL).rename(columns={"town": "\ufeffTown", "income": " IN COME ", "born": "Born"})
+    result = judged(ORIGINAL, released)
+    assert len(result.measures.columns) == 7
+    assert any("aligned although the name is spelled otherwise" in note for note in result.measures.notes)
+    assert folded_name("Straße_ ") == folded_name("STRASSE")
+    two = written(pd.DataFrame({"A": ["1"], "a ": ["2"]}))
+    assert with_names_of(written(pd.DataFrame({"a": ["1"]})), two) is two  # either could be meant
+
+
+def test_holdout__decides_and_attacks_are_held_against_it() -> None:
+    strangers = people(300, seed=60)
+    fine = judged(ORIGINAL, people(300, seed=61), strangers)
+    assert finding(fine, "attacks").verdict is Verdict.PASS
+    assert finding(fine, "membership").verdict is Verdict.PASS
+    assert "closest_records" not in checks(fine)
+    leaked = judged(ORIGINAL, moved(ORIGINAL), strangers)
+    assert finding(leaked, "attacks").verdict is Verdict.WARN
+    assert finding(leaked, "membership").verdict is Verdict.WARN
+    assert leaked.measures.attacks is not None
+    linkage = next(rate for rate in leaked.measures.attacks.rates if rate.attack == "linkage")
+    assert linkage.share > 0.5
+    assert linkage.control_share is not None
+    assert linkage.control_share < 0.1
+    assert leaked.measures.whole_rows.stranger_p_value < 1e-20
+
+
+@pytest.mark.parametrize("holdout", [ORIGINAL, moved(ORIGINAL), moved(ORIGINAL).head(150)])
+def test_holdout__that_is_the_original_is_not_used(holdout: pd.DataFrame) -> None:
+    result = judged(ORIGINAL, moved(ORIGINAL, seed=8), holdout)
+    assert result.verdict is Verdict.FAIL
+    assert finding(result, "holdout_in_original").verdict is Verdict.WARN
+    assert not result.measures.has_holdout
+
+
+def test_one_file_in_two_slots__leaks_fully() -> None:
+    table = written(ORIGINAL)
+    result = audit_leakage(table, table, holdout=table)
+    assert result.verdict is Verdict.FAIL
+    assert finding(result, "full_leakage").n_affected == 300
+
+
+def test_whole_rows__strangers_share_what_pairs_share() -> None:
+    usual = {
+        "n_exact": 0,
+        "expected_exact": 0.0,
+        "n_unique": 90,
+        "expected_unique_exact": 0.0,
+        "p_value": 0.0,
+        "n_repeated_exact": 0,
+        "expected_repeated_exact": 0.0,
+        "repeated_p_value": 1.0,
+    }
+    found = WholeRows(n_original=100, n_scrambled=100, n_unique_exact=2, n_pairs=5, **usual)  # type: ignore[arg-type]
+    assert found.expected_among_strangers == 10
+    assert found.stranger_p_value > 0.9
+    held = WholeRows(
+        n_original=100, n_scrambled=100, n_unique_exact=2, n_holdout=50, n_holdout_exact=0, **usual
+    )  # type: ignore[arg-type]
+    assert held.expected_among_strangers == 0
+    assert held.stranger_p_value == pytest.approx((2 / 3) ** 2)
+
+
+def test_attack_rate__stands_with_interval_control_and_risk() -> None:
+    rate = AttackRate(
+        attack="linkage", n_guesses=100, n_successes=40, n_naive=1, n_control_guesses=100, n_control=20
+    )
+    assert (rate.share, rate.control_share, rate.naive_share) == (0.4, 0.2, 0.01)
+    assert rate.risk == pytest.approx(0.25)
+    assert rate.interval == pytest.approx((0.3094, 0.4980), abs=1e-4)
+    assert rate.p_value == pytest.approx(0.0016, abs=3e-4)
+    alone = AttackRate(attack="linkage", n_guesses=0, n_successes=0, n_naive=0)
+    assert (alone.share, alone.naive_share, alone.control_share, alone.risk, alone.p_value) == (
+        0,
+        0,
+        None,
+        None,
+        1,
+    )
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+    sure = AttackRate(
+        attack="linkage", n_guesses=2, n_successes=2, n_naive=0, n_control_guesses=2, n_control=2
+    )
+    assert sure.risk == 0
+
+
+def test_membership__says_the_smallest_leak_that_would_show() -> None:
+    found = Membership(n_members=100, n_others=100, auc=0.5)
+    assert found.smallest_shown == pytest.approx(0.615, abs=0.002)
+    low, high = found.interval
+    assert (low, high) == pytest.approx((0.42, 0.58), abs=0.005)
+
+
+def test_many_columns__are_measured_on_a_sample_of_them() -> None:
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 9, (30, 400)).astype(str)
+    original = pd.DataFrame(cells, columns=[f"c{place}" for place in range(400)])
+    assert judged(original, moved(original)).verdict is Verdict.FAIL
+    assert judged(original, shuffled(original)).verdict is not Verdict.FAIL
