@@ -202,7 +202,7 @@ def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, sai
     assert said in found.message
     assert found.verdict is Verdict.FAIL
     assert found.message.count("(") >= 1
-    controlled = finding(judged(ORIGINAL, disguise(people(300, seed=77))), "second_look")  # type: ignore[operator]
+    controlled = judged(ORIGINAL, disguise(people(300, seed=77)))  # type: ignore[operator]
     assert controlled.verdict is not Verdict.FAIL
 
 
