@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from core.datasets import Dataset
-from core.masking import masked_shapes
+from core.masking import evidence_frame
 from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
 from core.risk import Comparison, RiskAudit, RiskMeasurement
@@ -89,13 +89,11 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     order = measured.worst_classes
     records = measured.first_record_of_class[order]
     shown = dataset.table.take(pa.array(records))
-    frame: dict[str, object] = {f"Size in {measured.unit}s": classes.class_sizes[order]}
-    for column in classes.quasi_identifiers:
-        values = shown[column].combine_chunks()
-        frame[column] = (values if reveal else masked_shapes(values)).to_pylist()
-    for each in own:
-        frame[f"Different values of {each.column}"] = each.distinct_l[order]
-    return pd.DataFrame(frame)
+    facts = {f"Size in {measured.unit}s": classes.class_sizes[order]}
+    facts |= {f"Different values of {each.column}": each.distinct_l[order] for each in own}
+    cells = {column: shown[column] for column in classes.quasi_identifiers}
+    frame = evidence_frame(facts, cells, reveal=reveal)
+    return frame[[frame.columns[0], *frame.columns[len(facts) :], *frame.columns[1 : len(facts)]]]
 
 
 def changes_table(comparison: Comparison) -> pd.DataFrame:

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
-import pyarrow as pa
 
 from core.datasets import Dataset
-from core.masking import masked_shapes
 from core.tabular.decision import TabularAudit
 from core.tabular.evidence import evidence_rows
 from core.tabular.second_opinion import relinked_records, small_class_records, unchanged_records
-
-_COUNTED = ("Record", "Original record", "Class size", "Found")  # columns that hold no cell values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,13 +83,19 @@ def evidence_table(
         )
     if evidence.kind == "unchanged":
         name = evidence.columns[0]
-        column = _original_of(audit, name)
-        rows = unchanged_records(original, anonymized, column=column, anonymized_column=name, limit=limit)
-    elif evidence.kind == "relinked":
-        rows = relinked_records(original, anonymized, columns=evidence.columns, limit=limit)
-    else:
-        rows = small_class_records(anonymized, quasi_identifiers=evidence.columns, k=k, limit=limit)
-    return rows if reveal else _masked(rows)
+        return unchanged_records(
+            original,
+            anonymized,
+            column=_original_of(audit, name),
+            anonymized_column=name,
+            limit=limit,
+            reveal=reveal,
+        )
+    if evidence.kind == "relinked":
+        return relinked_records(original, anonymized, columns=evidence.columns, limit=limit, reveal=reveal)
+    return small_class_records(
+        anonymized, quasi_identifiers=evidence.columns, k=k, limit=limit, reveal=reveal
+    )
 
 
 def _of_checks(audit: TabularAudit) -> Iterator[Evidence]:
@@ -135,14 +137,3 @@ def _original_of(audit: TabularAudit, anonymized_column: str) -> str:
     compared = audit.opinion_measurement.columns if audit.opinion_measurement else ()
     found = (column.original for column in compared if column.anonymized == anonymized_column)
     return next(found, anonymized_column)
-
-
-def _masked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with shapes in place of values."""
-    return rows.assign(
-        **{
-            str(name): masked_shapes(pa.array(rows[name].tolist(), pa.string())).to_pylist()
-            for name in rows.columns
-            if name not in _COUNTED
-        }
-    )

@@ -410,3 +410,10 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
     assert "which the usual decision rule takes for a table that holds 10.0 % of the population" in note
     assert views.against_population(judged()) == ()
     assert views.models_note(judged()) == ""
+
+
+def test_worst_classes__mask_a_column_called_as_one_of_ours() -> None:
+    text = "Size in records,sex\nAna,F\nRok,M\n"
+    masked = views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text))
+    assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
+    assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]

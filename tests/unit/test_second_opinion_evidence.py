@@ -46,3 +46,25 @@ def test_records__are_found_under_a_header_in_other_letters() -> None:
     frame = unchanged_records(original, anonymized, column="NAME")
     assert frame["NAME (original)"].tolist() == ["a"]
     assert relinked_records(original, anonymized, columns=["NAME"])["Original record"].tolist() == [1]
+
+
+OURS = ["Record", "Original record", "Class size", "Found", "Size in records", "Record (column)"]
+
+
+def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:
+    columns = {name: [f"{name} {i}" for i in range(3)] for name in OURS}
+    table = dataset(columns)
+    for frame in (
+        relinked_records(table, table, columns=OURS, reveal=False),
+        small_class_records(table, quasi_identifiers=OURS, k=5, reveal=False),
+    ):
+        assert frame["Record"].tolist() == [1, 2, 3]
+        assert not any(str(value).endswith((" 0", " 1", " 2")) for value in frame.to_numpy().ravel())
+    shown = relinked_records(table, table, columns=OURS)
+    assert shown.iloc[0].tolist() == [1, 1, *(f"{name} 0" for name in OURS)]
+
+
+def test_evidence__masks_a_column_called_as_one_of_ours() -> None:
+    table = dataset({"Found": ["Ana", "Rok"]})
+    frame = unchanged_records(table, table, column="Found", reveal=False)
+    assert frame["Found (original)"].tolist() == ["AAA", "AAA"]

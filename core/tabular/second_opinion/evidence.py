@@ -14,6 +14,7 @@ import pyarrow as pa
 from core.cells import cells_equal, shared_codes
 from core.datasets import Dataset
 from core.equivalence import combined_codes, equivalence_classes
+from core.masking import evidence_frame
 from core.tabular.log import columns_alike
 
 RECORD = "Record"
@@ -27,6 +28,7 @@ def unchanged_records(
     column: str,
     anonymized_column: str | None = None,
     limit: int = 100,
+    reveal: bool = True,
 ) -> pd.DataFrame:
     """Return the first records whose cell equals the original's in the same row.
 
@@ -38,6 +40,8 @@ def unchanged_records(
         The original column and what became of it; the same name by default.
     limit
         Largest number of records.
+    reveal
+        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
 
     Returns
     -------
@@ -50,12 +54,13 @@ def unchanged_records(
     if len(cells) == len(anonymized_cells):
         equal = cells_equal(cells, anonymized_cells, dates=True)
     rows = np.flatnonzero(equal)[:limit]
-    return pd.DataFrame(
+    return evidence_frame(
+        {RECORD: rows + 1},
         {
-            RECORD: rows + 1,
-            f"{column} (original)": cells.take(pa.array(rows)).to_pylist(),
-            f"{name} (anonymized)": anonymized_cells.take(pa.array(rows)).to_pylist(),
-        }
+            f"{column} (original)": cells.take(pa.array(rows)),
+            f"{name} (anonymized)": anonymized_cells.take(pa.array(rows)),
+        },
+        reveal=reveal,
     )
 
 
@@ -67,7 +72,7 @@ def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArr
 
 
 def relinked_records(
-    original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100
+    original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100, reveal: bool = True
 ) -> pd.DataFrame:
     """Return the first anonymized records that match exactly one original record, and which.
 
@@ -79,6 +84,8 @@ def relinked_records(
         Columns of both, matched by value.
     limit
         Largest number of records.
+    reveal
+        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
 
     Returns
     -------
@@ -100,17 +107,15 @@ def relinked_records(
     filled = np.logical_or.reduce([pair[1] >= 0 for pair in pairs])
     rows = np.flatnonzero((counts[codes[n:]] == 1) & filled)[:limit]
     matched = anonymized.table.select(list(columns)).take(pa.array(rows))
-    return pd.DataFrame(
-        {
-            RECORD: rows + 1,
-            ORIGINAL_RECORD: position[codes[n:]][rows] + 1,
-            **{name: matched[name].to_pylist() for name in columns},
-        }
+    return evidence_frame(
+        {RECORD: rows + 1, ORIGINAL_RECORD: position[codes[n:]][rows] + 1},
+        {name: matched[name] for name in columns},
+        reveal=reveal,
     )
 
 
 def small_class_records(
-    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100
+    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100, reveal: bool = True
 ) -> pd.DataFrame:
     """Return the records in the smallest classes, those alone in their class first.
 
@@ -124,6 +129,8 @@ def small_class_records(
         Classes with fewer than `k` records are shown.
     limit
         Largest number of records.
+    reveal
+        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
 
     Returns
     -------
@@ -136,10 +143,8 @@ def small_class_records(
     small = np.flatnonzero((sizes > 0) & (sizes < k))
     rows = small[np.argsort(sizes[small], kind="stable")][:limit]
     shown = table.take(pa.array(rows))
-    return pd.DataFrame(
-        {
-            RECORD: rows + 1,
-            "Class size": sizes[rows],
-            **{name: shown[name].to_pylist() for name in quasi_identifiers},
-        }
+    return evidence_frame(
+        {RECORD: rows + 1, "Class size": sizes[rows]},
+        {name: shown[name] for name in quasi_identifiers},
+        reveal=reveal,
     )
