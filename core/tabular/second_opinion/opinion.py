@@ -27,6 +27,11 @@ from core.tabular.second_opinion.disguises import (
 )
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.names_elsewhere import (
+    ElsewhereMeasurement,
+    judge_elsewhere,
+    measure_elsewhere,
+)
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
@@ -61,8 +66,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, derivations, leftovers, sanity, pseudonyms,
-    classes
+    structure, columns, relinkage, disguises, computed, elsewhere, derivations, leftovers, sanity,
+    pseudonyms, classes
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -78,6 +83,7 @@ class SecondOpinionMeasurement:
     relinkage: RelinkageMeasurement
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
+    elsewhere: ElsewhereMeasurement
     derivations: tuple[Derivation, ...]
     leftovers: tuple[Leftover, ...]
     sanity: tuple[ColumnSanity, ...]
@@ -148,9 +154,8 @@ def measure_second_opinion(
     columns = measure_unchanged(tables)
     surrogates = measure_surrogates(tables, suggestions, settings)
     disguises = measure_disguises(tables, columns, settings)
-    computed = measure_computed(
-        tables, columns, settings, explained={(one.original, one.anonymized) for one in disguises.found}
-    )
+    explained = frozenset((one.original, one.anonymized) for one in disguises.found)
+    computed = measure_computed(tables, columns, settings, explained=explained)
     return SecondOpinionMeasurement(
         settings=settings,
         structure=measure_structure(tables),
@@ -158,6 +163,7 @@ def measure_second_opinion(
         relinkage=measure_relinkage(tables, columns, settings),
         disguises=disguises,
         computed=computed,
+        elsewhere=measure_elsewhere(tables, columns, settings, explained=explained),
         derivations=measure_derivations(
             tables,
             settings,
@@ -236,6 +242,7 @@ def judge_second_opinion(
             *judge_unchanged(measured.columns, thresholds),
             *judge_disguises(measured.disguises, thresholds),
             *judge_computed(measured.computed, thresholds),
+            *judge_elsewhere(measured.elsewhere, thresholds),
             *judge_derivations(measured.derivations, thresholds),
             *judge_leftovers(measured.leftovers),
             *judge_sanity(measured.sanity, thresholds),

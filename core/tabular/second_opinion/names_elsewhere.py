@@ -1,0 +1,695 @@
+"""Original values, and what a person recognizes of them, inside the cells of every column.
+
+Values are compared as words: lower case, without accents and signs, in any order. A hit is a cell that holds
+the value of its own row; what chance gives is counted exactly from how often each value stands in both
+columns. Where the order of the records has changed, hits are cells that hold any value, held against what the
+original column held, or against words combined anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import binom, poisson
+
+from core.distinct import DistinctValues, distinct_values
+from core.roles import Role
+from core.roles.naming import match_name
+from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.words import counted, share_of
+from core.verdict import Finding, Verdict
+
+_MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
+_LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
+_FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
+_MOST_WORDS = 6  # of a value
+_MOST_NAMES = 50_000  # distinct values whose remains are looked for
+_FEWEST_LETTERS, _FEWEST_SYLLABLES, _FEWEST_DIGITS = 4, 2, 5
+_LONGEST_SYLLABLES = 6
+_DISTINCT, _NEARLY_DISTINCT = 0.5, 0.99  # share of distinct values from which words, or numbers, identify
+_OF_THE_KIND = 0.8  # share of values that make a column one of names, numbers or dates
+_CLEARLY_MORE = 0.8  # of what chance leaves over
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+_U64 = npt.NDArray[np.uint64]
+_Ints = npt.NDArray[np.int64]
+_NONE: _U64 = np.zeros(0, dtype=np.uint64)
+
+_DATE_LIKE = r"^(?:\d{1,4}[-/. ]+\d{1,2}[-/. ]+\d{1,4}\.?|(?:19|20)\d{6})(?:[T ].*)?$"
+_MEASURE_LIKE = r"^[+-]?\d*[.,]\d+$"
+_WORDS_ONLY = r"^[^\d@]*$"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValuesElsewhere:
+    """An anonymized column whose cells hold values of an original column.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    form
+        ``values`` as they were, in whatever spelling and order; ``initials``, one word with the first letter
+        of the other; ``one word`` of several.
+    by_rows
+        Whether hits are cells that hold the value of their own row; else cells that hold any value.
+    n_hits, n_by_chance
+        Cells, and how many there would be by chance.
+    n_filled
+        Non-blank cells of the anonymized column that were read.
+    """
+
+    original: str
+    anonymized: str
+    form: str
+    by_rows: bool
+    n_hits: int
+    n_by_chance: float
+    n_filled: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ElsewhereMeasurement:
+    """All columns found to hold values of original columns.
+
+    Attributes
+    ----------
+    found
+        At most one per original and anonymized column.
+    n_read
+        Records read, all unless there are more than 50,000.
+    is_sample
+        Whether these are not all.
+    """
+
+    found: tuple[ValuesElsewhere, ...]
+    n_read: int
+    is_sample: bool
+
+
+def measure_elsewhere(
+    tables: TablePair,
+    columns: Sequence[ColumnComparison],
+    settings: SecondOpinionSettings,
+    *,
+    explained: frozenset[tuple[str, str]] = frozenset(),
+) -> ElsewhereMeasurement:
+    """Look for the values of every column that was taken out, identifies or is highly distinct.
+
+    Parameters
+    ----------
+    tables, columns, settings
+        The tables, what was left of each column, and the seed of a sample.
+    explained
+        Pairs (original column, anonymized column) known to be a disguise, which are left out.
+    """
+    read = _Read(tables=tables, settings=settings)
+    sought = _sought(read, columns)
+    found: list[ValuesElsewhere] = []
+    if sought:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            names = tables.anonymized.column_names
+            for in_column in threads.map(lambda name: list(_in_column(read, sought, name)), names):
+                found += in_column
+    return ElsewhereMeasurement(
+        found=tuple(one for one in found if (one.original, one.anonymized) not in explained),
+        n_read=min(tables.n_anonymized, _MOST_RECORDS),
+        is_sample=max(tables.n_anonymized, tables.n_original) > _MOST_RECORDS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Read:
+    """The records of both tables that are read."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+
+    @cached_property
+    def original_rows(self) -> pa.Array | None:
+        return self._rows(self.tables.n_original)
+
+    @cached_property
+    def anonymized_rows(self) -> pa.Array | None:
+        return self._rows(self.tables.n_anonymized)
+
+    def _rows(self, n: int) -> pa.Array | None:
+        if n <= _MOST_RECORDS:
+            return None
+        rng = np.random.default_rng(self.settings.seed)
+        return pa.array(np.sort(rng.choice(n, _MOST_RECORDS, replace=False)))
+
+    def original(self, name: str) -> DistinctValues:
+        column = self.tables.original[name]
+        return distinct_values(column if self.original_rows is None else column.take(self.original_rows))
+
+    def anonymized(self, name: str) -> DistinctValues:
+        column = self.tables.anonymized[name]
+        return distinct_values(column if self.anonymized_rows is None else column.take(self.anonymized_rows))
+
+
+# --- words
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Words:
+    """The words of texts, one after the other, as numbers: sums of them stand for words in any order.
+
+    Attributes
+    ----------
+    words, hashes
+        Strings, and the 64 bits that stand for each.
+    text
+        Shape (n_words,): the text of each, in rising order.
+    n_texts
+        How many texts there are.
+    """
+
+    words: pa.Array
+    hashes: _U64
+    text: _Ints
+    n_texts: int
+
+    @cached_property
+    def totals(self) -> _U64:
+        """Return shape (n_words + 1,): the sum of the words before each."""
+        return np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(self.hashes, dtype=np.uint64)])
+
+    @cached_property
+    def starts(self) -> _Ints:
+        """Return shape (n_texts + 1,): where the words of each text begin."""
+        return np.searchsorted(self.text, np.arange(self.n_texts + 1))
+
+    @cached_property
+    def n_words(self) -> _Ints:
+        """Return shape (n_texts,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def sums(self) -> _U64:
+        """Return shape (n_texts,): the sum of all words of each text."""
+        return self.totals[self.starts[1:]] - self.totals[self.starts[:-1]]
+
+    def windows(self, n_words: int) -> tuple[_U64, _Ints]:
+        """Return the sums of every run of so many words of one text, and the text of each."""
+        n = max(0, len(self.text) - n_words + 1)
+        same = self.text[n_words - 1 : n_words - 1 + n] == self.text[:n]
+        return (self.totals[n_words : n_words + n] - self.totals[:n])[same], self.text[:n][same]
+
+
+def folded_texts(values: pa.Array) -> pa.Array:
+    """Return texts as they are compared: lower case, without accents, letters apart from digits."""
+    texts = pc.utf8_lower(values)
+    if not pc.all(pc.string_is_ascii(texts)).as_py():
+        texts = pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKD"), r"\p{Mn}+", "")
+        texts = pc.utf8_normalize(texts, "NFKC")
+    texts = pc.replace_substring_regex(texts, r"(\p{L})(\p{N})", r"\1 \2")
+    return pc.replace_substring_regex(texts, r"(\p{N})(\p{L})", r"\1 \2")
+
+
+def words_of(texts: pa.Array) -> _Words:
+    """Return the words of folded texts: runs of letters or digits."""
+    lists = pc.split_pattern_regex(texts, r"[^\p{L}\p{N}]+")
+    filled = pc.not_equal(lists.flatten(), "")
+    words = lists.flatten().filter(filled)
+    text = pc.list_parent_indices(lists).filter(filled).to_numpy()
+    return _Words(words=words, hashes=_hashes(words), text=text.astype(np.int64), n_texts=len(texts))
+
+
+def _hashes(words: pa.Array) -> _U64:
+    """Return 64 bits for each word, the same for the same word."""
+    encoded = pc.dictionary_encode(words)
+    of_word = pd.util.hash_array(encoded.dictionary.to_numpy(zero_copy_only=False), categorize=False)
+    return of_word[encoded.indices.to_numpy()]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Form:
+    """One form in which the values of an original column are looked for.
+
+    Attributes
+    ----------
+    name
+        Which form it is.
+    of_value
+        Shape (n_values,): a number for each distinct value of the column, the same for values that are
+        the same in this form; -1 for one without it.
+    keys
+        Number of words to sums of words, in rising order, and the number of what each stands for.
+    shortest
+        Characters of the shortest spelling.
+    firsts, lasts
+        The words of values of two words, to combine anew; empty for other forms.
+    """
+
+    name: str
+    of_value: _Ints
+    keys: Mapping[int, tuple[_U64, _Ints]]
+    shortest: int
+    firsts: _U64
+    lasts: _U64
+
+    def in_texts(self, words: _Words) -> tuple[_Ints, _Ints]:
+        """Return the distinct pairs (text, number of what it holds)."""
+        pairs = []
+        for n_words, (sums, numbers) in self.keys.items():
+            found, text = words.windows(n_words)
+            place = np.minimum(np.searchsorted(sums, found), len(sums) - 1)
+            hit = sums[place] == found
+            pairs.append(np.column_stack([text[hit], numbers[place[hit]]]))
+        both = np.unique(np.concatenate(pairs), axis=0)
+        return both[:, 0], both[:, 1]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Sought:
+    """A column whose values are looked for.
+
+    Attributes
+    ----------
+    column, cells
+        Its name and distinct values.
+    kind
+        ``names`` (words), ``numbers`` (with digits) or ``dates``.
+    forms
+        In which its values are looked for, the most revealing first.
+    """
+
+    column: str
+    cells: DistinctValues
+    kind: str
+    forms: tuple[_Form, ...]
+
+
+def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:
+    """Return the columns to look for, with their values as words."""
+    left = {column.original for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    kept = {column.original for column in columns if column.n_filled_anonymized}
+    found = (
+        _column_sought(read, name, is_kept=name in kept)
+        for name in read.tables.original.column_names
+        if name not in left
+    )
+    return [one for one in found if one is not None]
+
+
+def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
+    """Return the forms of a column's values, None where they are found everywhere or tell nobody apart."""
+    entry, named = read.tables.log.entries.get(name), match_name(name)
+    taken_out = not is_kept or (entry is not None and entry.action in _TAKEN_OUT)
+    identifies = entry is not None and is_high_risk(entry.semantic)
+    identifies |= named is not None and named.rule.role is Role.DIRECT_IDENTIFIER
+    values = read.original(name)
+    if not values.n_filled:
+        return None
+    kind = _kind(values.values)
+    least = _NEARLY_DISTINCT if kind == "numbers" else _DISTINCT
+    distinct = kind in {"names", "numbers"} and values.n_distinct >= least * values.n_filled
+    if kind == "measures" or not (taken_out or identifies or distinct):
+        return None
+    is_name = kind == "names" and (taken_out or identifies)
+    forms = tuple(form for form in _forms(values.values, kind=kind, is_name=is_name) if form.keys)
+    return _Sought(column=name, cells=values, kind=kind, forms=forms) if forms else None
+
+
+def _kind(values: pa.Array) -> str:
+    """Return what most values are: ``measures``, ``dates``, ``names`` or ``numbers`` (with digits)."""
+
+    def is_mostly(pattern: str) -> bool:
+        return bool(
+            pc.mean(pc.match_substring_regex(values, pattern).cast(pa.int8())).as_py() >= _OF_THE_KIND
+        )
+
+    patterns = {"measures": _MEASURE_LIKE, "dates": _DATE_LIKE, "names": _WORDS_ONLY}
+    return next((kind for kind, pattern in patterns.items() if is_mostly(pattern)), "numbers")
+
+
+def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
+    """Yield the values as they are, in other spellings, and of names what is left of them."""
+    texts = folded_texts(values)
+    words = words_of(texts)
+    together = pc.replace_substring_regex(texts, r"[^\p{L}\p{N}]+", "")
+    spellings = [words, words_of(together)]
+    if kind == "dates":
+        spellings = [
+            words,
+            words_of(pc.replace_substring_regex(texts, r"\b0+(\d)", r"\1")),
+            words_of(together),
+        ]
+    length = pc.utf8_length(together).to_numpy(zero_copy_only=False)
+    tells = _tell(together, length) & (words.n_words <= _MOST_WORDS)
+    two = tells & (words.n_words == 2)
+    are_pairs = kind == "names" and two.sum() > tells.sum() / 2
+    firsts = words.hashes[words.starts[:-1][two]] if are_pairs else _NONE
+    lasts = words.hashes[words.starts[1:][two] - 1] if are_pairs else _NONE
+    yield _form("values", spellings, tells, length, firsts=firsts, lasts=lasts)
+    if is_name:
+        yield from _name_forms(words)
+
+
+def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:
+    """Return which values are long enough not to be found everywhere."""
+    letters = pc.utf8_length(pc.replace_substring_regex(together, r"\P{L}+", "")).to_numpy(
+        zero_copy_only=False
+    )
+    hangul = pc.match_substring_regex(together, "^[가-힣]").to_numpy(zero_copy_only=False)
+    enough = np.where(hangul, letters >= _FEWEST_SYLLABLES, letters >= _FEWEST_LETTERS)
+    return enough | (length - letters >= _FEWEST_DIGITS)
+
+
+def _form(
+    name: str,
+    spellings: Sequence[_Words],
+    tells: npt.NDArray[np.bool_],
+    length: _Ints,
+    *,
+    firsts: _U64 | None = None,
+    lasts: _U64 | None = None,
+) -> _Form:
+    """Return what is looked for; values with the same words in the first spelling are one."""
+    _, number = np.unique(spellings[0].sums, return_inverse=True)
+    of_value = np.where(tells, number, -1)
+    n_words = np.concatenate([words.n_words[tells] for words in spellings])
+    sums = np.concatenate([words.sums[tells] for words in spellings])
+    numbers = np.tile(number[tells], len(spellings))
+    keys = {}
+    for n in np.unique(n_words[n_words > 0]):
+        chosen, first = np.unique(sums[n_words == n], return_index=True)
+        keys[int(n)] = (chosen, numbers[n_words == n][first])
+    return _Form(
+        name=name,
+        of_value=of_value,
+        keys=keys,
+        shortest=int(length[tells].min(initial=10**9)),
+        firsts=_NONE if firsts is None else firsts,
+        lasts=_NONE if lasts is None else lasts,
+    )
+
+
+def _name_forms(words: _Words) -> Iterator[_Form]:
+    """Yield what is left of names of two to four words: one with the other's first letter, or one alone."""
+    texts, starts = words.words.to_pylist(), words.starts
+    names = [texts[starts[i] : starts[i + 1]] for i in range(min(words.n_texts, _MOST_NAMES))]
+    names = [name if 2 <= len(name) <= 4 else ["", ""] for name in names]
+    names += [["", ""]] * (words.n_texts - len(names))
+    for first, last in ((0, -1), (-1, 0)):
+        tells = np.array(
+            [len(n[last]) >= _FEWEST_LETTERS - 1 and len(n[first]) > 1 for n in names], dtype=bool
+        )
+        spelled = (
+            [f"{name[first][:1]} {name[last]}" for name in names],
+            [f"{name[first][:1]}{name[last]}" for name in names],
+            [f"{name[last]}{name[first][:1]}" for name in names],
+        )
+        if tells.any():
+            length = np.array([1 + len(name[last]) for name in names])
+            yield _form(
+                "initials", [words_of(pa.array(each, pa.string())) for each in spelled], tells, length
+            )
+    for one in (-1, 0):
+        alone = pa.array([name[one] for name in names], pa.string())
+        length = pc.utf8_length(alone).to_numpy(zero_copy_only=False)
+        tells = _tell(alone, length)
+        if tells.any():
+            yield _form("one word", [words_of(alone)], tells, length)
+
+
+# --- looking for them
+
+
+def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Iterator[ValuesElsewhere]:
+    """Yield the columns whose values an anonymized column holds, each in its most revealing form."""
+    cells = read.anonymized(anonymized)
+    if not cells.n_filled:
+        return
+    longest = pc.max(pc.utf8_length(cells.values)).as_py()
+    is_dated = _are_dates(cells.values)
+    possible = [
+        (one, form)
+        for one in sought
+        for form in one.forms
+        if form.shortest <= longest and not (one.kind == "dates" and is_dated)
+    ]
+    if not possible:
+        return
+    words = _with_held_words(words_of(folded_texts(cells.values)), sought)
+    done: set[str] = set()
+    for one, form in possible:
+        found = None
+        if one.column not in done:
+            found = _one_form(read, one, form, anonymized, cells=cells, words=words)
+        if found is not None:
+            done.add(one.column)
+            yield found
+
+
+def _are_dates(values: pa.Array) -> bool:
+    head = values.slice(0, 1000)
+    return bool(pc.mean(pc.match_substring_regex(head, _DATE_LIKE).cast(pa.int8())).as_py() >= _OF_THE_KIND)
+
+
+def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
+    """Return the words, those of Hangul that hold a value replaced by it: particles need no space."""
+    hangul = pc.match_substring_regex(words.words, "^[가-힣]{3,}").to_numpy(zero_copy_only=False)
+    if not hangul.any():
+        return words
+    known = np.unique(np.concatenate([sums for one in sought for sums, _ in _single_words(one)] or [_NONE]))
+    rows = np.flatnonzero(hangul & ~np.isin(words.hashes, known))
+    encoded = pc.dictionary_encode(words.words.take(pa.array(rows)))
+    held = _held_hashes(encoded.dictionary.to_pylist(), known)
+    hashes = words.hashes.copy()
+    of_rows = held[encoded.indices.to_numpy()]
+    hashes[rows] = np.where(of_rows > 0, of_rows, hashes[rows])
+    return replace(words, hashes=hashes)
+
+
+def _single_words(one: _Sought) -> Iterator[tuple[_U64, _Ints]]:
+    return (form.keys[1] for form in one.forms if 1 in form.keys)
+
+
+def _held_hashes(words: Sequence[str], known: _U64) -> _U64:
+    """Return the longest known word that each word holds, the first of several, as its number; 0 for none."""
+    pieces = [
+        (i, word[start : start + length])
+        for i, word in enumerate(words)
+        for length in range(min(_LONGEST_SYLLABLES, len(word) - 1), 1, -1)
+        for start in range(len(word) - length + 1)
+    ]
+    held = np.zeros(len(words), dtype=np.uint64)
+    if pieces:
+        hashes = _hashes(pa.array([piece for _, piece in pieces], pa.string()))
+        hits = np.flatnonzero(np.isin(hashes, known))[::-1]
+        held[np.array([i for i, _ in pieces])[hits]] = hashes[hits]
+    return held
+
+
+def _one_form(
+    read: _Read, one: _Sought, form: _Form, anonymized: str, *, cells: DistinctValues, words: _Words
+) -> ValuesElsewhere | None:
+    """Return what a column holds of another in one form, None where chance explains it."""
+    text, number = form.in_texts(words)
+    if one.column == anonymized and form.name == "values":
+        changed = _unlike(cells, one)
+        text, number = text[changed[text]], number[changed[text]]
+    if len(text) == 0:
+        return None
+    found = None
+    if read.tables.order != "changed":
+        found = _in_rows(one, form, cells=cells, text=text, number=number)
+    if found is None and read.tables.order != "kept":
+        found = _anywhere(read, one, form, anonymized, cells=cells, words=words, held=(text, number))
+    if found is None:
+        return None
+    n_hits, n_by_chance, by_rows = found
+    return ValuesElsewhere(
+        original=one.column,
+        anonymized=anonymized,
+        form=form.name,
+        by_rows=by_rows,
+        n_hits=n_hits,
+        n_by_chance=n_by_chance,
+        n_filled=cells.n_filled,
+    )
+
+
+def _unlike(cells: DistinctValues, one: _Sought) -> npt.NDArray[np.bool_]:
+    """Return which values are not written as one of the original, for a column's own values."""
+    ours, theirs = cells.values, one.cells.values  # noqa: PD011 - of a dataclass
+    known = pc.is_in(ours.cast(pa.string()), value_set=theirs.cast(pa.string()))
+    return ~known.to_numpy(zero_copy_only=False)
+
+
+_Hits = tuple[int, float, bool]
+
+
+def _in_rows(one: _Sought, form: _Form, *, cells: DistinctValues, text: _Ints, number: _Ints) -> _Hits | None:
+    """Count the cells that hold the value of their own row, and how many would in random order."""
+    value = np.append(form.of_value, -1)[one.cells.codes]
+    n_numbers = 1 + int(max(value.max(initial=-1), number.max(initial=-1)))
+    pairs = np.sort(text * n_numbers + number)
+    rows = np.flatnonzero((cells.codes >= 0) & (value >= 0))
+    of_rows = cells.codes[rows] * n_numbers + value[rows]
+    place = np.minimum(np.searchsorted(pairs, of_rows), len(pairs) - 1)
+    n_hits = int(np.count_nonzero(pairs[place] == of_rows))
+    n_of_number = np.bincount(value[value >= 0], minlength=n_numbers)
+    n_by_chance = float((cells.counts[text] * n_of_number[number]).sum()) / max(len(cells.codes), 1)
+    if n_hits < _FEWEST_HITS or n_hits < _TIMES_CHANCE * n_by_chance:
+        return None
+    if poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
+        return None
+    return n_hits, n_by_chance, True
+
+
+def _anywhere(
+    read: _Read,
+    one: _Sought,
+    form: _Form,
+    anonymized: str,
+    *,
+    cells: DistinctValues,
+    words: _Words,
+    held: tuple[_Ints, _Ints],
+) -> _Hits | None:
+    """Count the cells that hold any value, where nobody knows whose row is whose."""
+    text, number = held
+    n_hits = int(cells.counts[np.unique(text)].sum())
+    if n_hits < _FEWEST_HITS:
+        return None
+    if one.column == anonymized:
+        are_same = n_hits >= _LEFT * cells.n_filled and _are_the_same(one, form, cells=cells, held=held)
+        return (n_hits, 0.0, False) if are_same else None
+    before = _before(read, one, form, anonymized)
+    if before is not None:
+        scale = read.tables.n_anonymized / max(read.tables.n_original, 1)
+        return _against_before(n_hits, n_own=before[0], n_whole=before[1], scale=scale)
+    if form.name != "values":
+        return None
+    if len(form.firsts):
+        return _against_recombined(form, cells=cells, words=words, n_hits=n_hits)
+    n_found = len(np.unique(number))
+    return _against_density(form, cells=cells, n_hits=n_hits, n_found=n_found, kind=one.kind)
+
+
+def _against_before(n_hits: int, *, n_own: int, n_whole: int, scale: float) -> _Hits | None:
+    """Hold cells with a value against those of the original column, of which some held that of their row."""
+    expected = n_whole * scale
+    if n_hits >= max(_FEWEST_HITS + expected, _TIMES_CHANCE * expected):
+        return n_hits, expected, False  # they were put there
+    n_left = round(n_hits * n_own / max(n_whole, 1))
+    return (n_left, 0.0, False) if n_left >= _FEWEST_HITS else None
+
+
+def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[int, int] | None:
+    """Return how many cells of the original column held the value of their row beyond chance, and any value.
+
+    None where the original table has no such column.
+    """
+    pairs = (pair.pair.original for pair in read.tables.coded if pair.pair.anonymized == anonymized)
+    source = next(pairs, None)
+    if source is None:
+        return None
+    cells = read.original(source)
+    text, number = form.in_texts(_with_held_words(words_of(folded_texts(cells.values)), [one]))
+    if len(text) == 0:
+        return 0, 0
+    found = _in_rows(one, form, cells=cells, text=text, number=number)
+    return found[0] if found else 0, int(cells.counts[np.unique(text)].sum())
+
+
+def _against_recombined(form: _Form, *, cells: DistinctValues, words: _Words, n_hits: int) -> _Hits | None:
+    """Hold cells with a value against cells with any of its words beside each other."""
+    n_pairs = max(_n_cells_with_any_pair(form, words, cells.counts), n_hits)
+    likely = _share_by_recombining(form)
+    n_by_chance = n_pairs * likely
+    clearly = n_hits - n_by_chance >= _CLEARLY_MORE * (n_pairs - n_by_chance)
+    if binom.sf(n_hits - 1, n_pairs, likely) > _NO_ACCIDENT or not clearly:
+        return None
+    return n_hits, n_by_chance, False
+
+
+def _n_cells_with_any_pair(form: _Form, words: _Words, counts: _Ints) -> int:
+    """Return the cells that hold a first and a last word of the values beside each other."""
+    firsts, lasts = np.isin(words.hashes, form.firsts), np.isin(words.hashes, form.lasts)
+    pair = (firsts[:-1] & lasts[1:]) | (lasts[:-1] & firsts[1:])
+    pair &= words.text[1:] == words.text[:-1]
+    return int(counts[np.unique(words.text[:-1][pair])].sum())
+
+
+def _share_by_recombining(form: _Form) -> float:
+    """Return how likely first and last words of different values are a value themselves."""
+    rng = np.random.default_rng(0)
+    first, last = rng.integers(0, len(form.firsts), (2, 5_000))
+    return float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
+
+
+def _are_the_same(one: _Sought, form: _Form, *, cells: DistinctValues, held: tuple[_Ints, _Ints]) -> bool:
+    """Whether a column's own values occur as often as before; drawn anew from them they would not."""
+    text, number = held
+    n_numbers = 1 + max(int(number.max()), int(form.of_value.max(initial=0)))
+    ours = np.bincount(number, weights=cells.counts[text], minlength=n_numbers)
+    used = form.of_value >= 0
+    theirs = np.bincount(form.of_value[used], weights=one.cells.counts[used], minlength=n_numbers)
+    rng = np.random.default_rng(0)
+    drawn = rng.multinomial(int(ours.sum()), theirs / theirs.sum(), size=20)
+    by_chance = float(np.minimum(drawn, theirs).sum(axis=1).max())
+    kept = float(np.minimum(ours, theirs).sum())
+    return kept - by_chance >= _CLEARLY_MORE * (ours.sum() - by_chance) > 0
+
+
+def _against_density(
+    form: _Form, *, cells: DistinctValues, n_hits: int, n_found: int, kind: str
+) -> _Hits | None:
+    """Hold cells with an identifier against how many numbers are that long; words by variety."""
+    n_values = len(np.unique(form.of_value[form.of_value >= 0]))
+    if kind == "names":
+        return (n_hits, 0.0, False) if n_found >= _DISTINCT * min(n_values, n_hits) else None
+    n_by_chance = min(1.0, n_values / 10.0**form.shortest) * cells.n_filled
+    if n_hits < _TIMES_CHANCE * n_by_chance or poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
+        return None
+    return n_hits, n_by_chance, False
+
+
+# --- judging
+
+
+def judge_elsewhere(
+    measured: ElsewhereMeasurement,
+    thresholds: SecondOpinionThresholds,  # noqa: ARG001 - as every judge
+) -> list[Finding]:
+    """Return a finding per column whose cells hold what should be gone."""
+    return [_finding(one, measured) for one in measured.found]
+
+
+_WHAT = {
+    "values": "values",
+    "initials": "names, one word shortened to its first letter,",
+    "one word": "one word of the names",
+}
+
+
+def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
+    own = one.original == one.anonymized
+    source = "its own original" if own else f"the original column `{one.original}`"
+    where = "in the same rows" if one.by_rows else "in some row"
+    sample = f" of a sample of {counted(measured.n_read, 'record')}" if measured.is_sample else ""
+    return Finding(
+        check="original_values_inside",
+        verdict=Verdict.WARN if one.form == "one word" else Verdict.FAIL,
+        message=f"Cells of `{one.anonymized}` hold {_WHAT[one.form]} of {source}, {where}: "
+        f"{share_of(one.n_hits, one.n_filled)} cells{sample}, by chance about {one.n_by_chance:,.1f}. "
+        "Whoever reads them sees what should be gone: remove or replace it there too.",
+        column=one.anonymized,
+        n_affected=one.n_hits,
+    )

@@ -1,0 +1,203 @@
+"""Original values inside the cells of other columns, against what chance gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from core.tabular.log import AnonymizationLog
+from core.tabular.second_opinion import names_elsewhere
+from core.tabular.second_opinion.names_elsewhere import (
+    ElsewhereMeasurement,
+    ValuesElsewhere,
+    judge_elsewhere,
+    measure_elsewhere,
+)
+from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import measure_unchanged
+from core.verdict import Verdict
+from tests.second_opinion_examples import log_of, table
+
+N = 600
+RNG = np.random.default_rng(1)
+GIVEN = "Ana Boris Cvetka Darja Eva Franc Gregor Helena Igor Jana Klemen Luka Maja Nejc Oskar".split()
+SURNAMES = "Novák Horvat Kos Zupan Golob Turk Hribar Kotnik Petek Rozman".split()
+Cells = Sequence[str | None]
+
+
+def drawn(*parts: Sequence[str], between: str = "") -> list[str]:
+    return [between.join(words) for words in zip(*(RNG.choice(part, N) for part in parts), strict=True)]
+
+
+NAMES = drawn(GIVEN, SURNAMES, between=" ")
+KOREAN = drawn(tuple("김이박최정강조윤장임"), tuple("민서도하지수예현은태"), tuple("준연윤은호아우원정민"))
+IDS = [f"P{i:07d}" for i in RNG.permutation(3 * N)[:N]]
+PHONES = [
+    f"010-{a}-{b:04d}" for a, b in zip(RNG.integers(2000, 9999, N), RNG.integers(0, 9999, N), strict=True)
+]
+BIRTHS = [str(np.datetime64("1940-01-01") + int(day)) for day in RNG.integers(0, 20_000, N)]
+NOTES = RNG.choice(["all well", "come again soon", "tests ordered"], N).tolist()
+ORIGINAL: dict[str, Cells] = {
+    "id": IDS, "name": NAMES, "성명": KOREAN, "phone": PHONES, "birth": BIRTHS, "note": NOTES,
+    "age": RNG.integers(20, 80, N).astype(str).tolist(),
+    "score": RNG.permutation(10 * N)[:N].astype(str).tolist(),
+}  # fmt: skip
+ANONYMIZED: dict[str, Cells] = ORIGINAL | {
+    "id": [RNG.bytes(6).hex() for _ in IDS], "name": [None] * N, "성명": [None] * N, "phone": [None] * N,
+    "birth": [f"{birth[:4]}-01-01" for birth in BIRTHS],
+    "score": [str(int(score) // 10 * 10) for score in ORIGINAL["score"] if score],
+}  # fmt: skip
+ACTIONS = {
+    "id": ("patient_id", "pseudonymize"), "name": ("name", "drop"), "성명": ("name", "drop"),
+    "phone": ("phone", "drop"), "birth": ("birthdate", "date_floor_year"), "note": ("other", "keep"),
+    "age": ("age", "keep"), "score": ("other", "round"),
+}  # fmt: skip
+SHUFFLED = RNG.permutation(N)
+
+
+def found_in(
+    changed: Mapping[str, Cells],
+    *,
+    original: Mapping[str, Cells] | None = None,
+    shuffled: bool = False,
+    log: AnonymizationLog | None = None,
+) -> list[tuple[str, str, str, int]]:
+    """Return (original column, anonymized column, form, hits) of what is found, in the order it was found."""
+    cells = {**ANONYMIZED, **changed}
+    if shuffled:
+        cells = {name: [column[i] for i in SHUFFLED] for name, column in cells.items()}
+    tables = pair_tables(table({**ORIGINAL, **(original or {})}), table(cells), log or log_of(**ACTIONS))
+    assert tables.order == ("changed" if shuffled else "kept")
+    measured = measure_elsewhere(tables, measure_unchanged(tables), SecondOpinionSettings())
+    assert all(one.by_rows is not shuffled for one in measured.found)
+    return [(one.original, one.anonymized, one.form, one.n_hits) for one in measured.found]
+
+
+def planted(values: Sequence[str], write: Callable[[str], str]) -> tuple[list[str], int]:
+    """Return the notes with every eleventh holding the value of its row, and how many do."""
+    notes = [write(v) if i % 11 == 5 else note for i, (v, note) in enumerate(zip(values, NOTES, strict=True))]
+    return notes, sum(i % 11 == 5 for i in range(N))
+
+
+PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
+    "a name": ("name", "values", lambda v: f"Spoke to {v} today"),
+    "a name turned round, in capitals": (
+        "name",
+        "values",
+        lambda v: f"{v.split()[1].upper()}, {v.split()[0]}: ok",
+    ),
+    "a name without accents": ("name", "values", lambda v: v.replace("á", "a") + " called"),
+    "a name in an address": ("name", "values", lambda v: v.replace(" ", ".").lower() + "@example.org"),
+    "a surname with an initial": ("name", "initials", lambda v: f"{v.split()[1]} {v[0]}. called"),
+    "a surname": ("name", "one word", lambda v: f"called ms {v.split()[1]}"),
+    "a Korean name with a particle": ("성명", "values", lambda v: f"{v}님 재진"),
+    "a phone number in digits": ("phone", "values", lambda v: f"call {v.replace('-', '')}"),
+    "an identifier": ("id", "values", lambda v: f"see {v.lower()}"),
+    "a date of birth": ("birth", "values", lambda v: f"born {int(v[8:])}. {int(v[5:7])}. {v[:4]}"),
+}
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("what", PLANTED)
+def test_measure__finds_values_in_notes(what: str, shuffled: bool) -> None:
+    column, form, write = PLANTED[what]
+    notes, n = planted(dict(ORIGINAL)[column], write)  # type: ignore[arg-type]
+    for original in ({"note": notes}, {}):  # left unchanged, or put there
+        (found,) = found_in({"note": notes}, original=original, shuffled=shuffled)
+        assert found[:3] == (column, "note", form)
+        assert found[3] >= (0.8 if form == "one word" else 1) * n
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_measure__three_hits_are_enough_and_two_are_not(shuffled: bool) -> None:
+    for n in (2, 3):
+        notes = [f"Spoke to {NAMES[i]}" if i in (5, 70, 500)[:n] else note for i, note in enumerate(NOTES)]
+        found = found_in({"note": notes}, original={"note": notes}, shuffled=shuffled)
+        assert len(found) == (n == 3)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("note", NOTES),
+        ("note", drawn(["seen by"], GIVEN, SURNAMES, between=" ")),  # physicians of the same names
+        ("note", drawn(["drank"], ["Ana", "Luka", "water"], between=" ")),
+        ("note", [f"{number}" for number in RNG.integers(10**6, 10**7, N)]),
+    ],
+)
+def test_measure__leaves_alone_what_chance_explains(column: str, cells: list[str], shuffled: bool) -> None:
+    assert found_in({column: cells}, original={column: cells}, shuffled=shuffled) == []
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("names", "form"),
+    [
+        ([f"{n.split()[1].upper()} {n.split()[0]}" for n in NAMES], "values"),
+        ([f"{n.split()[1].upper()} {n[0]}." for n in NAMES], "initials"),
+        (drawn(GIVEN, SURNAMES, between=" "), None),  # surrogates
+        ([f"Person {i}" for i in RNG.permutation(N)], None),
+    ],
+)
+def test_measure__sees_a_column_of_names_respelled(
+    names: list[str], form: str | None, shuffled: bool
+) -> None:
+    log = log_of(**{**ACTIONS, "name": ("name", "pseudonymize")})
+    found = found_in({"name": names}, shuffled=shuffled, log=log)
+    assert found == ([("name", "name", form, N)] if form else [])
+
+
+def test_measure__sees_values_in_a_new_column_without_rows() -> None:
+    texts = [f"Stay of {number}" for number in PHONES]
+    assert found_in({"new": texts}, shuffled=True) == [("phone", "new", "values", N)]
+    texts = [f"{name} 귀하" for name in KOREAN]
+    assert found_in({"new": texts}, shuffled=True)[0] == ("성명", "new", "values", N)
+    rare = [f"{a}{i:04d}x Y{i}" for i, a in enumerate("abc" * (N // 3))]
+    assert found_in({"new": rare}, shuffled=True) == []
+
+
+def test_measure__holds_new_names_against_words_combined_anew() -> None:
+    given, surnames = (
+        [f"{c}{a}{b}" for a in "aeiou" for b in ends] for c, ends in (("M", "klnrst"), ("B", "cdgpvz"))
+    )
+    names = drawn(given, surnames, between=" ")
+    cells = {"name": names}
+    others = drawn(given, surnames, between=" ")
+    assert found_in({"new": names}, original=cells, shuffled=True) == [("name", "new", "values", N)]
+    assert found_in({"new": others}, original=cells, shuffled=True) == []
+
+
+def test_measure__reads_a_sample_of_very_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names_elsewhere, "_MOST_RECORDS", 300)
+    notes, _ = planted(NAMES, lambda value: f"Spoke to {value}")
+    tables = pair_tables(
+        table({**ORIGINAL, "note": notes}), table({**ANONYMIZED, "note": notes}), log_of(**ACTIONS)
+    )
+    measured = measure_elsewhere(tables, measure_unchanged(tables), SecondOpinionSettings())
+    assert (measured.is_sample, measured.n_read, len(measured.found)) == (True, 300, 1)
+    assert "of a sample of 300 records" in judge_elsewhere(measured, SecondOpinionThresholds())[0].message
+
+
+@pytest.mark.parametrize(
+    ("form", "anonymized", "verdict", "what"),
+    [
+        ("values", "note", Verdict.FAIL, "values of the original column `name`"),
+        ("one word", "name", Verdict.WARN, "one word of the names of its own original"),
+    ],
+)
+def test_judge__says_what_is_where(form: str, anonymized: str, verdict: Verdict, what: str) -> None:
+    one = ValuesElsewhere(
+        original="name", anonymized=anonymized, form=form, by_rows=True, n_hits=9, n_by_chance=0.2,
+        n_filled=90,
+    )  # fmt: skip
+    measured = ElsewhereMeasurement(found=(one,), n_read=100, is_sample=False)
+    (finding,) = judge_elsewhere(measured, SecondOpinionThresholds())
+    assert (finding.verdict, finding.n_affected) == (verdict, 9)
+    assert finding.message == (
+        f"Cells of `{anonymized}` hold {what}, in the same rows: 9 of 90 (10.0 %) cells, by chance about "
+        "0.2. Whoever reads them sees what should be gone: remove or replace it there too."
+    )
