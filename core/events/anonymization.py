@@ -45,7 +45,7 @@ class MeasuredEvents:
     @cached_property
     def n_users_after_cleanup(self) -> int:
         """Return the number of distinct users with an event after cleanup."""
-        return len(np.unique(self.single.user_of_unit))
+        return int(np.count_nonzero(np.bincount(self.single.user_of_unit)))
 
     @property
     def n_events_after_cleanup(self) -> int:

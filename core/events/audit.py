@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.datasets import Dataset
+from core.equivalence import sorted_distinct
 from core.events.anonymization import (
     MULTI_LEVEL,
     AnonymizedEvents,
@@ -96,7 +97,7 @@ class EventAudit:
         values = self.anonymized.stages.values_of_group[:, place]
         finest = values[self.anonymized.stages.stage_of_group == 0].max(initial=-1)
         is_class = (values <= finest)[self.anonymized.group_of_event[self.anonymized.event_is_kept]]
-        pairs = np.unique(log.class_of_event * len(log.events) + log.event_of_event) // len(log.events)
+        pairs = sorted_distinct(log.class_of_event * len(log.events) + log.event_of_event) // len(log.events)
         n_kinds = np.bincount(pairs, minlength=len(log.classes))
         cost = np.where(n_kinds > 1, n_kinds / len(log.events), 0.0)[log.class_of_event[kept]]
         return float((cost * is_class).sum()) / len(columns)
@@ -340,8 +341,7 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
         return None
     kept = log.kept_after_cleanup
     n_kinds, n_classes = (
-        len(set(log.event_of_event[kept].tolist())),
-        len(set(log.class_of_event[kept].tolist())),
+        int(np.count_nonzero(np.bincount(codes[kept]))) for codes in (log.event_of_event, log.class_of_event)
     )
     nothing_mapped = sum(log.unmapped.values()) == log.n_events
     if not nothing_mapped and (n_classes > 1 or n_kinds == 1):

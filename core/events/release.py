@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ _ABOUT = {
     "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_NOT_AS_IT_IS = r'^[=+\-@\t\r]|[;"\r\n]'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +74,8 @@ class Release:
         ``event_removal_report.csv``: users per combination before and after removal.
     user_removal_csv
         ``user_removal_report_counts.csv``, where users were removed.
-    user_mapping_csv
-        Original identifiers and their pseudonyms: whoever has it undoes the pseudonymization.
+    write_user_mapping
+        Makes :attr:`user_mapping_csv`, when it is asked for.
     verification
         k, counted again from `events_csv`.
     """
@@ -82,8 +84,13 @@ class Release:
     events_csv: bytes = field(repr=False)
     removal_report_csv: bytes = field(repr=False)
     user_removal_csv: bytes | None = field(repr=False)
-    user_mapping_csv: bytes = field(repr=False)
+    write_user_mapping: Callable[[], bytes] = field(repr=False)
     verification: Verification
+
+    @cached_property
+    def user_mapping_csv(self) -> bytes:
+        """Return original identifiers and their pseudonyms: whoever has it undoes the pseudonymization."""
+        return self.write_user_mapping()
 
 
 def release_events(
@@ -126,7 +133,7 @@ def release_events(
         events_csv=events_csv,
         removal_report_csv=_removal_report_csv(anonymized),
         user_removal_csv=_user_removal_csv(anonymized, name_of_user),
-        user_mapping_csv=_user_mapping_csv(anonymized, names, user_of_name, name_of_user),
+        write_user_mapping=partial(_user_mapping_csv, anonymized, names, user_of_name, name_of_user),
         verification=verify_release(
             events_csv,
             k=anonymized.rule.k,
@@ -266,6 +273,16 @@ def csv_cell(text: str) -> str:
     return text
 
 
+def csv_cells(texts: Sequence[str]) -> pa.Array:
+    """Return :func:`csv_cell` of many texts, looking only at those that need it."""
+    cells = pa.array(texts, pa.string())
+    to_change = pc.match_substring_regex(cells, _NOT_AS_IT_IS).to_numpy(zero_copy_only=False)
+    if not to_change.any():
+        return cells
+    changed = pa.array([csv_cell(texts[position]) for position in np.flatnonzero(to_change).tolist()])
+    return pc.replace_with_mask(cells, pa.array(to_change), changed)
+
+
 def _csv_lines(rows: Iterable[Sequence[str]]) -> bytes:
     return "".join(";".join(csv_cell(cell) for cell in row) + "\n" for row in rows).encode()
 
@@ -279,7 +296,7 @@ def _events_csv(
     if not len(kept):
         return header
     groups = anonymized.group_of_event[kept]
-    written = pa.array([csv_cell(name) for name in names])
+    written = csv_cells(names)
     rank_of_name = np.empty(len(names), dtype=np.int64)
     rank_of_name[pc.array_sort_indices(written).to_numpy()] = np.arange(len(names))
     order = np.lexsort((rank_of_name[name_of_event], stages.rank_of_group[groups]))
@@ -287,14 +304,22 @@ def _events_csv(
     lines = pc.binary_join_element_wise(
         written.take(pa.array(name_of_event[order])), combinations.take(pa.array(groups[order])), ";"
     )
-    return header + "\n".join(lines.to_pylist()).encode() + b"\n"
+    return header + _text_of(pc.binary_join_element_wise(lines, "\n", "").cast(pa.large_string()))
+
+
+def _text_of(lines: pa.Array) -> bytes:
+    """Return all texts of an array, one after the other."""
+    lines = lines.combine_chunks() if isinstance(lines, pa.ChunkedArray) else lines
+    _, offsets, data = lines.buffers()
+    ends = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
+    return data.slice(int(ends[0]), int(ends[-1] - ends[0])).to_pybytes()
 
 
 def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
     """Return the contributing cells of each combination as they are written, semicolons between."""
     stages = anonymized.stages
     cells = [
-        pa.array([csv_cell(label) for label in labels]).take(pa.array(stages.values_of_group[:, column]))
+        csv_cells(labels).take(pa.array(stages.values_of_group[:, column]))
         for column, labels in enumerate(stages.labels)
     ]
     return pc.binary_join_element_wise(*cells, ";") if len(cells) > 1 else cells[0]

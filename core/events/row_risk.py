@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.equivalence import IntArray, combined_codes, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.timestamps import BoolArray
 from core.events.trace_risk import mixed, only_one_user
@@ -112,14 +112,15 @@ def _released_rows(anonymized: AnonymizedEvents, pseudonym_per: str) -> _Rows:
 
 def _users_with_number(n_of_pseudonym: IntArray, users: IntArray) -> IntArray:
     """Return for each pseudonym how many users have one of as many rows."""
-    numbers, code = np.unique(n_of_pseudonym, return_inverse=True)
-    pairs = np.unique(code * (int(users.max(initial=-1)) + 1) + users)
-    of_number = np.bincount(pairs // max(int(users.max(initial=-1)) + 1, 1), minlength=len(numbers))
+    code = value_codes(pa.array(n_of_pseudonym))
+    n_users = max(int(users.max(initial=-1)) + 1, 1)
+    of_pair = sorted_distinct(code * n_users + users) // n_users
+    of_number = np.bincount(of_pair, minlength=int(code.max(initial=-1)) + 1)
     return of_number[code]
 
 
 def _n_users(of_pseudonym: BoolArray, rows: _Rows) -> int:
-    return len(np.unique(rows.user_of_pseudonym[of_pseudonym]))
+    return int(np.count_nonzero(np.bincount(rows.user_of_pseudonym[of_pseudonym])))
 
 
 def _n_standing_out(n_of_pseudonym: IntArray, users: IntArray, k: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.equivalence import IntArray, combined_codes, sorted_distinct, value_codes
 from core.errors import AuditInputError
 from core.events.columns import CodedColumn, level_column
 from core.events.log import EventLog
@@ -237,9 +237,9 @@ def _losses(
     for (column, level), coarse in cells.items():
         base = cells[column, column]
         n_values = len(labels[columns.index(column)])
-        pairs = np.unique(coarse * n_values + base)
+        pairs = sorted_distinct(coarse * n_values + base)
         covered = np.bincount(pairs // n_values, minlength=n_values)
-        n_base = len(np.unique(base))
+        n_base = len(sorted_distinct(base))
         losses[column, level] = np.where(covered > 1, covered / max(n_base, 1), 0.0)[coarse]
     return losses
 

@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, value_codes
+from core.equivalence import IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.log import EventLog
-from core.events.users import folded, is_word
+from core.events.users import cannot_be_respelt, folded, is_word
 from core.patterns import CATALOGUE, scan_column
 from core.verdict import Finding, Verdict
 
 _IN_WORDS = ("generalized_event", "event")
-_MOST_WORDS_TOGETHER = 3
+_MOST_WORDS_TOGETHER = 5  # of a UUID
 _WORD = re.compile(r"[^\W_]+")
 _PATTERNS = (
     "email",
@@ -86,7 +86,7 @@ def _released(anonymized: AnonymizedEvents, column: str) -> _Released:
     stages = anonymized.stages
     place = stages.columns.index(column)
     codes = stages.values_of_group[anonymized.group_of_event[anonymized.event_is_kept], place]
-    shown = np.unique(codes)
+    shown = sorted_distinct(codes)
     position = np.full(len(stages.labels[place]), -1)
     position[shown] = np.arange(len(shown))
     return _Released(
@@ -97,12 +97,12 @@ def _released(anonymized: AnonymizedEvents, column: str) -> _Released:
 
 
 def _runs_of_words(value: str) -> set[str]:
-    """Return the words of a value, and two and three of them written together."""
-    words = _WORD.findall(value)
+    """Return the words of a value, and up to five of them with what stands between."""
+    words = list(_WORD.finditer(value))
     return {
-        "".join(words[start : start + n])
-        for n in range(1, _MOST_WORDS_TOGETHER + 1)
-        for start in range(len(words) - n + 1)
+        value[words[start].start() : words[start + n].end()]
+        for n in range(_MOST_WORDS_TOGETHER)
+        for start in range(len(words) - n)
     }
 
 
@@ -110,12 +110,15 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
     pairs = [(word, n) for n, value in enumerate(released.values) for word in _runs_of_words(value)]
     if not pairs:
         return None
-    words = folded(pa.array([word for word, _ in pairs]))
+    runs = pa.array([word for word, _ in pairs])
+    words, as_written = folded(runs), pc.utf8_lower(runs)
     value_of_word = np.array([n for _, n in pairs])
     named = np.zeros(len(released.values), dtype=bool)
     sources = []
     for source, identifiers, by_own in _people(anonymized.measured.log):
-        found = pc.index_in(words, identifiers).fill_null(-1).to_numpy()
+        plain = cannot_be_respelt(identifiers)
+        found = pc.index_in(as_written if plain else words, identifiers if plain else folded(identifiers))
+        found = found.fill_null(-1).to_numpy()
         hits = found >= 0
         hits[hits] = is_word(words.filter(pa.array(hits)))
         if by_own and not hits.any():
@@ -139,8 +142,8 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
 
 
 def _people(log: EventLog) -> list[tuple[str, pa.Array, bool]]:
-    """Return where people's identifiers stand, the identifiers folded, and whether they are the users."""
-    found = [(f"the user column {log.settings.user_column}", folded(pa.array(log.users, pa.string())), True)]
+    """Return where people's identifiers stand, the identifiers, and whether they are the users."""
+    found = [(f"the user column {log.settings.user_column}", pa.array(log.users, pa.string()), True)]
     if log.n_users < _FEWEST_USERS:
         return found
     for name, column in log.others.items():
@@ -150,7 +153,7 @@ def _people(log: EventLog) -> list[tuple[str, pa.Array, bool]]:
         if _says_one_thing_of(column, log.user_of_event) and not _says_one_thing_of(
             column, log.event_of_event
         ):
-            found.append((f"the column {name}", folded(values.drop_null()), False))
+            found.append((f"the column {name}", values.drop_null().cast(pa.string()), False))
     return found
 
 
@@ -172,7 +175,7 @@ def _hits_beyond_chance(
         return none
     log = anonymized.measured.log
     users = anonymized.user_of_event[anonymized.event_is_kept]
-    pairs = np.unique(released.value_of_event * log.n_users + users)
+    pairs = sorted_distinct(released.value_of_event * log.n_users + users)
     own = np.isin(value_of_word[candidates] * log.n_users + found[candidates], pairs)
     n_users_of_value = np.bincount(pairs // log.n_users, minlength=len(released.values))
     expected = float((n_users_of_value[value_of_word[candidates]] / log.n_users).sum())

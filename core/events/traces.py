@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 
-from core.equivalence import IntArray, value_codes
+from core.equivalence import IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents, MeasuredEvents
 from core.events.stages import FloatArray
 
@@ -100,7 +100,7 @@ def build_traces(pseudonyms: IntArray, users: IntArray, combinations: IntArray) 
     trace = value_codes(pa.array(pseudonyms))
     combination = value_codes(pa.array(combinations))
     n_combinations = max(int(combination.max(initial=-1)) + 1, 1)
-    points = np.unique(trace * n_combinations + combination)
+    points = sorted_distinct(trace * n_combinations + combination)
     user_of_trace = np.empty(int(trace.max(initial=-1)) + 1, dtype=np.int64)
     user_of_trace[trace] = users
     return Traces(
