@@ -134,16 +134,14 @@ def _looked_at(dataset: Dataset, name: str) -> _Column:
     unfit = _share_matching(cells, r"^\s*-?\d+[.,]\d+\s*$") + float(_mean_length(cells) > _LONG_TEXT)
     match = match_name(name)
     names_person = match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
-    user_hint = bool(tokens & _USER_WORDS) or names_person
+    is_kind = tokens == {"concept", "name"}  # XES calls the kind of an event concept:name
+    user_hint = (bool(tokens & _USER_WORDS) or names_person) and not is_kind
+    event_hint = is_kind or bool(tokens & _EVENT_WORDS)
     return _Column(
         name=name,
         as_time=_as_time(cells) + 0.5 * bool(tokens & _TIME_WORDS),
         as_user=spread - unfit + _A_HINT * user_hint - 0.5 * (n_distinct == n > 1) - 0.5 * (n_distinct == 1),
-        as_event=1
-        - spread
-        - unfit
-        - 0.4 * (n_distinct == 1)
-        + _A_HINT * (bool(tokens & _EVENT_WORDS) - user_hint),
+        as_event=1 - spread - unfit - 0.4 * (n_distinct == 1) + _A_HINT * (event_hint - user_hint),
     )
 
 

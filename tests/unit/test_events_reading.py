@@ -1,0 +1,146 @@
+"""Columns found by their values, and times as people and programs write them."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.datasets import Dataset, ReadOptions, read_dataset
+from core.errors import AuditInputError
+from core.events import EventSettings, ReleaseOptions, Rule, audit_events
+from core.events.column_finding import with_found_columns
+from core.events.timestamps import parse_timestamps
+from core.verdict import Verdict
+
+
+def table(names: str, rows: list[str], **options: object) -> Dataset:
+    return read_dataset("\n".join([names, *rows]).encode(), name="log.csv", options=ReadOptions(**options))
+
+
+def found(dataset: Dataset, **settings: object) -> tuple[str, str, str]:
+    chosen = with_found_columns(dataset, EventSettings(**settings))
+    return chosen.time_column, chosen.user_column, chosen.event_column
+
+
+ROWS = [
+    f"{n};2024-01-{1 + n % 28:02d} 10:00;{36 + n % 3}.5;ward "
+    f"{n % 4};p{n % 17};{('vpis', 'izpis', 'pregled')[n % 3]}"
+    for n in range(120)
+]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "nr;when;temperature;ward;who;what",
+        "nr;timestamp;temp;ward;patient_id;activity",
+        "št;čas;temp;oddelek;pacient;dogodek",
+        "번호;시간;체온;병동;환자번호;이벤트",
+        "id;time:timestamp;temp;ward;case:concept:name;concept:name",
+    ],
+)
+def test_with_found_columns__goes_by_names_and_values(header: str) -> None:
+    names = header.split(";")
+    assert found(table(header, ROWS)) == (names[1], names[4], names[5])
+
+
+def test_with_found_columns__goes_by_values_alone() -> None:
+    rows = [";".join(row.split(";")[position] for position in (1, 4, 5)) for row in ROWS]
+    assert found(table("a;b;c", rows)) == ("a", "b", "c")
+    assert found(table("a;b;c", [";".join(reversed(row.split(";"))) for row in rows])) == ("c", "b", "a")
+
+
+def test_with_found_columns__keeps_what_is_there_and_what_was_given() -> None:
+    dataset = table("nr;OD_ISO;temp;ward;GUID;what", ROWS)
+    settings = with_found_columns(dataset, EventSettings())
+    assert (settings.user_column, settings.event_column) == ("GUID", "what")
+    assert settings.found_columns == ("event_column",)
+    given = with_found_columns(dataset, EventSettings(event_column="absent"), given=["event_column"])
+    assert given.event_column == "absent"
+    again = with_found_columns(
+        table("OD_ISO;GUID;dogodek", ["2024-01-01;a;b"]), EventSettings(user_column="who")
+    )
+    assert (again.user_column, again.found_columns) == ("GUID", ())
+
+
+def test_with_found_columns__leaves_a_table_without_times_or_people_alone() -> None:
+    assert found(table("a;b;c", ["x;y;z", "u;v;w"])) == ("OD_ISO", "GUID", "dogodek")
+    assert found(table("when;what", ["2024-01-01;x", "2024-01-02;y"])) == ("OD_ISO", "GUID", "dogodek")
+    assert found(table("when", ["2024-01-01"])) == ("OD_ISO", "GUID", "dogodek")
+
+
+def test_with_found_columns__tells_of_a_missing_header_without_a_cell() -> None:
+    rows = [row.partition(";")[2] for row in ROWS]
+    with pytest.raises(AuditInputError) as caught:
+        with_found_columns(table(rows[0], rows[1:]), EventSettings())
+    assert "no header line" in str(caught.value)
+    assert "p0" not in str(caught.value)
+    assert found(table(rows[0], rows[1:], header="none")) == ("Column 1", "Column 4", "Column 5")
+    wide = table("who;2024-01-01;2024-01-02", ["ana;x;y", "bor;y;x"])
+    assert found(wide) == ("OD_ISO", "GUID", "dogodek")
+
+
+def test_audit_events__asks_to_confirm_columns_and_times_that_were_found() -> None:
+    dataset = table(
+        "ts;who;dogodek", [f"{1_700_000_000 + n};{user};X.FALL_DETECTED" for n in range(3) for user in "ab"]
+    )
+
+    def audited(**changes: object) -> dict[str, Verdict]:
+        settings = with_found_columns(dataset, EventSettings(**changes))
+        made = audit_events(
+            dataset,
+            settings=settings,
+            rule=Rule(k=2),
+            options=ReleaseOptions(),
+            token_source=np.random.default_rng(1).bytes,
+        )
+        return {finding.check: finding.verdict for finding in made.findings}
+
+    open_ones = audited()
+    assert (open_ones["columns_found"], open_ones["time_format"]) == (Verdict.WARN, Verdict.WARN)
+    confirmed = audited(time_column="ts", user_column="who", time_format="epoch-seconds")
+    assert "columns_found" not in confirmed
+    assert confirmed["time_format"] is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("cells", "time_format", "days", "hours"),
+    [
+        (["22.11.2026 14:05", "1. 2. 2026 7:05:09"], "day-first", ["2026-11-22", "2026-02-01"], [14, 7]),
+        (["22/11/2026, 14:05", "22-11-2026 14.05"], "day-first", ["2026-11-22"] * 2, [14, 14]),
+        (["2014/10/22", "2014/10/22 3:05"], "year-first", ["2014-10-22"] * 2, [0, 3]),
+        (["11/22/2026 12:05 AM", "11/22/2026 1:05 p.m."], "month-first", ["2026-11-22"] * 2, [0, 13]),
+        (["1700000000", "1700000001.5"], "epoch-seconds", ["2023-11-14"] * 2, [22, 22]),
+        (["1700000000123"], "epoch-milliseconds", ["2023-11-14"], [22]),
+    ],
+)
+def test_parse_timestamps__finds_how_times_are_written(
+    cells: list[str], time_format: str, days: list[str], hours: list[int]
+) -> None:
+    for asked in ("auto", time_format):
+        times = parse_timestamps(pa.array(cells), time_format=asked)
+        assert times.readable.all()
+        assert times.time_format == time_format
+        assert times.days.astype("datetime64[D]").astype(str).tolist() == days
+        assert times.hours.tolist() == hours
+    assert not parse_timestamps(pa.array(cells)).readable.any()
+
+
+def test_parse_timestamps__says_when_day_and_month_could_be_exchanged() -> None:
+    assert parse_timestamps(pa.array(["03/04/2024 10:00"]), time_format="auto").is_ambiguous
+    assert not parse_timestamps(pa.array(["03/04/2024", "13/04/2024"]), time_format="auto").is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "cell", ["31.2.2024 10:00", "1.1.24 10:00", "13:00 PM", "1/1/2024 13:00 PM", "17000000", "x"]
+)
+def test_parse_timestamps__does_not_read_what_is_no_time(cell: str) -> None:
+    assert not parse_timestamps(pa.array([cell]), time_format="auto").readable.any()
+
+
+def test_parse_timestamps__keeps_to_iso_where_it_reads_most() -> None:
+    times = parse_timestamps(pa.array(["2024-01-01T10:00", None, "", "2024/01/02 10:00"]), time_format="auto")
+    assert (times.time_format, times.readable.tolist()) == ("year-first", [True, False, False, True])
+    times = parse_timestamps(
+        pa.array(["2024-01-01T10:00:00Z", "20240102T10", "1.1.2024"]), time_format="auto"
+    )
+    assert (times.time_format, times.readable.tolist()) == ("iso", [True, True, False])
