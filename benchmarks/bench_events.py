@@ -3,6 +3,7 @@
 import secrets
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +19,7 @@ from core.events import (
     ReleaseOptions,
     Rule,
     anonymize_events,
+    audit_events,
     measure_events,
     original_traces,
     release_events,
@@ -30,6 +32,7 @@ N_EVENTS, N_USERS = 1_000_000, 20_000
 Result = TypeVar("Result")
 LIMITS = {"remove-events": 5.0, "remove-users": 10.0}
 SLIDER_LIMIT = 0.5
+SINGLE_LIMIT = 8.0
 
 
 def run() -> None:
@@ -48,6 +51,7 @@ def run() -> None:
                 f"{seconds / plain:.0f} × pyarrow.csv reading the file ({plain:.2f} s)"
             )
     _time_slider(measured)
+    _time_single_events()
     anonymized = anonymize_events(measured, Rule())
     for label, made in (
         ("before", lambda: original_traces(measured)),
@@ -85,6 +89,35 @@ def _from_file_to_export(path: Path, strategy: str) -> MeasuredEvents:
     release = release_events(anonymized, ReleaseOptions(), secrets.token_bytes)
     assert release.verification.k_reached
     return measured
+
+
+def _time_single_events() -> None:
+    """Print the processor time of a whole audit of a million users with one event each."""
+    start = time.process_time()
+    audit_events(
+        read_dataset(_single_events(), name="log.csv"),
+        settings=EventSettings(),
+        rule=Rule(),
+        options=ReleaseOptions(),
+        token_source=secrets.token_bytes,
+    )
+    seconds = time.process_time() - start
+    print(
+        f"{N_EVENTS:,} users with one event each: {seconds:.2f} s of processor time (limit {SINGLE_LIMIT:g})"
+    )
+
+
+def _single_events() -> bytes:
+    """Return the log with a user of its own for each event."""
+    users = [
+        str(uuid.UUID(int=number << 64 | number))
+        for number in np.random.default_rng(2).permutation(N_EVENTS).tolist()
+    ]
+    table = _log()
+    table = table.set_column(1, "GUID", pa.array(users))
+    sink = pa.BufferOutputStream()
+    csv.write_csv(table, sink, csv.WriteOptions(delimiter=";", quoting_style="none"))
+    return sink.getvalue().to_pybytes()
 
 
 def _time_slider(measured: MeasuredEvents) -> None:

@@ -326,6 +326,12 @@ def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> t
     return events.strategy_curve(events_measurement(log, settings), cap=cap)
 
 
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Trying coarser settings …")
+def events_suggestions(log: str, settings: events.EventSettings, rule: events.Rule) -> events.Suggestions:
+    """Search settings that keep most for one rule."""
+    return events.suggest_settings(vault().by_fingerprint[log], settings, rule)
+
+
 def events_audit(
     log: str,
     settings: events.EventSettings,

@@ -24,10 +24,16 @@ from core.events import (
     audit_events,
     comparable_outcomes,
     read_event_mapping,
+    suggest_settings,
 )
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, release_files
-from core.events.result import events_document, events_summary
+from core.events.result import (
+    events_document,
+    events_summary,
+    suggestion_lines,
+    suggestions_document,
+)
 from core.events.settings import ANY_VALUES, NEAR_EQUAL_USERS, PSEUDONYM_SCOPES, STRATEGIES, TIME_FORMATS
 from core.events_views import events_report
 from core.pseudonyms import TokenSource
@@ -140,6 +146,11 @@ def _add_release_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write-user-mapping", action="store_true", help="also write who has which pseudonym"
     )
+    parser.add_argument(
+        "--suggest",
+        action="store_true",
+        help="only say which coarser settings keep most; nothing is exported",
+    )
     parser.add_argument("--out-dir", type=Path, metavar="D", help="folder for the files; none by default")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -164,6 +175,8 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = read_dataset(_existing(arguments.input), options=_read_options(arguments))
     given = [role for role in ROLES if getattr(arguments, role) is not None]
     settings = with_found_columns(dataset, settings, given=given)
+    if arguments.suggest:
+        return _suggest(dataset, settings, rule, as_json=arguments.json)
     audit = audit_events(
         dataset,
         settings=settings,
@@ -178,6 +191,16 @@ def run(arguments: argparse.Namespace) -> int:
         print_lines(events_summary(audit))
         print("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
     return exit_code(audit.overall, incomplete=False)
+
+
+def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, *, as_json: bool) -> int:
+    """Print settings that keep most, as options; 0 where there are any, else 1."""
+    found = suggest_settings(dataset, settings, rule)
+    if as_json:
+        print_json(suggestions_document(found))
+    else:
+        print_lines(suggestion_lines(found))
+    return 0 if found.best else 1
 
 
 def _settings(arguments: argparse.Namespace) -> EventSettings:

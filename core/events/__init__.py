@@ -36,6 +36,7 @@ from core.events.settings import (
     ReleaseOptions,
     Rule,
 )
+from core.events.suggestion import Suggestion, Suggestions, suggest_settings, suggested_mapping
 from core.events.trace_risk import TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 
@@ -53,6 +54,8 @@ __all__ = [
     "ReleaseOptions",
     "RowRisk",
     "Rule",
+    "Suggestion",
+    "Suggestions",
     "TraceRisk",
     "Verification",
     "anonymize_events",
@@ -73,6 +76,8 @@ __all__ = [
     "released_traces",
     "row_risk",
     "strategy_curve",
+    "suggest_settings",
+    "suggested_mapping",
     "trace_risk",
     "verify_release",
 ]

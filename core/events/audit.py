@@ -289,11 +289,7 @@ def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
         or rows.n_standing_out
     ):
         verdict = Verdict.WARN
-    standing_out = (
-        f"; {rows.n_standing_out:,} have at least twice the rows of everybody else"
-        if rows.n_standing_out
-        else ""
-    )
+    standing_out = f"; {rows.n_standing_out:,} have far more rows than others" if rows.n_standing_out else ""
     return Finding(
         check="row_numbers",
         verdict=verdict,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from core.events.audit import EventAudit
+from core.events.mapping import BUILT_IN_MAPPING
+from core.events.suggestion import Suggestions
 from core.events.trace_risk import Share, TraceRisk
+from core.measures import format_number
 
 
 def events_document(audit: EventAudit) -> dict[str, object]:
@@ -126,6 +129,45 @@ def events_summary(audit: EventAudit) -> list[str]:
         f"Verdict {audit.verdict}, {verdicts}.",
         *(f"{finding.verdict}: {finding.message}" for finding in audit.findings),
     ]
+    return lines
+
+
+def suggestions_document(found: Suggestions) -> dict[str, object]:
+    """Return what ``python -m core events --suggest --json`` prints; the mapping where it is a new one."""
+    return {
+        "tool": "events",
+        "n_tried": found.n_tried,
+        "n_ways": found.n_ways,
+        "suggestions": [
+            {
+                "columns": list(suggestion.settings.columns),
+                "flatten": suggestion.settings.flatten,
+                "flatten_steps": list(suggestion.settings.flatten_steps),
+                "mapping": dict(suggestion.settings.mapping.pairs),
+                "events_after": suggestion.n_events,
+                "users_after": suggestion.n_users,
+                "penalty_share": suggestion.lost_share,
+            }
+            for suggestion in found.best
+        ],
+    }
+
+
+def suggestion_lines(found: Suggestions) -> list[str]:
+    """Return the suggestions as options of the command line, a line each."""
+    lines = [f"{found.n_tried:,} of {found.n_ways:,} ways were tried, those with fewest changes first."]
+    for suggestion in found.best:
+        settings = suggestion.settings
+        steps = f" --flatten-steps {','.join(settings.flatten_steps)}" if settings.flatten_steps else ""
+        lines.append(
+            f"--columns {','.join(settings.columns)} --flatten {settings.flatten}{steps}: "
+            f"{suggestion.n_events:,} events of {suggestion.n_users:,} users, "
+            f"{format_number('share', suggestion.lost_share)} of the information lost"
+        )
+    if not found.best:
+        lines.append("None of them reaches k with anything left. Choose a smaller k.")
+    elif found.best[0].settings.mapping != BUILT_IN_MAPPING:
+        lines.append("With an event mapping that fits the log; --suggest --json prints it.")
     return lines
 
 

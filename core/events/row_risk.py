@@ -17,6 +17,7 @@ _WHAT = ("generalized_event", "event")
 _YEARS, _HOURS = ("iso_year", "year"), ("hour", "quantized_hour", "time_period")
 _TIMES_THE_NEXT = 2  # a user with so many times the rows of anybody else stands out
 _ROWS_MORE = 3
+_TIMES_THE_USUAL = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,8 @@ class RowRisk:
     n_below_k_by_number
         Users with a pseudonym of so many rows as fewer than k users' pseudonyms have.
     n_standing_out
-        Users, fewer than k, with at least twice the rows of every other user.
+        Users, fewer than k, with at least twice the rows of every other user, or users alone with
+        their number of rows and with at least ten times the rows of most.
     n_unique_multiset
         Users with a pseudonym whose rows, each as often as it occurs, nobody else's equal.
     n_unique_sequence
@@ -92,7 +94,10 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
         n_users=int(rows.user_of_pseudonym.max(initial=-1)) + 1,
         n_alone_by_number=_n_users(users_of_number == 1, rows),
         n_below_k_by_number=_n_users(users_of_number < anonymized.rule.k, rows),
-        n_standing_out=_n_standing_out(n_of_pseudonym, rows.user_of_pseudonym, anonymized.rule.k),
+        n_standing_out=max(
+            _n_standing_out(n_of_pseudonym, rows.user_of_pseudonym, anonymized.rule.k),
+            _n_users((users_of_number == 1) & _are_extreme(n_of_pseudonym), rows),
+        ),
         n_unique_multiset=_n_unique(rows.group, rows.pseudonym, rows),
         n_unique_sequence=_n_unique_sequences(anonymized, rows, pseudonym_per),
     )
@@ -129,6 +134,12 @@ def _n_standing_out(n_of_pseudonym: IntArray, users: IntArray, k: int) -> int:
     top = np.sort(largest)[::-1][:k]
     gaps = (top[:-1] >= _TIMES_THE_NEXT * top[1:]) & (top[:-1] - top[1:] >= _ROWS_MORE)
     return int(np.flatnonzero(gaps).max(initial=-1)) + 1
+
+
+def _are_extreme(n_of_pseudonym: IntArray) -> BoolArray:
+    """Return which pseudonyms have at least ten times the rows of most."""
+    usual = float(np.median(n_of_pseudonym)) if len(n_of_pseudonym) else 0.0
+    return np.asarray(n_of_pseudonym >= _TIMES_THE_USUAL * usual, dtype=bool)
 
 
 def _n_unique(items: IntArray, pseudonym: IntArray, rows: _Rows) -> int:

@@ -27,6 +27,7 @@ from core.events_views.tables import (
     row_table,
     scope_table,
     step_table,
+    suggestion_table,
     trace_table,
     unmapped_table,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "scope_table",
     "stage_figure",
     "step_table",
+    "suggestion_table",
     "trace_figure",
     "trace_table",
     "unmapped_table",

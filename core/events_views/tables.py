@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from core.equivalence import IntArray
-from core.events import AnonymizedEvents, EventAudit, MeasuredEvents, Outcome, Release, TraceRisk
+from core.events import (
+    AnonymizedEvents,
+    EventAudit,
+    MeasuredEvents,
+    Outcome,
+    Release,
+    Suggestions,
+    TraceRisk,
+)
 from core.events.anonymization import MULTI_LEVEL
 from core.events.columns import derived_column, shown_value
 from core.events.diversity import CombinationDiversity
@@ -163,7 +171,7 @@ def row_table(audit: EventAudit) -> pd.DataFrame:
     told = {
         "Number of rows": rows.n_alone_by_number,
         f"Number of rows, shared by fewer than {audit.anonymized.rule.k}": rows.n_below_k_by_number,
-        "At least twice the rows of everybody else": rows.n_standing_out,
+        "Far more rows than others": rows.n_standing_out,
         "All rows, each as often as it occurs": rows.n_unique_multiset,
         "Order of the kinds of events": rows.n_unique_sequence,
     }
@@ -176,6 +184,23 @@ def row_table(audit: EventAudit) -> pd.DataFrame:
                 "How": "exact" if number is not None else "the export tells no order",
             }
             for known, number in told.items()
+        ]
+    )
+
+
+def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
+    """Return a row per suggestion: its columns and flattening, and what it keeps and loses."""
+    return pd.DataFrame(
+        [
+            {
+                "Contributing columns": ", ".join(found.settings.columns),
+                "Flatten column": found.settings.flatten,
+                "Flatten steps": ", ".join(found.settings.flatten_steps) or "one step",
+                "Events kept": found.n_events,
+                "Users kept": found.n_users,
+                "Information lost": found.lost_share,
+            }
+            for found in suggestions.best
         ]
     )
 

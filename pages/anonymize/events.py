@@ -13,6 +13,7 @@ from core.caching import (
     events_curve,
     events_measurement,
     events_outcomes,
+    events_suggestions,
     released_trace_risk,
 )
 from core.datasets import Dataset
@@ -26,6 +27,7 @@ from pages.components.events_result import (
     show_loss,
     show_preview,
     show_strategies,
+    show_suggestions,
     show_traces,
     show_unmapped,
 )
@@ -108,6 +110,7 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
         rule = live.rule
         found = events_outcomes(log, settings, rule.k, rule.cap)
         outcomes = show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
+        show_suggestions(partial(events_suggestions, log, settings, rule))
     with mapping:
         show_unmapped(audit)
         show_mapping_downloads(settings.mapping)

@@ -8,10 +8,11 @@ import streamlit as st
 
 from core import events_views as views
 from core.datasets import Dataset
-from core.events import EventAudit, Outcome, TraceRisk
+from core.events import EventAudit, Outcome, Suggestions, TraceRisk
 from core.events.anonymization import LARGEST_LOG_WITH_CURVE
 from core.measures.measure import Unit
 from core.reports import ReportChart
+from pages.components.events_settings import use_settings
 from pages.components.results import show_chart, show_table
 
 _SHARES: Mapping[str, Unit] = {
@@ -112,6 +113,28 @@ def show_strategies(
     chart: ReportChart = views.curve_figure(audit, points, k=audit.anonymized.rule.k)
     show_chart(chart, key="events_curve_chart")
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
+
+
+def show_suggestions(suggest: Callable[[], Suggestions]) -> None:
+    """Offer a search for settings that keep most, and to use one of them."""
+    st.markdown("**Which columns and flatten steps keep most?** Coarser settings than these are tried.")
+    if not st.toggle("Suggest settings (takes some seconds)", key="events_suggest"):
+        return
+    found = suggest()
+    st.caption(f"{found.n_tried:,} of {found.n_ways:,} ways were tried, those with fewest changes first.")
+    if not found.best:
+        st.markdown("None of them reaches k with anything left. Choose a smaller k.")
+        return
+    table = views.suggestion_table(found)
+    show_table(table, alt="Settings that reach k, with what they keep and lose", units=_SHARES)
+    with st.container(horizontal=True):
+        for number, suggestion in enumerate(found.best, start=1):
+            st.button(
+                f"Use line {number}",
+                key=f"events_use_suggestion_{number}",
+                on_click=use_settings,
+                args=(suggestion.settings,),
+            )
 
 
 def show_unmapped(audit: EventAudit) -> None:

@@ -285,6 +285,13 @@ def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
     )
 
 
+def use_settings(settings: EventSettings) -> None:
+    """Put settings in use, and let the form's fields show them."""
+    st.session_state[_SETTINGS] = settings
+    for field in ("columns", "flatten", "flatten_mode", "flatten_steps"):
+        st.session_state.pop(f"events_{field}", None)
+
+
 def show_mapping_downloads(mapping: EventMapping) -> None:
     """Offer the mapping in use, to keep, edit and upload again."""
     with st.container(horizontal=True):

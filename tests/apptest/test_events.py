@@ -232,3 +232,20 @@ def test_events__caps_rows_at_once(open_page: Callable[[str], AppTest]) -> None:
     assert not app.exception
     assert figures(app)["Singled out by the number of rows"] == "0 %"
     assert figures(app)["Events kept"] == "6"
+
+
+def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTest]) -> None:
+    lines = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
+    app = upload(open_page(PAGE), *lines, header="when,who,what")
+    app.slider(key="events_k").set_value(3).run()
+    assert headline(app).endswith(
+        "what happened is not assessed: the event mapping does not tell the events apart."
+    )
+    app.toggle(key="events_suggest").set_value(True).run()
+    assert not app.exception
+    table = next(frame.value for frame in app.dataframe if "Contributing columns" in frame.value.columns)
+    app.button(key="events_use_suggestion_1").click().run()
+    assert not app.exception
+    assert ", ".join(app.multiselect(key="events_columns").value) == table["Contributing columns"].iloc[0]
+    assert figures(app)["Events kept"] == f"{table['Events kept'].iloc[0]}"
+    assert "not assessed" not in headline(app)

@@ -183,3 +183,34 @@ def test_events__says_which_file_is_of_an_earlier_run(
             "of this export."
         )
     ]
+
+
+def test_events__suggests_settings(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["events", str(log), "--k", "3", "--suggest"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("--columns generalized_event,week_number")
+    assert main(["events", str(log), "--k", "3", "--suggest", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["suggestions"][0]["events_after"] == 6
+    assert main(["events", str(log), "--k", "40", "--suggest"]) == 1
+
+
+def test_events__finds_columns_and_shows_names_without_obeying_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.csv"
+    rows = [f"2024-01-08 10:00,{user},walk" for user in "abc"]
+    path.write_text("\n".join(["when\x1b[31m,who\x07,what", *rows]))
+    assert main(["events", str(path), "--k", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "the audit took when\\x1b[31m as time_column and who\\x07 as user_column" in printed
+    assert "\x1b" not in printed
+    assert main(["events", str(path), "--k", "2", "--user-column", "a\x1bb"]) == 2
+    assert "a\\x1bb (user_column)" in capsys.readouterr().err
+    path.write_text("\n".join(rows))
+    assert main(["events", str(path), "--k", "2"]) == 2
+    assert "walk" not in capsys.readouterr().err
+    assert main(["events", str(path), "--k", "2", "--no-header", "--no-missing-words"]) == 0
+
+
+def test_events__refuses_a_negative_seed(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["events", str(log), "--k", "2", "--pseudonym-seed", "-1"]) == 2
+    assert capsys.readouterr().err == "error: pseudonym_seed is -1; it must be 0 or a larger number.\n"

@@ -358,3 +358,10 @@ def test_whole_log_penalty__counts_what_is_merged_and_left_out() -> None:
     assert merged.anonymized.reduced.penalty_share == 0
     assert merged.whole_log_penalty_share == pytest.approx(5 * (2 / 4) / 9)
     assert audit(*lines, columns=("weekday",), flatten="weekday", leave_out=()).whole_log_penalty_share == 0
+
+
+def test_row_risk__sees_several_who_are_alone_with_ten_times_the_rows_of_most() -> None:
+    few = [line for number in range(600) for line in times(1, f"u{number}")]
+    heavy = [line for number in range(5) for line in times(30 + number, f"h{number}")]
+    found = audit(*few, *heavy, rule={"k": 5})
+    assert (found.rows.n_standing_out, found.rows_verdict) == (5, Verdict.WARN)
