@@ -40,7 +40,7 @@ class SensitiveCounts:
         One more than the largest code.
     known_totals
         Shape (n_values,), records with each value, where classes overlap (missing quasi-identifiers
-        as wildcards) and their sum would count records twice; None where classes do not overlap.
+        as wildcards) and their sum would count records twice, or are a part of the table; None otherwise.
     """
 
     class_of_pair: IntArray
@@ -81,7 +81,9 @@ class SensitiveCounts:
         return class_of_pair, self.n_of_pair[order], rank
 
 
-def sensitive_counts(classes: EquivalenceClasses, sensitive_codes: IntArray) -> SensitiveCounts:
+def sensitive_counts(
+    classes: EquivalenceClasses, sensitive_codes: IntArray, *, totals: IntArray | None = None
+) -> SensitiveCounts:
     """Count the sensitive values of each equivalence class.
 
     Parameters
@@ -93,6 +95,8 @@ def sensitive_counts(classes: EquivalenceClasses, sensitive_codes: IntArray) -> 
         ascending order of the values. Negative for a missing value: such a record is not counted,
         because a missing value makes no class more diverse. A caller for whom missing is an answer
         of its own (such as "no diagnosis") gives it a code.
+    totals
+        Shape (n_values,), records with each value in the whole table, where the classes hold a part of it.
 
     Returns
     -------
@@ -114,6 +118,7 @@ def sensitive_counts(classes: EquivalenceClasses, sensitive_codes: IntArray) -> 
         n_of_pair=n_of_pair.astype(np.int64),
         n_classes=classes.n_classes,
         n_values=n_values,
+        known_totals=totals,
     )
 
 

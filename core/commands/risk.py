@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from core.commands.output import check_new_files, print_json, write_new_files
-from core.commands.risk_release import check_release, write_release
-from core.datasets import Dataset, read_dataset
+from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
+from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.risk import (
     DISTANCES,
@@ -19,6 +20,7 @@ from core.risk import (
     SEVERAL,
     USUAL_SET_SIZE,
     Hierarchy,
+    Objective,
     RiskSettings,
     RiskThresholds,
     WhatIfSettings,
@@ -128,6 +130,39 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         help="largest share of records, from 0 to below 1, that --what-if may suppress (default: 0.05)",
     )
     parser.add_argument(
+        "--objective",
+        choices=get_args(Objective),
+        default=WhatIfSettings().objective,
+        help="what --what-if makes as small as it can: precision lost, discernibility or the average class "
+        "(default: ncp)",
+    )
+    parser.add_argument(
+        "--column-weight",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL=WEIGHT",
+        help="how much a quasi-identifier counts in the precision lost (1); repeatable",
+    )
+    parser.add_argument(
+        "--k-map",
+        type=int,
+        metavar="K",
+        help="with --what-if and --population: people of the population that every class has to hold",
+    )
+    parser.add_argument(
+        "--local-recoding",
+        action="store_true",
+        help="with --what-if: generalize records further that would be suppressed, as far as that helps",
+    )
+    parser.add_argument(
+        "--write-hierarchies",
+        type=Path,
+        metavar="DIR",
+        help="with --what-if: write the hierarchies searched, a file for each quasi-identifier, in the form "
+        "of --hierarchy; they hold the table's values",
+    )
+    parser.add_argument(
         "--release",
         type=Path,
         metavar="FILE",
@@ -164,7 +199,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="COL=FILE",
-        help="groups of a sensitive attribute's values, a line each; t is then hierarchical; repeatable",
+        help="groups of a column's values, a line each, as value;level 1;level 2;…: of a quasi-identifier "
+        "for --what-if, of a sensitive attribute for t; repeatable",
     )
     parser.add_argument(
         "--several-sensitive",
@@ -243,13 +279,17 @@ def run(arguments: argparse.Namespace) -> int:
     check_release(arguments.release, what_if=arguments.what_if)
     if arguments.violations is not None:
         check_new_files("--violations", arguments.violations)
+    check_hierarchies(arguments.write_hierarchies, what_if=arguments.what_if)
     dataset = read_dataset(arguments.table)
+    settings = _settings(arguments, dataset)
+    groups = _hierarchies(arguments.hierarchy, dataset)
+    population = None if arguments.population is None else read_dataset(arguments.population)
     measured = measure_risk(
         dataset,
-        settings=_settings(arguments, dataset),
-        hierarchies=_hierarchies(arguments.hierarchy),
+        settings=settings,
+        hierarchies={name: each for name, each in groups.items() if name not in settings.quasi_identifiers},
         original=None if arguments.original is None else read_dataset(arguments.original),
-        population=None if arguments.population is None else read_dataset(arguments.population),
+        population=population,
     )
     if arguments.release is not None:
         check_undeclared(measured)
@@ -263,8 +303,16 @@ def run(arguments: argparse.Namespace) -> int:
         suda = measure_special_uniques(measured, dataset, max_size=arguments.suda_size)
     what_if = None
     if arguments.what_if and measured.classes.n_classes:
-        settings = what_if_settings(measured, thresholds, suppression_limit=arguments.max_suppression)
-        what_if = search_what_if(measured, dataset, settings=settings)
+        asked = what_if_settings(
+            measured,
+            thresholds,
+            suppression_limit=arguments.max_suppression,
+            choices=_what_if_choices(arguments),
+        )
+        own = {name: each for name, each in groups.items() if name in settings.quasi_identifiers}
+        what_if = search_what_if(measured, dataset, settings=asked, hierarchies=own, population=population)
+    if arguments.write_hierarchies is not None:
+        write_hierarchies(arguments.write_hierarchies, what_if)
     written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
     if arguments.json:
         document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
@@ -306,11 +354,37 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
     return replace(chosen, quasi_identifiers=quasi, sensitive=sensitive, roles_suggested=True)
 
 
-def _hierarchies(given: Sequence[str]) -> Mapping[str, Hierarchy]:
+def _hierarchies(given: Sequence[str], dataset: Dataset) -> Mapping[str, Hierarchy]:
+    """Read each file as a table without header; a first line that is no value of the column is its header."""
     found = {}
     for pair in given:
-        column, separator, path = pair.partition("=")
-        if not separator:
-            raise AuditInputError(f"--hierarchy needs COL=FILE, received {pair}.")
-        found[column] = read_hierarchy(read_dataset(Path(path)))
+        column, path = _named(pair, "--hierarchy", "FILE")
+        if column not in dataset.columns:
+            raise AuditInputError(f"--hierarchy: there is no column `{column}` in {dataset.name}.")
+        values = {value.strip() for value in dataset.table[column].unique().to_pylist() if value is not None}
+        read = read_dataset(Path(path), options=ReadOptions(header="none"))
+        found[column] = read_hierarchy(read, values=values)
     return found
+
+
+def _named(pair: str, option: str, what: str) -> tuple[str, str]:
+    column, separator, value = pair.rpartition("=")
+    if not separator:
+        raise AuditInputError(f"{option} needs COL={what}, received {pair}.")
+    return column, value
+
+
+def _what_if_choices(arguments: argparse.Namespace) -> WhatIfSettings:
+    weights = []
+    for pair in arguments.column_weight:
+        column, value = _named(pair, "--column-weight", "WEIGHT")
+        try:
+            weights.append((column, float(value)))
+        except ValueError:
+            raise AuditInputError(f"--column-weight: {value} is no number.") from None
+    return WhatIfSettings(
+        objective=arguments.objective,
+        weights=tuple(weights),
+        k_map=arguments.k_map,
+        locally=arguments.local_recoding,
+    )

@@ -51,6 +51,42 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
     check_new_files("--release", path, _settings_path(path))
 
 
+def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
+    """Refuse a folder for hierarchies that cannot be written to, before any work is done.
+
+    Raises
+    ------
+    AuditInputError
+        No search was asked for, or there is a file of that name, or something in the folder.
+    """
+    if folder is None:
+        return
+    if not what_if:
+        raise AuditInputError("--write-hierarchies writes what --what-if searches; add --what-if.")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise AuditInputError(
+            f"--write-hierarchies: {folder} is there and not an empty folder; choose another name."
+        )
+
+
+def write_hierarchies(folder: Path, what_if: WhatIf | None) -> None:
+    """Write the hierarchies that were searched, a file for each quasi-identifier.
+
+    Raises
+    ------
+    AuditInputError
+        They cannot be written.
+    """
+    if what_if is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditInputError(f"--write-hierarchies: {folder} cannot be made: {error.strerror}.") from None
+    files = {folder / name: data for name, data in what_if.hierarchy_files().items()}
+    write_new_files("--write-hierarchies", files)
+
+
 def _settings_path(path: Path) -> Path:
     return path.with_suffix(".json")
 

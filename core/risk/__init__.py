@@ -4,7 +4,9 @@ from core.risk.comparison import ColumnChange, Comparison
 from core.risk.document import risk_document, risk_summary
 from core.risk.hierarchies import read_hierarchy
 from core.risk.judging import RiskAudit, judge_risk
+from core.risk.lattice import Objective
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings
+from core.risk.protecting import ClassLimits
 from core.risk.released import PERSON_RELEASED, PersonReleased, check_undeclared
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import (
@@ -51,10 +53,12 @@ __all__ = [
     "PRESETS",
     "SEVERAL",
     "USUAL_SET_SIZE",
+    "ClassLimits",
     "ColumnChange",
     "ColumnsMeasurement",
     "Comparison",
     "Hierarchy",
+    "Objective",
     "PersonReleased",
     "Release",
     "RiskAudit",

@@ -92,7 +92,10 @@ def grouped(codes: Sequence[IntArray], *, n: int) -> IntArray:
 
 
 def distinct_combinations(
-    columns: Mapping[str, CodeArray], *, leave_out: BoolArray | None = None
+    columns: Mapping[str, CodeArray],
+    *,
+    leave_out: BoolArray | None = None,
+    counted: BoolArray | None = None,
 ) -> Combinations:
     """Collapse records to their distinct combinations of values.
 
@@ -103,6 +106,8 @@ def distinct_combinations(
         At least one column.
     leave_out
         Shape (n_records,); True for records that are not assessed.
+    counted
+        Shape (n_records,); False for records whose combination is held and who add nobody to it.
     """
     every = [np.asarray(codes, dtype=np.int64) for codes in columns.values()]
     n_in_table = len(every[0])
@@ -114,6 +119,8 @@ def distinct_combinations(
     first[combination[::-1]] = np.arange(len(kept))[::-1]  # the last one written is the first record
     combination_of_record = np.full(n_in_table, -1, dtype=np.int64)
     combination_of_record[kept] = combination
+    if counted is not None:
+        sizes = np.bincount(combination, weights=counted[kept], minlength=len(first)).astype(np.int64)
     return Combinations(
         quasi_identifiers=tuple(columns),
         codes=tuple(each[first] for each in codes),

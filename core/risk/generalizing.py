@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,18 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.attribute_disclosure import Distance, SensitiveCounts, distinct_l, sensitive_counts, t_closeness
-from core.attribute_disclosure import entropy_l as entropy_of_classes
 from core.datasets import ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
-from core.risk.ladders import SUPPRESSED, FloatArray, Kind, column_ladders, thinned
-from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice
+from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
+from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
+from core.risk.lattice_search import Demand, search_cheapest
+from core.risk.settings import Hierarchy
 
-ClassDistances = Callable[[SensitiveCounts], FloatArray]  # of each class's values from the whole table's
-
-_TOLERANCE = 1e-9  # of entropies and distances, which are sums of rounded shares
+_MOST_PASSES, _MOST_TRIED = 3, 300  # of generalizing further what would be suppressed, and in each of them
+_NEARLY_ALL = 1 - 1e-9  # all but one record may stay suppressed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +53,9 @@ def build_lattice(
     quasi_identifiers: Sequence[str],
     *,
     kinds: Mapping[str, Kind] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     leave_out: BoolArray | None = None,
+    counted: BoolArray | None = None,
     weights: Sequence[float] = (),
     max_nodes: int = MAX_NODES,
 ) -> Lattice:
@@ -68,8 +69,13 @@ def build_lattice(
         The columns to generalize.
     kinds
         What the values of some columns are, where it shall not be found out.
+    hierarchies
+        Groups of the values of some columns, in place of what their values suggest.
     leave_out
         Shape (n_records,); True for records that are not assessed. They will not be shown.
+    counted
+        Shape (n_records,); False for records that are looked at and count in no class, such as those of a
+        population. None: all count.
     weights
         How much the loss of each quasi-identifier counts, above 0; empty: all the same.
     max_nodes
@@ -81,12 +87,12 @@ def build_lattice(
     AuditInputError
         No record.
     """
-    ladders, codes = column_ladders(table, quasi_identifiers, kinds=kinds)
+    ladders, codes = column_ladders(table, quasi_identifiers, kinds=kinds, hierarchies=hierarchies)
     kept = thinned(ladders, max_nodes=max_nodes)
     if math.prod(len(ladder.levels) for ladder in kept) > max_nodes:
         kept = ladders
     return Lattice(
-        table=distinct_combinations(codes, leave_out=leave_out),
+        table=distinct_combinations(codes, leave_out=leave_out, counted=counted),
         ladders=kept,
         thinned_columns=tuple(
             whole.column
@@ -119,45 +125,133 @@ class GeneralizedTable:
     settings: Mapping[str, object]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Recoding:
+    """Which generalization each combination of values is written by.
+
+    Attributes
+    ----------
+    nodes
+        The generalization found, and those of records that it would suppress (local recoding).
+    node_of_combination
+        Shape (n_combinations,): position in `nodes`, -1 for a suppressed one.
+    n_records
+        Records written by each of `nodes`.
+    loss
+        Mean over the assessed records of the loss of their quasi-identifiers, 1 for a suppressed one.
+    """
+
+    nodes: tuple[Node, ...]
+    node_of_combination: IntArray
+    n_records: tuple[int, ...]
+    loss: float
+
+
+def recode(
+    lattice: Lattice,
+    found: Generalization,
+    *,
+    accepted: ClassesAccepted | None = None,
+    locally: bool = False,
+) -> Recoding:
+    """Return how each combination is written; classes too small, or refused, are suppressed.
+
+    Parameters
+    ----------
+    lattice, found, accepted
+        As in the search.
+    locally
+        Whether suppressed records are generalized further among themselves, a few times, instead: of those
+        that can be shown so, classes are again of at least k and accepted.
+    """
+    table = lattice.table
+    node_of = np.where(lattice.suppressed_combinations(found.levels, k=found.k, accepted=accepted), -1, 0)
+    nodes = [found.levels]
+    for _ in range(_MOST_PASSES if locally else 0):
+        rest = (node_of < 0) & (table.sizes > 0)
+        if int(table.sizes[rest].sum()) < found.k:
+            break
+        part = lattice.restricted(rest)
+        demand = Demand(k=found.k, suppression_limit=_NEARLY_ALL, accepted=accepted)
+        best = search_cheapest(part, demand, max_evaluations=_MOST_TRIED).best
+        if best is None or part.hides_all(best.levels):
+            break
+        shown = ~part.suppressed_combinations(best.levels, k=found.k, accepted=accepted)
+        node_of[np.flatnonzero(rest)[shown]] = len(nodes)
+        nodes.append(best.levels)
+    losses = [lattice.loss_of_combination(node) for node in nodes]
+    loss = np.choose(node_of + 1, [np.ones(table.n_combinations), *losses])
+    return Recoding(
+        nodes=tuple(nodes),
+        node_of_combination=node_of,
+        n_records=tuple(int(table.sizes[node_of == number].sum()) for number in range(len(nodes))),
+        loss=float(loss @ table.sizes / table.n_records),
+    )
+
+
 def generalize(
     table: pa.Table,
     lattice: Lattice,
     found: Generalization,
     *,
     accepted: ClassesAccepted | None = None,
+    locally: bool = False,
 ) -> GeneralizedTable:
     """Apply a generalization to the table that its lattice was built from.
 
     Parameters
     ----------
     table
-        The same table; it is not changed.
+        The same table, or its first records; it is not changed.
     lattice, found
         The search's lattice and result.
     accepted
         The same as in the search: classes that it refuses are suppressed as well.
+    locally
+        As for :func:`recode`.
     """
-    suppressed = lattice.suppressed_combinations(found.levels, k=found.k, accepted=accepted)
-    combination = lattice.table.combination_of_record
-    hidden = np.append(suppressed, True)[combination]  # position -1: a record that was left out
-    if lattice.hides_all(found.levels):
-        hidden = np.ones_like(hidden)
+    recoding = recode(lattice, found, accepted=accepted, locally=locally)
+    combination = lattice.table.combination_of_record[: table.num_rows]
+    node_of = np.append(recoding.node_of_combination, -1)[combination]  # -1: a record that was left out
+    if len(recoding.nodes) == 1 and lattice.hides_all(found.levels):
+        node_of = np.full_like(node_of, -1)
     result = table
-    for column, (ladder, position) in enumerate(zip(lattice.ladders, found.levels, strict=True)):
-        level = ladder.levels[position]
-        group = np.append(level.group_of_value[lattice.table.codes[column]], 0)[combination]
-        written = level.names.cast(pa.string()).take(pa.array(group, mask=hidden))
-        shown = pc.if_else(pa.array(hidden), SUPPRESSED, written)
+    for column, ladder in enumerate(lattice.ladders):
+        shown = pa.array([SUPPRESSED] * len(node_of), pa.string())
+        for number, node in enumerate(recoding.nodes):
+            level = ladder.levels[node[column]]
+            group = np.append(level.group_of_value[lattice.table.codes[column]], 0)[combination]
+            names = level.names.cast(pa.string())
+            shown = pc.if_else(pa.array(node_of == number), names.take(pa.array(group)), shown)
         result = result.set_column(result.column_names.index(ladder.column), ladder.column, shown)
+    n_hidden = int(np.count_nonzero(node_of < 0))
     return GeneralizedTable(
         table=result,
-        n_suppressed=int(np.count_nonzero(hidden)),
-        settings=_settings(lattice, found, n_hidden=int(np.count_nonzero(hidden))),
+        n_suppressed=n_hidden,
+        settings=_settings(lattice, found, recoding, n_hidden=n_hidden, n_records=table.num_rows),
     )
 
 
-def _settings(lattice: Lattice, found: Generalization, *, n_hidden: int) -> dict[str, object]:
-    columns = [
+def _settings(
+    lattice: Lattice, found: Generalization, recoding: Recoding, *, n_hidden: int, n_records: int
+) -> dict[str, object]:
+    columns = [_columns(lattice, node) for node in recoding.nodes]
+    further = [
+        {"n_records": n, "columns": each} for n, each in zip(recoding.n_records[1:], columns[1:], strict=True)
+    ]
+    return {
+        "k": found.k,
+        "smallest_class": found.smallest_class,
+        "n_records": n_records,
+        "n_suppressed": n_hidden,
+        "loss": recoding.loss if further else found.loss,
+        "columns": columns[0],
+        "local_recoding": further,
+    }
+
+
+def _columns(lattice: Lattice, node: Node) -> list[dict[str, object]]:
+    return [
         {
             "column": ladder.column,
             "kind": ladder.kind,
@@ -166,16 +260,8 @@ def _settings(lattice: Lattice, found: Generalization, *, n_hidden: int) -> dict
             "generalization": ladder.levels[position].description,
             "n_groups": ladder.levels[position].n_groups,
         }
-        for ladder, position in zip(lattice.ladders, found.levels, strict=True)
+        for ladder, position in zip(lattice.ladders, node, strict=True)
     ]
-    return {
-        "k": found.k,
-        "smallest_class": found.smallest_class,
-        "n_records": len(lattice.table.combination_of_record),
-        "n_suppressed": n_hidden,
-        "loss": found.loss,
-        "columns": columns,
-    }
 
 
 def generalized_csv(table: pa.Table) -> bytes:
@@ -229,49 +315,6 @@ class VerifiedTable:
     def holds(self, k: int) -> bool | None:
         """Return whether every record shown is in a class of at least `k`; None where none is shown."""
         return None if self.classes.k is None else self.classes.k >= k
-
-
-def protects_sensitive(
-    sensitive_codes: IntArray,
-    *,
-    l: int | None = None,  # noqa: E741 - the model's own letter
-    entropy_l: float | None = None,
-    t: float | None = None,
-    distance: Distance | ClassDistances = "equal",
-) -> ClassesAccepted:
-    """Return the check, for a search, of whether a class keeps a sensitive attribute to itself.
-
-    Parameters
-    ----------
-    sensitive_codes
-        Shape (n_records_in_table,), -1 for an unknown value; in the order of values for ``ordered``.
-    l, entropy_l
-        Fewest distinct values and smallest entropy l of a class; None is not asked.
-    t
-        Largest distance from all assessed records, those to be suppressed included; None is not asked.
-        Against the records shown alone the distance can come out different, so measure the result again.
-    distance
-        Of t-closeness, or what measures it.
-
-    Returns
-    -------
-    ClassesAccepted
-        A class without any known value is accepted only where nothing is asked.
-    """
-
-    def accepted(classes: EquivalenceClasses) -> BoolArray:
-        counts = sensitive_counts(classes, sensitive_codes)
-        good = np.ones(classes.n_classes, dtype=bool)
-        if l is not None:
-            good &= distinct_l(counts) >= l
-        if entropy_l is not None:
-            good &= entropy_of_classes(counts) >= entropy_l - _TOLERANCE
-        if t is not None:
-            far = distance(counts) if callable(distance) else t_closeness(counts, distance=distance)
-            good &= far <= t + _TOLERANCE
-        return good
-
-    return accepted
 
 
 def verify_generalized(

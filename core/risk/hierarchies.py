@@ -1,7 +1,8 @@
-"""Reading a hierarchy of sensitive values from a table."""
+"""Reading a hierarchy of a column's values from a table."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import pairwise
 
 from core.datasets import Dataset
@@ -9,7 +10,7 @@ from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
 
 
-def read_hierarchy(dataset: Dataset) -> Hierarchy:
+def read_hierarchy(dataset: Dataset, *, values: Collection[str] | None = None) -> Hierarchy:
     """Read a hierarchy: a line for each value, the value first, then its groups from small to large.
 
     A last column with one and the same group in all lines is the group of all and left out, as it
@@ -18,7 +19,11 @@ def read_hierarchy(dataset: Dataset) -> Hierarchy:
     Parameters
     ----------
     dataset
-        At least two columns; their names do not matter.
+        At least two columns; their names do not matter. The form that the field's tools exchange,
+        ``value;level 1;level 2;…`` without a header, is read as a table without one.
+    values
+        The column's values: a first line whose value is none of them is a header. None: there is none, or
+        it was read as one.
 
     Raises
     ------
@@ -27,6 +32,8 @@ def read_hierarchy(dataset: Dataset) -> Hierarchy:
         groups of the next level.
     """
     columns = [dataset.table[name].to_pylist() for name in dataset.columns]
+    if values is not None and columns[0] and columns[0][0] not in values:
+        columns = [cells[1:] for cells in columns]
     problems = []
     if len(columns) < 2:
         problems.append(f"{dataset.name} needs two columns or more: the value, then its groups.")

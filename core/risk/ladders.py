@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,11 @@ from core.cells import as_numbers
 from core.dates import Dates, begins_with_the_day, read_dates
 from core.equivalence import IntArray
 from core.errors import AuditInputError
+from core.risk.settings import Hierarchy
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-Kind = Literal["number", "date", "code", "category"]
+Kind = Literal["number", "date", "code", "category", "own"]
 
 SUPPRESSED = "*"
 OTHER = "other"
@@ -115,8 +116,8 @@ def build_ladder(column: str, values: pa.Array, counts: IntArray, *, kind: Kind 
     The loss is the normalized certainty penalty: Xu et al., Utility-based anonymization using local recoding,
     KDD 2006; Ghinita et al., Fast data anonymization with low information loss, VLDB 2007.
     """
-    if kind is not None and kind not in get_args(Kind):
-        raise AuditInputError(f"kind must be one of {', '.join(get_args(Kind))}, received {kind!r}.")
+    if kind is not None and kind not in _LADDERS:
+        raise AuditInputError(f"kind must be one of {', '.join(_LADDERS)}, received {kind!r}.")
     found = kind or kind_of_values(values)
     levels = [_as_they_are(values)]
     if len(values) > 1:
@@ -327,8 +328,62 @@ _LADDERS: dict[Kind, Callable[[pa.Array, IntArray], Iterator[Level]]] = {
 }
 
 
+def own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
+    """Return the ladder that a hierarchy gives: a level for each of its columns, then no value at all.
+
+    Parameters
+    ----------
+    column, values
+        As for :func:`build_ladder`.
+    hierarchy
+        Groups of the values; a missing value needs none and stays missing up to the last level.
+
+    Raises
+    ------
+    AuditInputError
+        The hierarchy lacks values of the column; says how many.
+    """
+    forms = [None if value is None else value.strip() for value in values.to_pylist()]
+    known = [form for form in forms if form is not None]
+    lacking = sum(form not in hierarchy.groups for form in known)
+    if lacking:
+        raise AuditInputError(
+            f"The hierarchy lacks {lacking:,} of {len(known):,} values of `{column}`; give each value a line."
+        )
+    numbers, is_number = _parsed_numbers(values)
+    position = numbers if known and is_number.sum() == len(known) else None
+    levels = [_as_they_are(values)]
+    for depth in range(len(next(iter(hierarchy.groups.values()), ()))):
+        written = pa.array([None if f is None else hierarchy.groups[f][depth] for f in forms], pa.string())
+        levels.append(_level(f"level {depth + 1} of the hierarchy given", written, position))
+    if len(values) > 1:
+        levels.append(_dropped(values))
+    return Ladder(column=column, kind="own", levels=tuple(levels))
+
+
+def ladder_csv(ladder: Ladder) -> bytes:
+    """Return a ladder as a hierarchy file: value;level 1;level 2;…, a line each, without a header."""
+    values = ladder.levels[0].names.to_pylist()
+    written = [level.names.take(pa.array(level.group_of_value)).to_pylist() for level in ladder.levels[1:]]
+    lines = [
+        ";".join(_quoted(cell) for cell in (value, *groups))
+        for value, *groups in zip(values, *written, strict=True)
+        if value is not None
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _quoted(cell: str | None) -> str:
+    text = cell or ""
+    return '"' + text.replace('"', '""') + '"' if any(each in text for each in ';"\n\r') else text
+
+
 def column_ladders(
-    table: pa.Table, quasi_identifiers: Sequence[str], *, kinds: Mapping[str, Kind] | None = None
+    table: pa.Table,
+    quasi_identifiers: Sequence[str],
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> tuple[tuple[Ladder, ...], dict[str, IntArray]]:
     """Derive a ladder for each quasi-identifier of a table.
 
@@ -340,6 +395,8 @@ def column_ladders(
         The columns.
     kinds
         What the values of some columns are, where it shall not be found out.
+    hierarchies
+        Groups of the values of some columns, given by somebody.
 
     Returns
     -------
@@ -355,7 +412,12 @@ def column_ladders(
         codes[name] = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         values = encoded.dictionary
         counts = np.bincount(codes[name], minlength=len(values))
-        ladders.append(build_ladder(name, values, counts, kind=(kinds or {}).get(name)))
+        given = (hierarchies or {}).get(name)
+        ladders.append(
+            build_ladder(name, values, counts, kind=(kinds or {}).get(name))
+            if given is None
+            else own_ladder(name, values, given)
+        )
     return tuple(ladders), codes
 
 

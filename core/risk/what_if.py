@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,17 +20,17 @@ from core.risk.generalizing import (
     build_lattice,
     generalize,
     generalized_csv,
-    protects_sensitive,
     verify_generalized,
 )
 from core.risk.judging import RiskAudit, judge_risk
-from core.risk.lattice import ClassesAccepted, Lattice
+from core.risk.ladders import ladder_csv
+from core.risk.lattice import ClassesAccepted, Lattice, Objective
 from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
-from core.risk.records import BoolArray, CodedColumn, coded_columns, person_codes, persons_per_class
+from core.risk.protecting import ClassLimits, all_of, has_persons, protects_column
+from core.risk.records import BoolArray, coded_columns, person_codes
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
-from core.risk.sensitive import class_distances, sensitive_codes
-from core.risk.settings import RiskThresholds
+from core.risk.settings import Hierarchy, RiskThresholds
 from core.verdict import Verdict
 
 USUAL_KS = (2, 3, 5, 11, 20)
@@ -41,23 +43,58 @@ class WhatIfSettings:
     Attributes
     ----------
     ks
-        Smallest class sizes to search for, each at least 2.
+        Smallest class sizes to search for, each at least 1.
     suppression_limit
         Largest share of the assessed records that may be suppressed, in [0, 1).
-    l, entropy_l, t
-        What every class has to reach in every sensitive attribute besides; None is not asked for.
+    limits
+        What every class has to reach in every sensitive attribute besides.
+    average_risk
+        Largest mean over the records shown of 1 / class size, in (0, 1]; None is not asked for.
+    k_map
+        People of the population's table that every class shown has to hold at least; None is not asked for.
+    objective
+        What is made as small as possible: ``ncp`` (precision lost), ``discernibility`` or
+        ``average_class_size``.
+    weights
+        How much each named column counts in the precision lost, above 0; 1 for the others.
+    locally
+        Whether records that would be suppressed are generalized further instead, as far as that helps.
     """
 
     ks: tuple[int, ...] = USUAL_KS
     suppression_limit: float = 0.05
-    l: int | None = None  # noqa: E741 - the model's own letter
-    entropy_l: float | None = None
-    t: float | None = None
+    limits: ClassLimits = field(default_factory=ClassLimits)
+    average_risk: float | None = None
+    k_map: int | None = None
+    objective: Objective = "ncp"
+    weights: tuple[tuple[str, float], ...] = ()
+    locally: bool = False
 
     @property
     def is_diverse(self) -> bool:
         """Return whether anything is asked of sensitive attributes."""
-        return any(limit is not None for limit in (self.l, self.entropy_l, self.t))
+        return self.limits.is_set
+
+    def check(self, quasi_identifiers: Sequence[str]) -> None:
+        """Refuse what no search can be made with.
+
+        Raises
+        ------
+        AuditInputError
+            Names every such setting.
+        """
+        problems = []
+        if not self.ks or min(self.ks) < 1:
+            problems.append(f"ks must be sizes of at least 1, received {self.ks}.")
+        if self.k_map is not None and self.k_map < 1:
+            problems.append(f"k_map must be at least 1, received {self.k_map}.")
+        for column, weight in self.weights:
+            if column not in quasi_identifiers:
+                problems.append(f"There is a weight for `{column}`, which is no quasi-identifier.")
+            if not 0 < weight < math.inf:
+                problems.append(f"The weight of `{column}` must be above 0, received {weight:g}.")
+        if problems:
+            raise AuditInputError(*problems)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,12 +111,22 @@ class WhatIf:
         Cheapest for each k without those that another one beats, by ascending smallest class.
     accepted
         The further conditions on classes; None without any.
+    own_hierarchies
+        Quasi-identifiers whose ladders somebody gave.
     """
 
     settings: WhatIfSettings
     lattice: Lattice
     options: tuple[SearchOutcome, ...]
     accepted: ClassesAccepted | None
+    own_hierarchies: tuple[str, ...] = ()
+
+    def hierarchy_files(self) -> dict[str, bytes]:
+        """Return the ladders as hierarchy files, by name; they hold the table's values."""
+        return {
+            f"hierarchy_{number:02d}_{_file_name(ladder.column)}.csv": ladder_csv(ladder)
+            for number, ladder in enumerate(self.lattice.ladders, start=1)
+        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +159,12 @@ class Release:
 
 
 def what_if_settings(
-    measured: RiskMeasurement, thresholds: RiskThresholds, *, suppression_limit: float, diverse: bool = True
+    measured: RiskMeasurement,
+    thresholds: RiskThresholds,
+    *,
+    suppression_limit: float,
+    diverse: bool = True,
+    choices: WhatIfSettings | None = None,
 ) -> WhatIfSettings:
     """Return settings that reach k, and the usual sizes around it, and what is asked of sensitive attributes.
 
@@ -125,16 +177,26 @@ def what_if_settings(
     suppression_limit
         Largest share of the assessed records that may be suppressed, in [0, 1).
     diverse
-        Whether l, entropy l and t count as well as k.
+        Whether what is asked of sensitive attributes counts as well as k.
+    choices
+        Objective, weights, k-map and local recoding; None for the usual ones.
     """
-    diverse = diverse and bool(measured.sensitive)
-    k, l = max(thresholds.k, 2), thresholds.l  # noqa: E741 - the model's own letter
-    return WhatIfSettings(
+    k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
+    limits = ClassLimits(
+        l=l if l is not None and l > 1 else None,
+        entropy_l=thresholds.entropy_l,
+        t=thresholds.t,
+        alpha=thresholds.alpha,
+        beta=thresholds.beta,
+        delta=thresholds.delta,
+    )
+    is_asked = diverse and bool(measured.sensitive)
+    return replace(
+        choices or WhatIfSettings(),
         ks=(k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, k})),
         suppression_limit=suppression_limit,
-        l=l if diverse and l is not None and l > 1 else None,
-        entropy_l=thresholds.entropy_l if diverse else None,
-        t=thresholds.t if diverse else None,
+        limits=limits if is_asked else ClassLimits(),
+        average_risk=thresholds.average_risk or None,
     )
 
 
@@ -143,6 +205,8 @@ def search_what_if(
     dataset: Dataset,
     *,
     settings: WhatIfSettings,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    population: Dataset | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> WhatIf:
     """Search the cheapest generalization for each k.
@@ -157,71 +221,113 @@ def search_what_if(
         The table.
     settings
         What to reach.
+    hierarchies
+        Groups of the values of some quasi-identifiers, in place of what their values suggest.
+    population
+        A table of everybody the records were drawn from; needed for k-map, generalized alike.
     stop
         Asked between two candidates; True ends the search, and the best found so far is kept.
 
     Raises
     ------
     AuditInputError
-        No record is assessed, too many quasi-identifiers, or settings out of range.
+        No record is assessed, settings out of range, a hierarchy that lacks values, or k-map without a
+        population.
     """
-    if not settings.ks or min(settings.ks) < 2:
-        raise AuditInputError(f"ks must be sizes of at least 2, received {settings.ks}.")
+    names = measured.classes.quasi_identifiers
+    settings.check(names)
+    table, counted = _with_population(dataset, names, settings, population)
+    leave_out = np.concatenate([measured.entry.leave_out, np.zeros(len(counted) - dataset.n_records, bool)])
+    weights = dict(settings.weights)
     lattice = build_lattice(
-        dataset.table, measured.classes.quasi_identifiers, leave_out=measured.entry.leave_out
+        table,
+        names,
+        hierarchies=hierarchies,
+        leave_out=leave_out,
+        counted=counted if len(counted) > dataset.n_records else None,
+        weights=[weights.get(name, 1.0) for name in names],
     )
-    accepted = _conditions(measured, dataset, settings)
-    n_questions = len(measured.settings.sensitive) * settings.is_diverse + (measured.persons is not None)
-    options = search_frontier(
-        lattice,
-        Demand(
-            k=min(settings.ks),
-            suppression_limit=settings.suppression_limit,
-            accepted=accepted,
-            accepted_work=dataset.n_records * n_questions,
-        ),
-        ks=settings.ks,
-        stop=stop,
+    checks = _conditions(measured, dataset, settings)
+    accepted = all_of(checks)
+    demand = Demand(
+        k=min(settings.ks),
+        suppression_limit=settings.suppression_limit,
+        accepted=accepted,
+        accepted_work=len(counted) * len(checks),
+        average_risk=settings.average_risk,
+        objective=settings.objective,
     )
-    return WhatIf(settings=settings, lattice=lattice, options=options, accepted=accepted)
+    return WhatIf(
+        settings=settings,
+        lattice=lattice,
+        options=search_frontier(lattice, demand, ks=settings.ks, stop=stop),
+        accepted=accepted,
+        own_hierarchies=tuple(name for name in names if name in (hierarchies or {})),
+    )
+
+
+def _with_population(
+    dataset: Dataset, names: Sequence[str], settings: WhatIfSettings, population: Dataset | None
+) -> tuple[pa.Table, BoolArray]:
+    """Return the quasi-identifiers, of the population as well below, and which records are the table's."""
+    own = dataset.table.select(list(dict.fromkeys(names)))
+    if settings.k_map is None:
+        return own, np.ones(dataset.n_records, dtype=bool)
+    if population is None:
+        raise AuditInputError("k-map needs a table of the population.")
+    absent = [name for name in own.column_names if name not in population.columns]
+    if absent:
+        raise AuditInputError(f"{population.name} lacks the quasi-identifiers {', '.join(absent)}.")
+    everybody = pa.concat_tables(
+        [own, population.table.select(own.column_names)], promote_options="permissive"
+    )
+    return everybody, np.arange(everybody.num_rows) < dataset.n_records
 
 
 def _conditions(
     measured: RiskMeasurement, dataset: Dataset, settings: WhatIfSettings
-) -> ClassesAccepted | None:
-    """Return which classes are protected well enough beyond their records; None where any is."""
+) -> list[ClassesAccepted]:
+    """Return what says which classes are protected well enough beyond their records.
+
+    Classes may hold the records of a population below the table's; those have no sensitive value.
+    """
     chosen = measured.settings
     sensitive = chosen.sensitive if settings.is_diverse else ()
-    if not sensitive and chosen.person is None:
-        return None
     names = (*sensitive, *((chosen.person,) if chosen.person else ()))
     coded = coded_columns(dataset.table, names)
-    checks = [_protected(coded[name], measured, settings) for name in sensitive]
-    person = person_codes(coded[chosen.person]) if chosen.person else None
+    assessed = ~measured.entry.leave_out
+    checks = [
+        check
+        for name in sensitive
+        for check in protects_column(
+            coded[name], chosen, settings.limits, hierarchy=measured.hierarchies.get(name), assessed=assessed
+        )
+    ]
+    if chosen.person:
+        checks.append(has_persons(person_codes(coded[chosen.person]), min(settings.ks)))
+    if settings.k_map is None:
+        return checks
+    of_the_table = [_of_the_first(check, dataset.n_records) for check in checks]
+    return [*of_the_table, _in_population(dataset.n_records, settings.k_map)]
+
+
+def _of_the_first(check: ClassesAccepted, n_records: int) -> ClassesAccepted:
+    """Return the check, asked of the first records only."""
+    return lambda classes: check(replace(classes, class_of_record=classes.class_of_record[:n_records]))
+
+
+def _in_population(n_records: int, k_map: int) -> ClassesAccepted:
+    """Return the check of whether so many records after the first ones are in a class."""
 
     def accepted(classes: EquivalenceClasses) -> BoolArray:
-        fine = np.ones(classes.n_classes, dtype=bool)
-        if person is not None:
-            persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
-            fine &= persons >= min(settings.ks)
-        for check in checks:
-            fine &= check(classes)
-        return fine
+        others = classes.class_of_record[n_records:]
+        return np.bincount(others[others >= 0], minlength=classes.n_classes) >= k_map
 
     return accepted
 
 
-def _protected(column: CodedColumn, measured: RiskMeasurement, settings: WhatIfSettings) -> ClassesAccepted:
-    """Return the check of l and t of one sensitive attribute, by the distance it was measured with."""
-    hierarchy = measured.hierarchies.get(column.name)
-    distance, codes = sensitive_codes(column, measured.settings, hierarchy)
-    return protects_sensitive(
-        codes,
-        l=settings.l,
-        entropy_l=settings.entropy_l,
-        t=settings.t,
-        distance=lambda counts: class_distances(counts, column, distance, hierarchy),
-    )
+def _file_name(column: str) -> str:
+    return re.sub(r"[^\w-]+", "_", column)[:60]
 
 
 def release(
@@ -259,7 +365,9 @@ def release(
     found = what_if.options[option].best
     if found is None:
         raise AuditInputError("No generalization reaches what was asked for.")
-    made = generalize(dataset.table, what_if.lattice, found, accepted=what_if.accepted)
+    made = generalize(
+        dataset.table, what_if.lattice, found, accepted=what_if.accepted, locally=what_if.settings.locally
+    )
     named = with_pseudonyms(made.table, measured, token_source=token_source)
     kept = named.select(released_columns(measured, person=person))
     data = generalized_csv(kept)
@@ -356,9 +464,15 @@ def _settings_file(what_if: WhatIf, made: Mapping[str, object]) -> bytes:
     document = {
         **made,
         "suppression_limit": asked.suppression_limit,
-        "l": asked.l,
-        "entropy_l": asked.entropy_l,
-        "t": asked.t,
-        "algorithm": "full-domain generalization and suppression (Incognito, Flash)",
+        **vars(asked.limits),
+        "average_risk": asked.average_risk,
+        "k_map": asked.k_map,
+        "objective": asked.objective,
+        "weights": dict(asked.weights),
+        "own_hierarchies": list(what_if.own_hierarchies),
+        "algorithm": "full-domain generalization and suppression (Incognito, Flash)"
+        + (
+            ", records that this would suppress generalized further (local recoding)" if asked.locally else ""
+        ),
     }
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from core.measures import MEASURES, format_value
 from core.risk.judging import RiskAudit
-from core.risk.lattice import Generalization
+from core.risk.lattice import Generalization, Objective
 from core.risk.lattice_search import SearchOutcome
 from core.risk.what_if import Release, WhatIf
 from core.risk.words import counted, listed, percent
 
+OBJECTIVE_WORDS: Mapping[Objective, str] = {
+    "ncp": "precision lost",
+    "discernibility": "discernibility",
+    "average_class_size": "average class size",
+}
 _LARGEST_EXACT = 2**53  # a larger whole number is not read exactly from JSON
 
 
@@ -41,6 +47,8 @@ def what_if_note(what_if: WhatIf) -> str:
     found = (
         "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
     )
+    if what_if.settings.objective != "ncp":
+        found += f" (cheapest by {OBJECTIVE_WORDS[what_if.settings.objective]})"
     return (
         f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
         f"{n_measured:,} of them counted; {found}.{left_out}"
@@ -78,9 +86,13 @@ def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
     return {
         "ks": list(asked.ks),
         "max_suppression_share": asked.suppression_limit,
-        "l": asked.l,
-        "entropy_l": asked.entropy_l,
-        "t": asked.t,
+        **vars(asked.limits),
+        "average_risk": asked.average_risk,
+        "k_map": asked.k_map,
+        "objective": asked.objective,
+        "weights": dict(asked.weights),
+        "local_recoding": asked.locally,
+        "own_hierarchies": list(what_if.own_hierarchies),
         "n_generalizations": lattice.n_nodes if lattice.n_nodes < _LARGEST_EXACT else None,
         "n_generalizations_possible": lattice.n_nodes_possible
         if lattice.n_nodes_possible < _LARGEST_EXACT
@@ -106,6 +118,9 @@ def _option(what_if: WhatIf, outcome: SearchOutcome) -> dict[str, object]:
         "smallest_class": best.smallest_class,
         "highest_risk": best.highest_risk,
         "generalization_loss": best.loss,
+        "discernibility": best.discernibility,
+        "average_class_size": best.average_class_size,
+        "average_risk": best.average_risk,
         "n_suppressed": best.n_suppressed,
         "suppressed_share": best.suppressed_share,
         "is_exact": is_exact(what_if, outcome),

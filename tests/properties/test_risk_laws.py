@@ -20,6 +20,7 @@ from core.attribute_disclosure import (
 from core.datasets import Dataset, Reading, ReadOptions
 from core.equivalence import EquivalenceClasses
 from core.risk import (
+    ClassLimits,
     RiskMeasurement,
     RiskSettings,
     WhatIfSettings,
@@ -250,7 +251,9 @@ def test_released_table__always_reaches_k_and_l_when_counted_again(rows: list[Ro
     found = measured(rows)
     if found.classes.k is None:
         return
-    searched = search_what_if(found, table, settings=WhatIfSettings(ks=(k,), suppression_limit=0.5, l=2))
+    searched = search_what_if(
+        found, table, settings=WhatIfSettings(ks=(k,), suppression_limit=0.5, limits=ClassLimits(l=2))
+    )
     for option in range(len(searched.options)):
         made = release(searched, option, found, table)
         shown = made.measured

@@ -351,3 +351,43 @@ def test_risk__never_releases_whose_record_it_is(
     assert written.splitlines()[0] == header
     assert not {"Mary", "Novak", "Jones"} & set(written.replace(" ", ",").replace('"', "").split(","))
     assert sentence in told
+
+
+def test_what_if__takes_hierarchy_files_and_writes_those_searched(
+    people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = sorted(set(read_dataset(Path(people)).table["age"].to_pylist()))
+    given = tmp_path / "ages.csv"
+    given.write_text("\n".join(f"{value};{'low' if n < 3 else 'high'};*" for n, value in enumerate(values)))
+    folder = tmp_path / "hierarchies"
+    arguments = ["risk", people, *CHOSEN, "--l", "1", "--k", "2", "--what-if", "--hierarchy", f"age={given}"]
+    more = ["--column-weight", "age=2", "--objective", "average_class_size", "--local-recoding"]
+    code = main([*arguments, *more, "--write-hierarchies", str(folder), "--json"])
+    found = json.loads(capsys.readouterr().out)["what_if"]
+    assert code in (0, 1)
+    assert (found["own_hierarchies"], found["objective"], found["weights"]) == (
+        ["age"],
+        "average_class_size",
+        {"age": 2.0},
+    )
+    written = (folder / "hierarchy_01_age.csv").read_text().splitlines()
+    assert sorted(written) == sorted(given.read_text().splitlines())
+    assert main([*arguments, "--write-hierarchies", str(folder)]) == 2
+    assert "is there and not an empty folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["--write-hierarchies", "x"], "--write-hierarchies writes what --what-if searches; add --what-if."),
+        (["--what-if", "--column-weight", "age"], "--column-weight needs COL=WEIGHT, received age."),
+        (["--what-if", "--column-weight", "age=much"], "--column-weight: much is no number."),
+        (["--hierarchy", "colour=x.csv"], "--hierarchy: there is no column `colour` in people.csv."),
+        (["--what-if", "--k-map", "2"], "k-map needs a table of the population."),
+    ],
+)
+def test_what_if__says_what_is_wrong(
+    people: str, given: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["risk", people, *CHOSEN, *given]) == 2
+    assert capsys.readouterr().err == f"error: {problem}\n"

@@ -12,12 +12,12 @@ from core.risk.generalizing import (
     build_lattice,
     generalize,
     generalized_csv,
-    protects_sensitive,
     records_to_suppress,
     verify_generalized,
 )
 from core.risk.lattice import Lattice
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier
+from core.risk.protecting import ClassLimits, protects_sensitive
 
 # Sweeney-like: ages pair up in tens; cities pair up only when the rare ones are grouped.
 TABLE = pa.table(
@@ -235,6 +235,7 @@ def test_generalize__says_how() -> None:
                 "n_groups": 2,
             },
         ],
+        "local_recoding": [],
     }
 
 
@@ -287,16 +288,23 @@ SENSITIVE = np.array([0, 1, 0, 0, -1])
         ({"entropy_l": 2.0}, [True, False, False]),
         ({"t": 0.25}, [True, True, False]),  # (1/2, 1/2) and (1, 0) against (3/4, 1/4)
         ({"t": 0.2}, [False, False, False]),
-        ({"t": 0.25, "l": 2, "distance": "ordered"}, [True, False, False]),
+        ({"t": 0.25, "l": 2}, [True, False, False]),
+        ({"alpha": 0.5}, [True, False, False]),
+        ({"beta": 0.4}, [False, True, False]),  # 1/2 against 1/4 gains 1, 1 against 3/4 a third
+        ({"delta": 0.5}, [False, True, False]),  # ln 2 and ln 4/3
     ],
 )
 def test_protects_sensitive__asks_every_class(asked: dict[str, object], accepted: list[bool]) -> None:
-    assert protects_sensitive(SENSITIVE, **asked)(CLASSES).tolist() == accepted
+    limits = ClassLimits(**asked)
+    assert protects_sensitive(SENSITIVE, limits)(CLASSES).tolist() == accepted
+    assert protects_sensitive(SENSITIVE, limits, distance="ordered")(CLASSES).tolist() == accepted
+    whole = np.ones(5, dtype=bool)
+    assert protects_sensitive(SENSITIVE, limits, assessed=whole)(CLASSES).tolist() == accepted
 
 
 def test_protects_sensitive__makes_a_search_reach_l() -> None:
     table = pa.table({"x": list("aabb"), "y": list("pqpq"), "s": list("1122")})
-    diverse = protects_sensitive(np.array([0, 0, 1, 1]), l=2)
+    diverse = protects_sensitive(np.array([0, 0, 1, 1]), ClassLimits(l=2))
     found = search_cheapest(
         build_lattice(table, ["x", "y"]), Demand(k=2, suppression_limit=0, accepted=diverse)
     ).best

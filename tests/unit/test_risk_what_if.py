@@ -11,6 +11,7 @@ from core.datasets import Dataset
 from core.demo.risk import make_patients
 from core.errors import AuditInputError
 from core.risk import (
+    ClassLimits,
     Hierarchy,
     Release,
     RiskMeasurement,
@@ -72,14 +73,16 @@ def test_release__reaches_k_when_its_bytes_are_counted_again(
 
 
 def test_release__can_reach_l_as_well(patients: Dataset, measured: RiskMeasurement) -> None:
-    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), l=3))
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), limits=ClassLimits(l=3)))
     made = release(found, 0, measured, patients)
     assert judge_risk(made.measured, RiskThresholds(k=3, l=3)).verdict is Verdict.PASS
     assert json.loads(made.settings)["l"] == 3
 
 
 def test_release__can_reach_t_as_well(patients: Dataset, measured: RiskMeasurement) -> None:
-    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), t=0.3, suppression_limit=0.2))
+    found = search_what_if(
+        measured, patients, settings=WhatIfSettings(ks=(3,), limits=ClassLimits(t=0.3), suppression_limit=0.2)
+    )
     made = release(found, 0, measured, patients)
     assert made.measured.classes.k >= 3
     assert (made.measured.sensitive[0].figures["t"] or 0) <= 0.32  # against the records still shown
@@ -144,7 +147,7 @@ def test_release__can_reach_the_entropy_and_the_hierarchical_distance(patients: 
     found = measure_risk(patients, settings=CHOSEN, hierarchies={"diagnosis": groups})
     asked = RiskThresholds(k=3, l=None, entropy_l=2.0, t=0.35)
     settings = what_if_settings(found, asked, suppression_limit=0.3)
-    assert (settings.l, settings.entropy_l, settings.t) == (None, 2.0, 0.35)
+    assert settings.limits == ClassLimits(entropy_l=2.0, t=0.35)
     what_if = search_what_if(found, patients, settings=settings)
     made, audit = release_reaching(what_if, found, patients, thresholds=asked)
     (again,) = made.measured.sensitive
@@ -214,10 +217,10 @@ def test_search__can_be_stopped(patients: Dataset, measured: RiskMeasurement) ->
     assert views.what_if_note(found).endswith("the search was bounded, so a cheaper one may exist.")
 
 
-def test_search__refuses_sizes_below_two(patients: Dataset, measured: RiskMeasurement) -> None:
+def test_search__refuses_sizes_below_one(patients: Dataset, measured: RiskMeasurement) -> None:
     with pytest.raises(AuditInputError) as raised:
-        search_what_if(measured, patients, settings=WhatIfSettings(ks=(1, 5)))
-    assert str(raised.value) == "ks must be sizes of at least 2, received (1, 5)."
+        search_what_if(measured, patients, settings=WhatIfSettings(ks=(0, 5)))
+    assert str(raised.value) == "ks must be sizes of at least 1, received (0, 5)."
 
 
 def test_views__describe_an_option(what_if: WhatIf, measured: RiskMeasurement) -> None:
@@ -246,3 +249,109 @@ def test_search__of_more_columns_than_can_be_searched_is_answered_and_said() -> 
     assert "1,073,741,824 generalizations, too many to search" in str(document["note"])
     assert what_if.options[0].best is not None
     assert what_if.options[0].best.loss == 0  # it comes down to the table as it is
+
+
+def _people(*rows: str) -> Dataset:
+    return table("age,town\n" + "\n".join(rows))
+
+
+def test_search__takes_own_hierarchies_of_quasi_identifiers() -> None:
+    people = _people(*["21,Kranj", "22,Kranj", "31,Bled", "32,Bled"] * 2)
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age", "town")))
+    own = Hierarchy(groups={"21": ("young",), "22": ("young",), "31": ("older",), "32": ("older",)})
+    what_if = search_what_if(
+        found,
+        people,
+        settings=WhatIfSettings(ks=(4,), suppression_limit=0),
+        hierarchies={"age": own},
+    )
+    made = release(what_if, 0, found, people)
+    assert made.data.decode().splitlines()[1:5] == [
+        '"young","Kranj"',
+        '"young","Kranj"',
+        '"older","Bled"',
+        '"older","Bled"',
+    ]
+    assert what_if_document(what_if, k=4)["own_hierarchies"] == ["age"]
+    assert what_if.hierarchy_files()["hierarchy_01_age.csv"].decode().splitlines() == [
+        "21;young;*",
+        "22;young;*",
+        "31;older;*",
+        "32;older;*",
+    ]
+
+
+def test_search__says_that_an_own_hierarchy_lacks_values() -> None:
+    people = _people("21,Kranj", "22,Kranj")
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age",)))
+    own = Hierarchy(groups={"21": ("young",)})
+    with pytest.raises(AuditInputError, match=r"^The hierarchy lacks 1 of 2 values of `age`; give each"):
+        search_what_if(found, people, settings=WhatIfSettings(ks=(2,)), hierarchies={"age": own})
+
+
+def test_search__reaches_k_in_the_population() -> None:
+    sample = _people("21,Kranj", "21,Kranj", "31,Bled", "31,Bled")
+    everybody = _people(*["21,Kranj"] * 9, *["31,Bled"] * 2, *["31,Kranj"] * 9)
+    found = measure_risk(sample, settings=RiskSettings(quasi_identifiers=("age", "town")))
+
+    def searched(k_map: int) -> WhatIf:
+        asked = WhatIfSettings(ks=(2,), suppression_limit=0, k_map=k_map)
+        what_if = search_what_if(found, sample, settings=asked, population=everybody)
+        assert release(what_if, 0, found, sample).measured.classes.k >= 2
+        return what_if
+
+    as_it_is, mapped = searched(2), searched(5)
+    assert as_it_is.options[0].best.levels == (0, 0)
+    assert mapped.options[0].best.levels != (0, 0)  # two people in Bled of 31 are too few
+    with pytest.raises(AuditInputError, match=r"^k-map needs a table of the population\.$"):
+        search_what_if(found, sample, settings=WhatIfSettings(ks=(2,), k_map=2))
+
+
+def test_release__generalizes_what_would_be_suppressed_further() -> None:
+    rows = ["21,Kranj"] * 20 + ["60,Bled", "60,Piran", "60,Ptuj"]
+    towns = Hierarchy(groups=dict.fromkeys(("Kranj", "Bled", "Piran", "Ptuj"), ()))  # shown or not
+    people = _people(*rows)
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age", "town")))
+    lost = {}
+    for locally in (False, True):
+        asked = WhatIfSettings(ks=(3,), suppression_limit=0.2, locally=locally)
+        what_if = search_what_if(found, people, settings=asked, hierarchies={"town": towns})
+        made = release(what_if, 0, found, people)
+        settings = json.loads(made.settings)
+        lost[locally] = (made.n_suppressed, settings["loss"], len(settings["local_recoding"]))
+        assert made.measured.classes.k >= 3
+    assert lost[False][0] == 3
+    assert lost[True][0] == 0
+    assert lost[True][1] < lost[False][1]
+    assert lost[True][2] == 1
+
+
+def test_local_recoding__keeps_what_is_asked_of_sensitive_values(
+    patients: Dataset, measured: RiskMeasurement
+) -> None:
+    asked = WhatIfSettings(ks=(4,), suppression_limit=0.3, limits=ClassLimits(l=2), locally=True)
+    what_if = search_what_if(measured, patients, settings=asked)
+    again = release(what_if, 0, measured, patients).measured
+    assert again.classes.k >= 4
+    assert again.sensitive[0].figures["distinct_l"] >= 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        (WhatIfSettings(weights=(("x", 1.0),)), "There is a weight for `x`, which is no quasi-identifier."),
+        (WhatIfSettings(weights=(("age", 0.0),)), "The weight of `age` must be above 0, received 0."),
+        (WhatIfSettings(k_map=0), "k_map must be at least 1, received 0."),
+    ],
+)
+def test_search__refuses_settings_out_of_range(
+    patients: Dataset, measured: RiskMeasurement, settings: WhatIfSettings, problem: str
+) -> None:
+    with pytest.raises(AuditInputError) as raised:
+        search_what_if(measured, patients, settings=settings)
+    assert raised.value.problems == (problem,)
+
+
+def test_search__by_discernibility_says_so(patients: Dataset, measured: RiskMeasurement) -> None:
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), objective="discernibility"))
+    assert "(cheapest by discernibility)" in views.what_if_note(found)
