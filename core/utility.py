@@ -51,15 +51,23 @@ def categorical_ncp(codes: IntArray, classes: EquivalenceClasses) -> FloatArray:
     return cast("FloatArray", np.where(distinct > 1, distinct / max(n_categories, 1), 0.0))
 
 
-def discernibility(classes: EquivalenceClasses) -> int:
-    """Return Σ class size² + records left out × all records; lower is more useful.
+def discernibility(classes: EquivalenceClasses, *, n_removed: int = 0) -> int:
+    """Return Σ class size² + (records left out or removed) × all records; lower is more useful.
+
+    Parameters
+    ----------
+    classes
+        Of the table.
+    n_removed
+        Records of the original that are not in the table any more; they count as suppressed.
 
     References
     ----------
     Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
     """
     sizes = classes.class_sizes
-    return int((sizes * sizes).sum()) + classes.n_left_out * len(classes.class_of_record)
+    n_hidden = classes.n_left_out + n_removed
+    return int((sizes * sizes).sum()) + n_hidden * (len(classes.class_of_record) + n_removed)
 
 
 def average_class_size(classes: EquivalenceClasses) -> float | None:

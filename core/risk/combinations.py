@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.equivalence import IntArray, combined_codes, value_codes
+from core.risk.wildcards import Pairs, spread
 
 BoolArray = npt.NDArray[np.bool_]
 CodeArray = npt.NDArray[np.integer]
@@ -31,12 +32,16 @@ class Combinations:
         Shape (n_combinations,): records with each combination.
     combination_of_record
         Shape (n_records_in_table,): the combination of each record, -1 for one that is left out.
+    missing
+        One array of shape (n_combinations,) a column: whether its value is missing and matches every value;
+        empty where a missing value is a value of its own.
     """
 
     quasi_identifiers: tuple[str, ...]
     codes: tuple[IntArray, ...]
     sizes: IntArray
     combination_of_record: IntArray
+    missing: tuple[BoolArray, ...] = ()
 
     @property
     def n_combinations(self) -> int:
@@ -66,6 +71,14 @@ class Combinations:
         """
         sizes = self.sizes if among is None else self.sizes[among]
         chosen = [self.codes[column] if among is None else self.codes[column][among] for column in columns]
+        if self.missing and columns:
+            missing = [
+                self.missing[column] if among is None else self.missing[column][among] for column in columns
+            ]
+            if any(each.any() for each in missing):
+                own = Pairs(np.arange(len(sizes)), np.zeros(len(sizes), dtype=np.int64), sizes)
+                codes = np.column_stack(chosen).astype(np.int32)
+                return spread(own, codes, np.column_stack(missing)).n
         return members_of_codes(chosen, sizes)
 
 

@@ -140,7 +140,7 @@ def compare_with_original(
         n_records_original=original.n_records,
         classes_original=classes_original,
         ncp=float(np.mean(penalties)) if penalties else None,
-        discernibility=discernibility(classes),
+        discernibility=discernibility(classes, n_removed=max(original.n_records - dataset.n_records, 0)),
         discernibility_original=None if classes_original is None else discernibility(classes_original),
         average_class_size_original=None
         if classes_original is None

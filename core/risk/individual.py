@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from core.equivalence import EquivalenceClasses, IntArray
 from core.errors import AuditInputError
+from core.risk.wildcards import Pairs
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -58,7 +59,9 @@ class IndividualRisk:
         return int(self.class_sizes[self.class_risk > risk].sum())
 
 
-def individual_risk(classes: EquivalenceClasses, weights: FloatArray) -> IndividualRisk:
+def individual_risk(
+    classes: EquivalenceClasses, weights: FloatArray, *, compatible: Pairs | None = None
+) -> IndividualRisk:
     """Estimate each record's risk from the sampling weights of its class.
 
     Parameters
@@ -68,6 +71,9 @@ def individual_risk(classes: EquivalenceClasses, weights: FloatArray) -> Individ
     weights
         Shape (n_records_in_table,): how many people of the population a record stands for. Those of
         records that are left out are not looked at.
+    compatible
+        Pairs of a class and each class compatible with it, where a missing value matches every value; then
+        records and weights of all of them count. None: each class with itself.
 
     Raises
     ------
@@ -100,11 +106,22 @@ def individual_risk(classes: EquivalenceClasses, weights: FloatArray) -> Individ
     members = classes.class_of_record[counted]
     sizes = np.bincount(members, minlength=classes.n_classes)
     totals = cast("FloatArray", np.bincount(members, weights=used, minlength=classes.n_classes))
+    counted_sizes = sizes
+    if compatible is not None:
+        counted_sizes = _over(compatible, sizes, classes.n_classes).astype(np.int64)
+        totals = _over(compatible, totals, classes.n_classes)
     return IndividualRisk(
-        class_risk=risk_given_population(sizes, totals),
+        class_risk=risk_given_population(counted_sizes, totals),
         class_sizes=sizes,
         estimated_population_sizes=totals,
-        n_below_size=int(np.count_nonzero(totals < sizes * (1 - 1e-12))),
+        n_below_size=int(np.count_nonzero(totals < counted_sizes * (1 - 1e-12))),
+    )
+
+
+def _over(compatible: Pairs, values: npt.NDArray[np.generic], n_classes: int) -> FloatArray:
+    """Return shape (n_classes,): the sum of the values of the classes compatible with each."""
+    return cast(
+        "FloatArray", np.bincount(compatible.of_class, weights=values[compatible.item], minlength=n_classes)
     )
 
 

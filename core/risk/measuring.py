@@ -27,6 +27,7 @@ from core.risk.population_table import PopulationRisk, risk_by_population_size, 
 from core.risk.records import (
     CodedColumn,
     RecordEntry,
+    class_values,
     classes_over,
     coded_columns,
     enter_records,
@@ -39,6 +40,7 @@ from core.risk.related import Related, related_attributes
 from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.risk.unchosen import UnchosenColumns, measure_unchosen
+from core.risk.wildcards import Pairs, spread
 from core.roles import Role, RoleSuggestion, suggest_roles
 
 N_WORST = 50
@@ -230,7 +232,7 @@ def measure_risk(
         comparison=None if original is None else compare_with_original(dataset, original, classes, settings),
         population=against,
         uniques=uniques,
-        individual=_individual(dataset, classes, settings),
+        individual=_individual(dataset, quasi, classes, settings),
         hierarchies=dict(hierarchies or {}),
         unchosen=measure_unchosen(
             dataset, settings, n_values={each.column: each.n_distinct for each in unassigned}
@@ -281,11 +283,17 @@ def _against_population(
 
 
 def _individual(
-    dataset: Dataset, classes: EquivalenceClasses, settings: RiskSettings
+    dataset: Dataset, quasi: Sequence[CodedColumn], classes: EquivalenceClasses, settings: RiskSettings
 ) -> IndividualRisk | None:
+    """Return the risk by weights; with wildcards a class has the weights of all that are compatible."""
     if settings.weight is None or not classes.n_classes:
         return None
-    return individual_risk(classes, sampling_weights(dataset, settings.weight))
+    compatible = None
+    if settings.missing == "wildcard":
+        codes, missing = class_values(quasi, classes, settings)
+        numbers = np.arange(classes.n_classes, dtype=np.int64)
+        compatible = spread(Pairs(numbers, numbers, np.ones_like(numbers)), codes, missing)
+    return individual_risk(classes, sampling_weights(dataset, settings.weight), compatible=compatible)
 
 
 def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSettings) -> None:

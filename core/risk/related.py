@@ -16,7 +16,8 @@ from core.risk.records import CodedColumn
 N_LOOKED_AT = 20_000  # records drawn where there are more
 _FEWEST = 20  # records below which nothing can be said
 _MOST_ATTRIBUTES = 20
-_GUESSED_GROUPS, _KNOWN_GROUPS = 10, 100  # a number is guessed by tenths of the records, known by hundredths
+_GUESSED_GROUPS, _KNOWN_GROUPS = 10, 100  # a number is guessed by tenths, known by hundredths at most
+_IN_GROUP = 10  # records of a group by which a number is known
 _LEFT = 0.25  # share of wrong guesses that may remain for one to tell the other
 
 
@@ -69,7 +70,8 @@ def related_attributes(
     codes = [folded[each.name].group_of_value[each.codes[records]] for each in chosen]
     numeric = [folded[each.name].numbers is not None for each in chosen]
     guessed = [_grouped(c, _GUESSED_GROUPS) if n else c for c, n in zip(codes, numeric, strict=True)]
-    known = [_grouped(c, _KNOWN_GROUPS) if n else c for c, n in zip(codes, numeric, strict=True)]
+    n_known = int(np.clip(len(records) // _IN_GROUP, _GUESSED_GROUPS, _KNOWN_GROUPS))
+    known = [_grouped(c, n_known) if n else c for c, n in zip(codes, numeric, strict=True)]
     pairs = [
         _tried(chosen[a].name, chosen[b].name, known[a], guessed[b])
         for a in range(len(chosen))

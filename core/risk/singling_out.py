@@ -40,7 +40,9 @@ class ColumnsMeasurement:
     sets: SinglingOutSets
 
 
-def class_combinations(measured: RiskMeasurement, dataset: Dataset) -> Combinations:
+def class_combinations(
+    measured: RiskMeasurement, dataset: Dataset, *, wildcards: bool = False
+) -> Combinations:
     """Return the classes of a measurement as combinations; a missing value is a value of its own.
 
     Parameters
@@ -49,6 +51,8 @@ def class_combinations(measured: RiskMeasurement, dataset: Dataset) -> Combinati
         Has at least one class.
     dataset
         The table it was measured in.
+    wildcards
+        Whether a missing value (or stars) matches every value instead, where the settings say so.
     """
     classes = measured.classes
     shown = dataset.table.select(list(classes.quasi_identifiers)).take(
@@ -61,6 +65,11 @@ def class_combinations(measured: RiskMeasurement, dataset: Dataset) -> Combinati
         codes=tuple(coded[name].codes.astype(np.int64) for name in classes.quasi_identifiers),
         sizes=records,
         combination_of_record=classes.class_of_record,
+        missing=tuple(
+            coded[name].value_is_suppressed[coded[name].codes] for name in classes.quasi_identifiers
+        )
+        if wildcards and measured.settings.missing == "wildcard"
+        else (),
     )
 
 
@@ -89,6 +98,9 @@ def measure_special_uniques(
 ) -> Suda | None:
     """Find the smallest sets of values that single records out (SUDA2); None where no record is assessed.
 
+    A missing value counts as the measurement's settings say: with wildcards it matches every value, so that
+    a set singles out only whom nobody with missing values could be either.
+
     DIS-SUDA needs the share of the population that is in the table; without a population it is not assessed.
 
     Parameters
@@ -109,7 +121,7 @@ def measure_special_uniques(
         return None
     population = measured.population
     return measure_suda(
-        class_combinations(measured, dataset),
+        class_combinations(measured, dataset, wildcards=True),
         max_size=max_size,
         sampling_fraction=None
         if population is None

@@ -34,6 +34,7 @@ def test_categorical_ncp__counts_categories_and_nothing_for_one() -> None:
 def test_discernibility__charges_removed_records_with_all() -> None:
     assert discernibility(FOUR) == 4 + 4 + 5
     assert discernibility(classes(0, 0, 0)) == 9
+    assert discernibility(classes(0, 0, 0), n_removed=2) == 9 + 2 * 5
 
 
 def test_average_class_size__is_records_per_class() -> None:

@@ -160,15 +160,23 @@ def _the_number_of_visits_singles_out(s: Scenario, leaky: bool) -> Verdict:
 # What a class gives away although its values are written differently
 
 
-def _class_with(table: People, column: str, forms: Sequence[str]) -> People:
+def _class_with(
+    s: Scenario, table: People, column: str, forms: Sequence[str], usual: Sequence[str]
+) -> People:
+    """Return a class of these forms; the usual ones occur elsewhere too, or a class of them would stand out."""
     rows = table.classes()[-1]
+    elsewhere = np.setdiff1d(np.flatnonzero(_rng(s).random(len(table.frame)) < 0.3), rows)
+    words = [usual[i] for i in s.rng("usual").integers(0, len(usual), len(elsewhere))]
+    table = table.with_cells(elsewhere, column, words)
     return table.with_cells(rows, column, [forms[i % len(forms)] for i in range(len(rows))])
 
 
 def _spelled(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -> None:
     def tried(s: Scenario, leaky: bool) -> Verdict:
         table = people(s)
-        return judged(_class_with(table, table.diagnosis, leaky_forms if leaky else fine_forms))
+        return judged(
+            _class_with(s, table, table.diagnosis, leaky_forms if leaky else fine_forms, fine_forms)
+        )
 
     tried.__name__ = name
     leak("values, not spellings", sizes=(30, 200, 1000, 5000))(tried)
@@ -195,7 +203,7 @@ def _amounts(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -
     def tried(s: Scenario, leaky: bool) -> Verdict:
         table = people(s)
         table = table.with_column(table.income, table.original[table.income], sensitive=True)
-        return judged(_class_with(table, table.income, leaky_forms if leaky else fine_forms))
+        return judged(_class_with(s, table, table.income, leaky_forms if leaky else fine_forms, fine_forms))
 
     tried.__name__ = name
     leak("values, not spellings")(tried)
@@ -459,7 +467,7 @@ def _a_class_is_one_household(s: Scenario, leaky: bool) -> Verdict:
     return judged(table.with_column("hh", household).saying(household="hh"))
 
 
-@leak("households", at_least=Verdict.WARN)
+@leak("households", at_least=Verdict.WARN, sizes=(200, 1000))  # in large classes six members are no risk
 def _large_households_spread_over_classes(s: Scenario, leaky: bool) -> Verdict:
     table = people(s)
     household = _rng(s).permutation(len(table.frame))
