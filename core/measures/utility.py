@@ -25,7 +25,8 @@ MEASURES = (
         label="Discernibility",
         unit="number",
         better="neither",
-        definition="Sum of the squared class sizes, plus records left out or removed from the original times all "
+        definition="Sum of the squared class sizes, plus records left out or removed from the original "
+        "times all "
         "records of the original; small values "
         "mean that records stay distinguishable and useful.",
         source="Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005",
