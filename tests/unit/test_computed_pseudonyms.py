@@ -206,6 +206,8 @@ def test_cipher_between__learns_the_rule(how: str) -> None:
         (NAMES, [name.upper() for name in NAMES]),
         (["E11", "I10"] * 30, ["X11", "Y10"] * 30),
         (IDS[:5], IDS[5:10]),
+        (NUMBERS, [number[:3] + "***" for number in NUMBERS]),
+        (NAMES, [f"{name[0]}{'*' * (len(name) - 1)}" for name in NAMES]),
         (NUMBERS, [str(n) for n in _RNG.permutation(800_000)[:N] + 100_000]),
         (NUMBERS, [str(3 * int(n) + 7) for n in NUMBERS]),  # seen by its order
         (IDS, ["T" + "".join(str(d) for d in _RNG.integers(0, 10, 7)) for _ in IDS]),

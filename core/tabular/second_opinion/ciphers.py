@@ -70,7 +70,8 @@ def _letter_by_letter(rows: _Rows) -> _Explained | None:
     for a, b in same:
         pairs.update(zip(a, b, strict=True))
     table = _most_common_images(pairs)
-    if all(a == b for a, b in table.items()) or sum(pairs.values()) < 3 * len(table):
+    one_to_one = len(set(table.values())) >= MOST * len(table)
+    if not one_to_one or all(a == b for a, b in table.items()) or sum(pairs.values()) < 3 * len(table):
         return None
     return "the original with its letters replaced by others", _explained(
         same, lambda a: "".join(table[c] for c in a)
@@ -97,9 +98,10 @@ def _place_by_place(rows: _Rows) -> _Explained | None:
     alike = [(a, b) for a, b in rows if (len(a), len(b)) == (n_a, n_b)]
     sources = [_source_of(alike, j, n_a) for j in range(n_b)]
     found = [source for source in sources if source is not None]
-    varied = {i for i, table in found if len(set(table.values())) > 1}
-    if len(found) < n_b or len(varied) < _SHORTEST:
-        return None
+    used = {i for i, table in found if len(set(table.values())) > 1}
+    varied = {i for i in range(n_a) if len({a[i] for a, _ in alike}) > 1}
+    if len(found) < n_b or len(used) < _SHORTEST or not used >= varied:
+        return None  # what masks or cuts off some places hides something, and is no cipher
     return "the original with its characters moved to other places or replaced", _explained(
         alike, lambda a: "".join(table.get(a[i], "") for i, table in found)
     )
