@@ -103,7 +103,9 @@ class Vault:
         self._files.pop(key, None)
         for read in [read for read in self._datasets if read[0] == key]:
             dataset = self._datasets.pop(read)
-            if isinstance(dataset, Dataset):
+            # the same bytes may be here under another name
+            kept = {other.fingerprint for other in self._datasets.values() if isinstance(other, Dataset)}
+            if isinstance(dataset, Dataset) and dataset.fingerprint not in kept:
                 self.by_fingerprint.pop(dataset.fingerprint, None)
 
     def dataset(self, key: str, options: ReadOptions) -> Dataset:

@@ -9,6 +9,11 @@ from pathlib import Path
 from core.commands.output import print_json, print_problems
 from core.datasets import read_dataset
 from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
+from core.leakage.attacks import Attacks
+from core.leakage.near_copies import NearCopies
+from core.leakage.second_look import SecondLook
+from core.leakage.set_aside import SetAside
+from core.leakage.whole_rows import WholeRows
 from core.verdict import exit_code
 
 
@@ -98,7 +103,96 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "n_unique_exact_rows_anywhere": whole.n_unique_exact,
         "expected_unique_exact_rows_anywhere": whole.expected_unique_exact,
         "relink_share": measures.nearest.relink_share,
+        "near_copies": _near_copies_document(measures.near_copies),
+        "without_columns": _set_aside_document(measures.set_aside),
+        "second_look": _second_look_document(measures.second_look),
+        "attacks": _attack_documents(measures.attacks),
+        "membership": _membership_document(measures.attacks),
         "findings": [finding.document() for finding in audit.findings],
+    }
+
+
+def _near_copies_document(found: NearCopies) -> dict[str, object]:
+    """Return the rows that point at one person, and what chance gives."""
+    return {
+        "n_rows": found.n_rows,
+        "n_references": found.n_references,
+        "bits": found.excess.bits,
+        "n_observed": found.excess.n_observed,
+        "n_persons": found.excess.n_persons,
+        "n_expected": found.excess.n_expected,
+        "p_value": found.excess.p_value,
+        "n_holdout": found.n_holdout,
+        "relinked_share": found.relink_share,
+    }
+
+
+def _whole_rows_document(whole: WholeRows) -> dict[str, object]:
+    """Return the unique whole rows found, and what chance gives."""
+    return {
+        "n_unique": whole.n_unique,
+        "n_unique_exact": whole.n_unique_exact,
+        "expected_unique_exact": whole.expected_unique_exact,
+        "expected_among_strangers": whole.expected_among_strangers,
+    }
+
+
+def _set_aside_document(aside: SetAside | None) -> dict[str, object] | None:
+    """Return what is left without the columns that match nowhere."""
+    if aside is None:
+        return None
+    return {
+        "columns": list(aside.columns),
+        "full_leakage_share": None if aside.rows is None else aside.rows.full_leakage_share,
+        "expected_full": aside.expected_full,
+        **_whole_rows_document(aside.whole_rows),
+    }
+
+
+def _second_look_document(again: SecondLook | None) -> dict[str, object] | None:
+    """Return the figures past spelling and simple disguises."""
+    if again is None:
+        return None
+    return {
+        "respelled": list(again.respelled),
+        "rescaled": list(again.rescaled),
+        "recoded": list(again.recoded),
+        "renamed": dict(again.renamed),
+        "full_leakage_share": None if again.rows is None else again.rows.full_leakage_share,
+        **_whole_rows_document(again.whole_rows),
+        "near_copies": _near_copies_document(again.near_copies),
+    }
+
+
+def _attack_documents(attacks: Attacks | None) -> list[dict[str, object]]:
+    """Return a document an attack."""
+    return [
+        {
+            "attack": rate.attack,
+            "column": rate.column or None,
+            "n_guesses": rate.n_guesses,
+            "n_successes": rate.n_successes,
+            "share": rate.share,
+            "interval": list(rate.interval),
+            "naive_share": rate.naive_share,
+            "control_share": rate.control_share,
+            "risk": rate.risk,
+        }
+        for rate in (() if attacks is None else attacks.rates)
+    ]
+
+
+def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:
+    """Return how well members are told; None without a hold-out."""
+    found = None if attacks is None else attacks.membership
+    if found is None:
+        return None
+    return {
+        "auc": found.auc,
+        "interval": list(found.interval),
+        "n_members": found.n_members,
+        "n_others": found.n_others,
+        "smallest_shown": found.smallest_shown,
     }
 
 
@@ -181,8 +275,38 @@ def _whole_row_lines(audit: LeakageAudit) -> list[str]:
     ]
     if nearest.relink_share is not None:
         lines.append(f"Re-linked Rows: {nearest.relink_share:.2%} (of {how})")
+    lines += _found_lines(audit)
     lines.append(
         f"Median Distance to Closest Record: {distances.to_original.median_distance:.4f} "
         f"({distances.n_rows:,} scrambled rows)"
     )
+    return lines
+
+
+def _found_lines(audit: LeakageAudit) -> list[str]:
+    """Return the lines of persons found and of attacks."""
+    measures = audit.measures
+    near, aside, attacks = measures.near_copies, measures.set_aside, measures.attacks
+    lines = [
+        (
+            f"Rows That Point at One Person: {near.excess.n_observed:,} of {near.n_rows:,} "
+            f"(by chance {near.excess.n_expected:,.2f})"
+        )
+    ]
+    if aside is not None and aside.rows is not None:
+        lines.append(f"Full Leakage Without Columns Set Aside: {aside.rows.full_leakage_share:.2%}")
+    for rate in () if attacks is None else attacks.rates:
+        low, high = rate.interval
+        control = "" if rate.control_share is None else f", hold-out {rate.control_share:.1%}"
+        name = f"{rate.attack} of {rate.column}" if rate.column else rate.attack
+        lines.append(
+            f"Attack, {name}: {rate.share:.1%} ({low:.1%} to {high:.1%}; naive "
+            f"{rate.naive_share:.1%}{control})"
+        )
+    if attacks is not None and attacks.membership is not None:
+        low, high = attacks.membership.interval
+        lines.append(
+            f"Membership (Area Under the Curve): {attacks.membership.auc:.2f} ({low:.2f} to {high:.2f}; "
+            f"smallest that would show {attacks.membership.smallest_shown:.2f})"
+        )
     return lines

@@ -6,7 +6,7 @@
 
 from core.leakage.judging import LeakageAudit, audit_leakage, judge_leakage
 from core.leakage.measuring import LeakageMeasures, compared_columns, measure_leakage
-from core.leakage.pairing import TablePair, pair_tables
+from core.leakage.pairing import TablePair, pair_tables, with_names_of
 from core.leakage.rows import RowLeakage, count_row_matches
 from core.leakage.settings import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, resolve_columns
 
@@ -25,4 +25,5 @@ __all__ = [
     "measure_leakage",
     "pair_tables",
     "resolve_columns",
+    "with_names_of",
 ]

@@ -3,6 +3,8 @@
 from core.leakage_views.charts import leakage_charts
 from core.leakage_views.figures import (
     MEASURE_KEYS,
+    attack_figures,
+    found_figures,
     further_figures,
     moved_figures,
     nearest_figures,
@@ -10,6 +12,7 @@ from core.leakage_views.figures import (
     usual_figures,
 )
 from core.leakage_views.report import (
+    ATTACKS_NOTE,
     LIMITS,
     QUESTION,
     TITLE,
@@ -18,9 +21,11 @@ from core.leakage_views.report import (
     nearest_note,
 )
 from core.leakage_views.tables import (
+    ATTACK_UNITS,
     COLUMN_UNITS,
     N_WORST_ROWS,
     ROW_UNITS,
+    attacks_table,
     columns_table,
     distances_table,
     row_counts_csv,
@@ -29,6 +34,8 @@ from core.leakage_views.tables import (
 )
 
 __all__ = [
+    "ATTACKS_NOTE",
+    "ATTACK_UNITS",
     "COLUMN_UNITS",
     "LIMITS",
     "MEASURE_KEYS",
@@ -36,9 +43,12 @@ __all__ = [
     "QUESTION",
     "ROW_UNITS",
     "TITLE",
+    "attack_figures",
+    "attacks_table",
     "columns_table",
     "comparison_note",
     "distances_table",
+    "found_figures",
     "further_figures",
     "leakage_charts",
     "leakage_report",

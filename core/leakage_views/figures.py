@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.leakage import LeakageAudit, RowLeakage
+from core.leakage.attacks import AttackRate
 from core.measures.formatting import format_number
 from core.reports import Figure
 from core.verdict import Verdict, worst
@@ -24,7 +25,22 @@ MEASURE_KEYS = (
     "median_distance_within_original",
     "median_distance_ratio",
     "closer_to_original_share",
+    "n_near_copies",
+    "relinked_by_likeness_share",
+    "full_leakage_without_columns_share",
+    "n_unique_exact_rows_second_look",
+    "singling_out_univariate_share",
+    "singling_out_multivariate_share",
+    "linkage_share",
+    "inference_share",
+    "membership_auc",
+    "smallest_membership_auc",
 )
+_ATTACK_MEASURES = {
+    "singling out, one column": "singling_out_univariate_share",
+    "singling out, several columns": "singling_out_multivariate_share",
+    "linkage": "linkage_share",
+}
 
 
 def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
@@ -134,6 +150,94 @@ def nearest_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             )
         )
     return tuple(figures)
+
+
+def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of persons found: near copies, re-linkage, without columns, past spelling."""
+    measures = audit.measures
+    near, aside, again = measures.near_copies, measures.set_aside, measures.second_look
+    figures = [
+        Figure(
+            measure="n_near_copies",
+            value=near.excess.n_observed,
+            threshold=f"chance {_count(near.excess.n_expected)} of {near.n_rows:,}",
+            verdict=_verdict_of(audit, "near_copies"),
+        )
+    ]
+    if near.relink_share is not None:
+        figures.append(
+            Figure(
+                measure="relinked_by_likeness_share",
+                value=near.relink_share,
+                threshold="chance " + format_number("share", 1 / near.n_references),
+                verdict=_verdict_of(audit, "relinkage_by_likeness"),
+            )
+        )
+    if aside is not None and aside.rows is not None:
+        figures.append(
+            Figure(
+                measure="full_leakage_without_columns_share",
+                value=aside.rows.full_leakage_share,
+                threshold="chance " + format_number("share", aside.expected_full / aside.rows.n_rows),
+                verdict=_verdict_of(audit, "without_columns"),
+            )
+        )
+    if again is not None:
+        figures.append(
+            Figure(
+                measure="n_unique_exact_rows_second_look",
+                value=again.whole_rows.n_unique_exact,
+                threshold=f"chance {_count(again.whole_rows.expected_unique_exact)}",
+                verdict=_verdict_of(audit, "second_look"),
+            )
+        )
+    return tuple(figures)
+
+
+def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return how often attacks succeed, each beside the hold-out or the naive attacker; none if not tried."""
+    attacks = audit.measures.attacks
+    if attacks is None:
+        return ()
+    figures = [_attack_figure(audit, _ATTACK_MEASURES[r.attack], r) for r in attacks.rates if not r.column]
+    inferred = [rate for rate in attacks.rates if rate.column]
+    most = max(inferred, key=_gain, default=None)
+    if most is not None:
+        figures.append(_attack_figure(audit, "inference_share", most))
+    if attacks.membership is not None:
+        low, high = attacks.membership.interval
+        figures += [
+            Figure(
+                measure="membership_auc",
+                value=attacks.membership.auc,
+                threshold=f"95 %: {low:.2f} to {high:.2f}",
+                verdict=_verdict_of(audit, "membership"),
+            ),
+            Figure(measure="smallest_membership_auc", value=attacks.membership.smallest_shown),
+        ]
+    return tuple(figures)
+
+
+def _attack_figure(audit: LeakageAudit, measure: str, rate: AttackRate) -> Figure:
+    """Return an attack's success beside the hold-out's, else the naive attacker's."""
+    control = rate.control_share
+    against = (
+        "naive " + format_number("share", rate.naive_share)
+        if control is None
+        else "hold-out " + format_number("share", control)
+    )
+    return Figure(
+        measure=measure,
+        value=rate.share,
+        threshold=against,
+        verdict=None if control is None else _verdict_of(audit, "attacks") if rate.p_value <= 0.001 else None,
+    )
+
+
+def _gain(rate: AttackRate) -> float:
+    """Return what an attack gains over the hold-out, else over naive guesses."""
+    control = rate.control_share
+    return rate.share - (rate.naive_share if control is None else control)
 
 
 def further_figures(audit: LeakageAudit) -> tuple[Figure, ...]:

@@ -18,6 +18,7 @@ COLUMN_UNITS: dict[str, Unit] = {
     "Excess": "share",
 }
 ROW_UNITS: dict[str, Unit] = {"Share of valid cells": "share"}
+ATTACK_UNITS: dict[str, Unit] = dict.fromkeys(("Success", "From", "To", "Naive", "Hold-out", "Risk"), "share")
 N_WORST_ROWS = 50
 
 
@@ -126,6 +127,28 @@ def distances_table(measures: LeakageMeasures) -> pd.DataFrame:
             for label, found in lines.items()
             if found is not None
         ]
+    )
+
+
+def attacks_table(measures: LeakageMeasures) -> pd.DataFrame:
+    """Return a row an attack: guesses, successes with their 95 % interval, and what they stand against."""
+    rates = () if measures.attacks is None else measures.attacks.rates
+    return pd.DataFrame(
+        [
+            {
+                "Attack": rate.attack,
+                "Column": rate.column,
+                "Guesses": rate.n_guesses,
+                "Success": rate.share,
+                "From": rate.interval[0],
+                "To": rate.interval[1],
+                "Naive": rate.naive_share,
+                "Hold-out": rate.control_share,
+                "Risk": rate.risk,
+            }
+            for rate in rates
+        ],
+        columns=["Attack", "Column", "Guesses", *ATTACK_UNITS],
     )
 
 

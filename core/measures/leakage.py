@@ -6,6 +6,12 @@ from core.measures.measure import Measure
 
 OURS = "AnonAudit"
 HOEFFDING = "Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951"
+FELLEGI_SUNTER = "Fellegi and Sunter, A theory for record linkage, JASA 64(328), 1969"
+GIOMI = (
+    "Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023(2); "
+    "closeness by likeness in bits is ours"
+)
+HANLEY = "Hanley and McNeil, The meaning and use of the area under a ROC curve, Radiology 143, 1982"
 GOWER = "Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971"
 
 MEASURES = (
@@ -173,5 +179,109 @@ MEASURES = (
         "hold-out "
         "records, ties counting half, divided by the rows looked at. About one half if nothing was learned.",
         source=OURS,
+    ),
+    Measure(
+        key="n_near_copies",
+        label="Rows that point at one person",
+        unit="records",
+        better="lower",
+        definition="Scrambled rows that are more like one original row than like the next by the stated "
+        "bits, out of the rows looked at (1,000 at most). Likeness sums −log₂ of the chance "
+        "that a cell is as close; held against strangers and rows mixed from at least 40 "
+        "persons alike.",
+        source=FELLEGI_SUNTER,
+    ),
+    Measure(
+        key="relinked_by_likeness_share",
+        label="Rows that point at their own",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Scrambled rows whose closest original row, by likeness in bits, is their own, "
+        "divided by the rows looked at that point at a single row. By chance one over the "
+        "original rows.",
+        source=FELLEGI_SUNTER,
+    ),
+    Measure(
+        key="full_leakage_without_columns_share",
+        label="Full leakage, columns set aside",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Full leakage over the columns left when those are set aside that share no value with "
+        "the original, such as new participant numbers, divided by all rows compared.",
+        source=OURS,
+    ),
+    Measure(
+        key="n_unique_exact_rows_second_look",
+        label="Unique whole rows, second look",
+        unit="records",
+        better="lower",
+        definition="Unique original rows found whole after case, composition, spelling of numbers and "
+        "dates, units, scale, recoding and column names are undone. Apart from the literal "
+        "figure.",
+        source=OURS,
+    ),
+    Measure(
+        key="singling_out_univariate_share",
+        label="Singling out by one column",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Guesses that exactly one original record fits, divided by the guesses: a value that "
+        "one scrambled row has, or its smallest or largest number as a bound.",
+        source=GIOMI,
+    ),
+    Measure(
+        key="singling_out_multivariate_share",
+        label="Singling out by three columns",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Guesses that exactly one original record fits, divided by the guesses: three cells "
+        "of a scrambled row, words equal and numbers on its side of the median, that fit this "
+        "scrambled row alone.",
+        source=GIOMI,
+    ),
+    Measure(
+        key="linkage_share",
+        label="Linkage of two halves",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="Original records of which one half of the columns finds the same closest scrambled "
+        "row as the other half, both without a tie, divided by the records tried.",
+        source=GIOMI,
+    ),
+    Measure(
+        key="inference_share",
+        label="Inference of a column, at most",
+        unit="share",
+        upper=1,
+        better="lower",
+        definition="For the column with the largest gain over the hold-out, or else over naive guesses: "
+        "original records whose cell is that of the scrambled row closest in all other "
+        "columns (numbers within 5 %), divided by the records tried.",
+        source=GIOMI,
+    ),
+    Measure(
+        key="membership_auc",
+        label="Membership (area under the curve)",
+        unit="number",
+        upper=1,
+        better="lower",
+        definition="Probability that an original record is more like its closest scrambled row than a "
+        "hold-out record is, ties half; 0.5 if nothing tells members. With a 95 % interval.",
+        source=HANLEY,
+    ),
+    Measure(
+        key="smallest_membership_auc",
+        label="Smallest leak that would show",
+        unit="number",
+        upper=1,
+        better="neither",
+        definition="Area under the curve that as many members and others show as above 0.5 in four of "
+        "five samples, at 2.5 % error: a smaller leak may be there unseen.",
+        source=HANLEY,
     ),
 )

@@ -21,8 +21,11 @@ _LOST = (
 )
 
 
+_SLOT_ENDING = "_slot_files"
+
+
 def _slot(tool: str, role: str) -> str:
-    return f"{tool}_{role}_files"
+    return f"{tool}_{role}{_SLOT_ENDING}"
 
 
 def _stored_keys(tool: str, role: str) -> list[str]:
@@ -63,9 +66,11 @@ def load_demo(tool: str, demo: Demo) -> None:
 
 
 def remove_file(tool: str, role: str, key: str) -> None:
-    """Forget one file."""
+    """Forget one file; its bytes stay while it stands in another place too."""
     st.session_state[_slot(tool, role)] = [known for known in _stored_keys(tool, role) if known != key]
-    vault().remove(key)
+    slots = [slot for slot in st.session_state if str(slot).endswith(_SLOT_ENDING)]
+    if not any(key in st.session_state[slot] for slot in slots):
+        vault().remove(key)
 
 
 def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:
@@ -117,7 +122,7 @@ def list_table(tool: str, role: str, stored: StoredFile) -> Dataset | None:
     """List one file as a table: what was read and how, to correct or remove; return it if it can be read."""
     dataset, error = read_table(tool, stored)
     with _file_row(stored, summary_of(dataset)):
-        ask_for_reading(tool, stored, dataset)
+        ask_for_reading(tool, role, stored, dataset)
         _show_remove(tool, role, stored)
     if error is not None:
         show_problems(error)

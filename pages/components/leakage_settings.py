@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.datasets import Dataset
-from core.leakage import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds
+from core.leakage import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, with_names_of
 
 _BY_POSITION = "Position in the table"
 _MISSING = "NaN (missing cells)"
@@ -14,7 +14,9 @@ _BOTH_MISSING_WORDS = dict(zip(MISSING_ON_BOTH, ("Leave out", "Match", "Differen
 
 def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
     """Show how cells and rows are compared; a change measures again."""
-    common = [name for name in original.columns if name in set(scrambled.columns)]
+    there = set(with_names_of(original, scrambled).columns)
+    common = [name for name in original.columns if name in there]
+    pair = f"{original.fingerprint}_{scrambled.fingerprint}"
     values, columns, pairing = st.columns(3)
     with values:
         ignored = st.multiselect(
@@ -31,16 +33,18 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
         left_out = st.multiselect(
             "Columns to ignore",
             common,
-            key=f"leakage_ignore_columns_{original.fingerprint}",
+            key=f"leakage_ignore_columns_{pair}",
             placeholder="None",
             help="Left out of every comparison. A column of row numbers, for instance, says nothing.",
+            persist_state="session",
         )
     with pairing:
         by = st.selectbox(
             "Compare rows by",
             [_BY_POSITION, *common],
-            key=f"leakage_key_{original.fingerprint}_{scrambled.fingerprint}",
+            key=f"leakage_key_{pair}",
             help="By position, or by a column that names each person once in both tables.",
+            persist_state="session",
         )
     with st.expander("More settings", icon=":material/tune:"):
         both, seed = st.columns(2)

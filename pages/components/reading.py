@@ -41,13 +41,13 @@ def show_problems(error: AuditInputError) -> None:
     st.error("\n\n".join(plain(problem) for problem in error.problems), icon=":material/error:")
 
 
-def ask_for_reading(tool: str, stored: StoredFile, dataset: Dataset | None) -> None:
-    """Offer what was assumed while reading, to look at and to correct."""
+def ask_for_reading(tool: str, role: str, stored: StoredFile, dataset: Dataset | None) -> None:
+    """Offer what was assumed while reading, to look at and to correct; one file may stand in two roles."""
     with st.popover("How it was read", icon=":material/tune:", type="tertiary"):
         for note in dataset.reading.notes if dataset else ():
             st.markdown(f":material/info: {plain(note)}")
-        with st.form(f"{tool}_reading_form_{stored.key}", border=False):
-            changed = _ask_for_options(tool, stored, dataset)
+        with st.form(f"{tool}_{role}_reading_form_{stored.key}", border=False):
+            changed = _ask_for_options(tool, role, stored, dataset)
             if st.form_submit_button("Read again", icon=":material/refresh:"):
                 st.session_state[_slot(tool, stored)] = changed
                 st.rerun()
@@ -57,10 +57,10 @@ def _slot(tool: str, stored: StoredFile) -> str:
     return f"{tool}_reading_{stored.key}"
 
 
-def _ask_for_options(tool: str, stored: StoredFile, dataset: Dataset | None) -> ReadOptions:
+def _ask_for_options(tool: str, role: str, stored: StoredFile, dataset: Dataset | None) -> ReadOptions:
     """Show a field for each assumption that applies to the file's format; return what they say."""
     options = dataset.reading.options if dataset else read_options(tool, stored)
-    key = f"{tool}_{stored.key}"
+    key = f"{tool}_{role}_{stored.key}"
     if dataset is None or dataset.reading.format == "CSV":
         delimiter = _choose("Delimiter", DELIMITERS, options.delimiter, f"{key}_delimiter")
         encoding = _choose("Encoding", ENCODINGS, options.encoding, f"{key}_encoding")

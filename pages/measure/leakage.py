@@ -78,11 +78,13 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     show_figures(views.row_figures(audit))
     st.subheader("Wherever a row went", anchor=False)
     show_figures(views.moved_figures(audit))
+    show_figures(views.found_figures(audit))
     with st.container(border=True):
         st.markdown("**What was found**")
         show_findings(audit.findings, key=TOOL)
     _show_charts(audit.measures)
     _show_nearest(audit)
+    _show_attacks(audit)
     _show_tables(audit.measures, pair)
     st.subheader("Downloads", anchor=False)
     facts = [input_facts(table, role) for role, table in tables.items()]
@@ -121,6 +123,17 @@ def _show_nearest(audit: LeakageAudit) -> None:
         st.caption(plain(views.nearest_note(audit.measures)))
     with right:
         show_figures(views.nearest_figures(audit), per_row=2)
+
+
+def _show_attacks(audit: LeakageAudit) -> None:
+    figures = views.attack_figures(audit)
+    if not figures:
+        return
+    st.subheader("Attacks", anchor=False)
+    show_figures(figures, per_row=3)
+    with st.expander("Every attack, with intervals", icon=":material/table:"):
+        show_table(views.attacks_table(audit.measures), alt="Success of attacks", units=views.ATTACK_UNITS)
+        st.caption(plain(views.ATTACKS_NOTE))
 
 
 def _show_tables(measures: LeakageMeasures, pair: TablePair) -> None:

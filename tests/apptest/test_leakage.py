@@ -111,6 +111,49 @@ def test_page__input_survives_a_page_switch(open_page: Open) -> None:
     assert figure(app, "Average matching cells per row") == "1.75"
 
 
+def test_page__ignored_columns_and_row_order_survive_a_page_switch(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    ignored = next(found for found in app.multiselect if found.key.startswith("leakage_ignore_columns"))
+    ignored.set_value(["score"]).run()
+    order = next(found for found in app.selectbox if found.key.startswith("leakage_key"))
+    order.set_value("id").run()
+    before = figure(app, "Average matching cells per row")
+    app.switch_page("pages/start/home.py").run()
+    app.switch_page(PAGE).run()
+    assert not app.exception
+    ignored = next(found for found in app.multiselect if found.key.startswith("leakage_ignore_columns"))
+    order = next(found for found in app.selectbox if found.key.startswith("leakage_key"))
+    assert (ignored.value, order.value) == (["score"], "id")
+    assert figure(app, "Average matching cells per row") == before
+
+
+@pytest.mark.parametrize("name", ["original.csv", "copy.csv"])
+def test_page__one_file_may_stand_in_two_places(open_page: Open, name: str) -> None:
+    app = upload(open_page(PAGE), "original", ORIGINAL, "original.csv")
+    app = upload(app, "scrambled", ORIGINAL, name)
+    assert not app.exception
+    assert figure(app, "Full leakage") == "100 %"
+    app = upload(app, "holdout", ORIGINAL, name)
+    assert not app.exception
+    assert figure(app, "Full leakage") == "100 %"
+    remove = next(found for found in app.button if found.key.startswith("leakage_holdout_remove"))
+    remove.click().run()
+    assert not app.exception
+    assert figure(app, "Full leakage") == "100 %"
+    assert not app.warning
+
+
+def test_page__shows_attacks_and_what_was_found_elsewhere(open_page: Open) -> None:
+    app = both(open_page(PAGE))
+    labels = {metric.label for metric in app.metric}
+    assert {
+        "Rows that point at one person",
+        "Linkage of two halves",
+        "Inference of a column, at most",
+    } <= labels
+    assert "Attacks" in text(app)
+
+
 def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
     app = both(open_page(PAGE))
     assert all("Original" not in frame.value.columns for frame in app.dataframe)

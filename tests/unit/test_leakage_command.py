@@ -61,6 +61,39 @@ def test_leakage__prints_one_json_document(
     assert document["n_unique_exact_rows_anywhere"] == 3
     assert document["relink_share"] == 0.0
     assert {"check", "verdict", "column", "message", "n_affected"} == set(document["findings"][0])
+    assert document["near_copies"]["n_observed"] == 0
+    assert document["without_columns"] is document["membership"] is None
+    assert [attack["attack"] for attack in document["attacks"]][:3] == [
+        "singling out, one column",
+        "singling out, several columns",
+        "linkage",
+    ]
+
+
+def test_leakage__says_what_is_left_without_new_numbers_and_past_spelling(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [f"{row * 7 % 40},{row * 11 % 37},{'abcde'[row % 5]}" for row in range(40)]
+    for name, letter in (("original", "P"), ("scrambled", "Q"), ("holdout", "R")):
+        shift = 100 if name == "holdout" else 0
+        lines = [f"{letter}{row},{cells[row]}" for row in range(40)]
+        if shift:
+            lines = [f"R{row},{row * 3 % 40},{row * 5 % 37},{'edcba'[row % 5]}" for row in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["pid,a,b,c", *lines]) + "\n")
+    files = [str(tmp_path / f"{name}.csv") for name in ("original", "scrambled")]
+    options = ["--holdout", str(tmp_path / "holdout.csv")]
+    assert main(["leakage", *files, *options]) == 1
+    out = capsys.readouterr().out
+    assert "FAIL: Without “pid”, which matches nowhere, 100.0% full leakage" in out
+    assert "Full Leakage Without Columns Set Aside: 100.00%" in out
+    assert "Membership (Area Under the Curve): " in out
+    assert "Attack, inference of a: " in out
+    assert main(["leakage", *files, *options, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["without_columns"]["columns"] == ["pid"]
+    assert document["without_columns"]["full_leakage_share"] == 1
+    assert document["membership"]["n_members"] == 40
+    assert document["second_look"] is None or document["second_look"]["n_unique"] > 0
 
 
 def test_leakage__fails_for_a_copy(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -217,3 +217,31 @@ def test_every_measure__is_defined() -> None:
     from core.measures import MEASURES  # noqa: PLC0415
 
     assert set(views.MEASURE_KEYS) <= set(MEASURES)
+
+
+def test_found_and_attack_figures__stand_beside_chance_hold_out_or_naive() -> None:
+    alone = audit()
+    assert views.found_figures(alone)[0].measure == "n_near_copies"
+    linkage = next(figure for figure in views.attack_figures(alone) if figure.measure == "linkage_share")
+    assert linkage.threshold.startswith("naive ")
+    assert linkage.verdict is None
+    held = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(STRANGERS))
+    figures = {figure.measure: figure for figure in views.attack_figures(held)}
+    assert figures["linkage_share"].threshold.startswith("hold-out ")
+    assert figures["membership_auc"].threshold.startswith("95 %: ")
+    assert len(views.attacks_table(held.measures)) == 6
+    single = audit_leakage(table("a\n1\n2\n"), table("a\n1\n3\n"))
+    assert views.attack_figures(single) == ()
+    assert len(views.attacks_table(single.measures)) == 0
+
+
+def test_found_figures__say_what_is_left_without_columns_and_past_spelling() -> None:
+    rows = [f"{row},{row * 7 % 30},{'abc'[row % 3]}" for row in range(30)]
+    original = "pid,a,b\n" + "\n".join(f"P{row}" for row in rows) + "\n"
+    scrambled = "pid,a,b\n" + "\n".join(f"Q{row}".replace("a", "A") for row in rows) + "\n"
+    figures = {
+        figure.measure: figure
+        for figure in views.found_figures(audit_leakage(table(original), table(scrambled)))
+    }
+    assert figures["full_leakage_without_columns_share"].value == pytest.approx(2 / 3)
+    assert figures["n_unique_exact_rows_second_look"].verdict is not None
