@@ -15,6 +15,16 @@ from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
 from core.tabular.columns import MatchedColumn, logged_quasi_identifiers
 from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.persons import (
+    AlikeClasses,
+    Persons,
+    PersonsInClasses,
+    alike_classes,
+    find_persons,
+    judge_alike,
+    judge_persons,
+    persons_in_classes,
+)
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import counted, listed, percent, share_of
 from core.verdict import Finding, Verdict
@@ -62,6 +72,10 @@ class ClassMeasurement:
     contributions
         One per quasi-identifier; the one without which fewest records are unique first. Empty beyond
         50 quasi-identifiers.
+    persons
+        Persons in classes; None where none has several records.
+    alike
+        Sensitive attributes with the classes that share one value.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -71,6 +85,8 @@ class ClassMeasurement:
     sizes: IntArray
     records: IntArray
     contributions: tuple[Contribution, ...]
+    persons: PersonsInClasses | None = None
+    alike: tuple[AlikeClasses, ...] = ()
 
     def n_records_below(self, k: int) -> int:
         """Return the assessed records in classes with fewer than `k` members."""
@@ -91,12 +107,15 @@ class ClassesMeasurement:
         Over the log's quasi-identifiers and `unlogged`; None where nobody needs it.
     unlogged
         Columns that look like quasi-identifiers although the log does not call them one.
+    persons
+        Which records are of one person; None where none has several.
     """
 
     chosen: ClassMeasurement | None
     proposed: ClassMeasurement | None
     widened: ClassMeasurement | None
     unlogged: tuple[str, ...]
+    persons: Persons | None = None
 
 
 def _logged(tables: TablePair) -> tuple[str, ...]:
@@ -128,10 +147,11 @@ def measure_classes(
     AuditInputError
         A chosen quasi-identifier is not a column of the anonymized table.
     """
+    persons = find_persons(tables, suggestions)
     if quasi_identifiers is not None:
-        return measure_chosen_classes(tables.anonymized, suggestions, quasi_identifiers)
+        return measure_chosen_classes(tables.anonymized, suggestions, quasi_identifiers, persons)
     chosen = tuple(name for name in _logged(tables) if name not in left_out)
-    measured = measure_chosen_classes(tables.anonymized, suggestions, chosen)
+    measured = measure_chosen_classes(tables.anonymized, suggestions, chosen, persons)
     unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:
         return measured
@@ -140,7 +160,10 @@ def measure_classes(
 
 
 def measure_chosen_classes(
-    anonymized: pa.Table, suggestions: Sequence[RoleSuggestion], quasi_identifiers: tuple[str, ...]
+    anonymized: pa.Table,
+    suggestions: Sequence[RoleSuggestion],
+    quasi_identifiers: tuple[str, ...],
+    persons: Persons | None = None,
 ) -> ClassesMeasurement:
     """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set.
 
@@ -155,11 +178,11 @@ def measure_chosen_classes(
             *(f"Quasi-identifier `{name}` is not a column of the anonymized table." for name in unknown)
         )
     if quasi_identifiers:
-        chosen = _measure(anonymized, quasi_identifiers)
-        return ClassesMeasurement(chosen=chosen, proposed=None, widened=None, unlogged=())
+        chosen = _measure(anonymized, quasi_identifiers, suggestions, persons)
+        return ClassesMeasurement(chosen=chosen, proposed=None, widened=None, unlogged=(), persons=persons)
     proposal = proposed_quasi_identifiers(suggestions)[:_LARGEST_PROPOSAL]
     proposed = _measure(anonymized, proposal) if proposal else None
-    return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=())
+    return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=(), persons=persons)
 
 
 def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:
@@ -171,7 +194,14 @@ def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[s
     )
 
 
-def _measure(table: pa.Table, columns: tuple[str, ...], *, contributions: bool = True) -> ClassMeasurement:
+def _measure(
+    table: pa.Table,
+    columns: tuple[str, ...],
+    suggestions: Sequence[RoleSuggestion] = (),
+    persons: Persons | None = None,
+    *,
+    contributions: bool = True,
+) -> ClassMeasurement:
     blank = np.ones(table.num_rows, dtype=bool)
     for name in columns:
         blank &= table[name].is_null().to_numpy()
@@ -187,6 +217,8 @@ def _measure(table: pa.Table, columns: tuple[str, ...], *, contributions: bool =
         contributions=_contributions(table, columns, blank, classes)
         if contributions and len(columns) <= _MOST_CONTRIBUTIONS
         else (),
+        persons=persons_in_classes(classes, persons) if persons is not None else None,
+        alike=alike_classes(table, classes, suggestions, persons),
     )
 
 
@@ -218,6 +250,9 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
         findings = [_about_blanks(classes)]
     else:
         findings = [_about_size(classes, classes.k, thresholds)]
+    if classes.persons is not None:
+        findings += judge_persons(classes.persons, classes.quasi_identifiers, thresholds)
+    findings += judge_alike(classes.alike, classes.quasi_identifiers)
     if measured.widened is not None and measured.widened.k is not None:
         findings.append(_about_unlogged(measured.unlogged, measured.widened, measured.widened.k, thresholds))
     return findings

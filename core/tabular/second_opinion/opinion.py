@@ -47,6 +47,7 @@ from core.tabular.second_opinion.relinkage import (
 )
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.standouts import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
 from core.tabular.second_opinion.surrogates import judge_surrogates, measure_surrogates
 from core.tabular.second_opinion.unchanged import (
@@ -66,8 +67,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, elsewhere, derivations, leftovers, sanity,
-    pseudonyms, classes
+    structure, columns, relinkage, disguises, computed, elsewhere, derivations, leftovers, sanity, pseudonyms,
+    classes, standouts
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -89,6 +90,7 @@ class SecondOpinionMeasurement:
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
+    standouts: Standouts
     suggestions: tuple[RoleSuggestion, ...]
     marks: Mapping[str, int] = field(default_factory=dict)
     surrogates: tuple[str, ...] = ()
@@ -156,6 +158,12 @@ def measure_second_opinion(
     disguises = measure_disguises(tables, columns, settings)
     explained = frozenset((one.original, one.anonymized) for one in disguises.found)
     computed = measure_computed(tables, columns, settings, explained=explained)
+    classes = measure_classes(
+        tables,
+        [one for one in suggestions if one.column not in surrogates],
+        settings.quasi_identifiers,
+        left_out=surrogates,
+    )
     return SecondOpinionMeasurement(
         settings=settings,
         structure=measure_structure(tables),
@@ -175,11 +183,12 @@ def measure_second_opinion(
         leftovers=measure_leftovers(anonymized, tables),
         sanity=measure_sanity(tables, suggestions, columns, surrogates),
         pseudonyms=measure_pseudonyms(tables),
-        classes=measure_classes(
+        classes=classes,
+        standouts=measure_standouts(
             tables,
-            [one for one in suggestions if one.column not in surrogates],
-            settings.quasi_identifiers,
-            left_out=surrogates,
+            suggestions,
+            quasi_identifiers=classes.chosen.quasi_identifiers if classes.chosen else (),
+            persons=classes.persons,
         ),
         suggestions=suggestions,
         marks=tables.marks,
@@ -214,6 +223,7 @@ def with_quasi_identifiers(
             without_marks(anonymized.table)[0],
             [one for one in measured.suggestions if one.column not in measured.surrogates],
             chosen,
+            measured.classes.persons,
         ),
     )
 
@@ -247,6 +257,7 @@ def judge_second_opinion(
             *judge_leftovers(measured.leftovers),
             *judge_sanity(measured.sanity, thresholds),
             *judge_classes(measured.classes, thresholds),
+            *judge_standouts(measured.standouts, thresholds),
             *judge_pseudonyms(measured.pseudonyms, thresholds),
             *judge_surrogates(measured.surrogates),
             *judge_structure(measured.structure, measured.classes, thresholds),

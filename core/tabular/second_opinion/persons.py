@@ -1,0 +1,284 @@
+"""Who is behind a class of records: persons counted once, and whether all of them share a sensitive value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import poisson
+
+from core.equivalence import EquivalenceClasses, value_codes
+from core.roles import Role, RoleSuggestion, suggest_roles
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.words import counted, listed, share_of
+from core.verdict import Finding, Verdict
+
+IntArray = npt.NDArray[np.int64]
+
+_PERSON_KINDS = frozenset(
+    {"national identification number", "identity document or account number", "patient or person number"}
+    | {"e-mail address"}
+)
+_PERSON_MEANING = re.compile(r"(?<![a-z])(?:id|mrn|ssn|e-?mail|passport)(?![a-z])")
+_NO_PERSON = re.compile(
+    r"doctor|physician|provider|hospital|ward|site|clinic|visit|encounter|order|device|staff|nurse|teacher|"
+    r"school|record|row|name|phone|address|병원|의사|zdravnik|bolni",
+    re.IGNORECASE,
+)
+_FEWEST_REPEATS = 0.02  # share of records that have to be repeats, fewer are double entries
+_FEWEST_PERSONS = 0.02  # per record, of a column of which nobody says that it means persons
+_FEWEST_NAMELESS = 10
+_FEWEST_VALUES, _MOST_VALUES = 2, 0.2  # of a sensitive attribute; the latter per record
+_NO_CHANCE, _HARDLY_CHANCE = 1e-4, 1e-2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Persons:
+    """Which records are of one person.
+
+    Attributes
+    ----------
+    column, is_original
+        The identifier that repeats, and whether it is one of the original table.
+    codes
+        Shape (n_anonymized_records,): a number for each person; records without one are persons of their own.
+    """
+
+    column: str
+    is_original: bool
+    codes: IntArray = field(repr=False)
+
+    @property
+    def n_persons(self) -> int:
+        """Return the number of persons."""
+        return int(self.codes.max(initial=-1)) + 1
+
+
+def find_persons(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> Persons | None:
+    """Return the identifier by which persons have several records, None where each has one.
+
+    An identifier is a column that is called one or logged as one, or any that was pseudonymized and tells
+    no fewer than one person in fifty records apart; names repeat by chance and are none. Of several, the
+    one with the fewest persons, unless nothing says that they are persons.
+    """
+    sure, unsure = [], []
+    for column, is_original, meant in _identifiers(tables, suggestions):
+        codes = _person_codes((tables.original if is_original else tables.anonymized)[column])
+        found = Persons(column=column, is_original=is_original, codes=codes)
+        if meant:
+            sure.append(found)
+        elif found.n_persons >= max(_FEWEST_NAMELESS, _FEWEST_PERSONS * len(codes)):
+            unsure.append(found)
+    repeating = [one for one in sure if one.n_persons <= (1 - _FEWEST_REPEATS) * len(one.codes)]
+    if repeating:
+        return min(repeating, key=lambda one: one.n_persons)
+    finest = max(unsure, key=lambda one: one.n_persons, default=None)
+    if sure or finest is None or finest.n_persons > (1 - _FEWEST_REPEATS) * len(finest.codes):
+        return None
+    return finest
+
+
+def _identifiers(
+    tables: TablePair, suggestions: Sequence[RoleSuggestion]
+) -> Iterator[tuple[str, bool, bool]]:
+    """Yield columns, whether they are the original's, and whether something says that they mean persons."""
+    kinds = {one.column: one.kind for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
+    pairs = {pair.pair.anonymized: pair.pair for pair in tables.coded}
+    for name in tables.anonymized.column_names:
+        pair = pairs.get(name)
+        meaning = pair.semantic if pair else ""
+        if _NO_PERSON.search(f"{name} {meaning}"):
+            continue
+        meant = kinds.get(name) in _PERSON_KINDS or _means_persons(meaning)
+        if meant or (pair is not None and pair.action == "pseudonymize"):
+            yield name, False, meant
+    if tables.in_order and tables.n_original == tables.n_anonymized:
+        gone = [name for name in tables.original.column_names if not _NO_PERSON.search(name)]
+        drawn = {pair.pair.original for pair in tables.coded if pair.pair.action == "pseudonymize"}
+        there = frozenset(tables.anonymized.column_names)
+        gone = [name for name in gone if name in drawn or name not in there]
+        known = {one.column: one.kind for one in suggest_roles(tables.original.select(gone))} if gone else {}
+        for name in gone:
+            entry = tables.log.entries.get(name)
+            if known[name] in _PERSON_KINDS or (entry is not None and _means_persons(entry.semantic)):
+                yield name, True, True
+
+
+def _means_persons(semantic: str) -> bool:
+    return bool(_PERSON_MEANING.search(semantic.casefold()))
+
+
+def _person_codes(column: pa.ChunkedArray) -> IntArray:
+    """Return a number for each value from 0, every blank cell one of its own."""
+    blank = column.is_null().to_numpy()
+    codes = value_codes(pc.utf8_trim_whitespace(column))
+    codes[blank] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(blank))
+    return value_codes(pa.array(codes))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PersonsInClasses:
+    """Persons per class.
+
+    Attributes
+    ----------
+    column, is_original
+        The identifier that persons are counted by.
+    n_persons
+        Persons in classes; one in two classes counts in each.
+    sizes, persons
+        Distinct numbers of persons per class, ascending, and the persons in classes of each.
+    """
+
+    column: str
+    is_original: bool
+    n_persons: int
+    sizes: IntArray
+    persons: IntArray
+
+    def n_persons_below(self, k: int) -> int:
+        """Return the persons in classes of fewer than `k` persons."""
+        return int(self.persons[self.sizes < k].sum())
+
+
+def persons_in_classes(classes: EquivalenceClasses, persons: Persons) -> PersonsInClasses | None:
+    """Count the persons of each class; None where no record is in a class."""
+    per_class = persons_per_class(classes, persons)
+    if not len(per_class):
+        return None
+    sizes, n_classes = np.unique(per_class, return_counts=True)
+    return PersonsInClasses(
+        column=persons.column,
+        is_original=persons.is_original,
+        n_persons=int(per_class.sum()),
+        sizes=sizes,
+        persons=sizes * n_classes,
+    )
+
+
+def persons_per_class(classes: EquivalenceClasses, persons: Persons | None) -> IntArray:
+    """Return shape (n_classes,): distinct persons, or records where nobody has several."""
+    if persons is None:
+        return classes.class_sizes
+    inside = classes.class_of_record >= 0
+    pairs = np.unique(classes.class_of_record[inside] * max(persons.n_persons, 1) + persons.codes[inside])
+    return np.bincount(pairs // max(persons.n_persons, 1), minlength=classes.n_classes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlikeClasses:
+    """Classes in which everybody has the same value of a sensitive attribute.
+
+    Attributes
+    ----------
+    column
+        The sensitive attribute.
+    n_alike, n_classes
+        Such classes, and all classes of at least two.
+    n_by_chance
+        Such classes to be expected if the attribute had nothing to do with the classes.
+    n_records
+        Records in such classes.
+    """
+
+    column: str
+    n_alike: int
+    n_classes: int
+    n_by_chance: float
+    n_records: int
+
+
+def alike_classes(
+    table: pa.Table,
+    classes: EquivalenceClasses,
+    suggestions: Sequence[RoleSuggestion],
+    persons: Persons | None,
+) -> tuple[AlikeClasses, ...]:
+    """Return for each column that looks sensitive the classes that share one value of it."""
+    sizes = persons_per_class(classes, persons)
+    most = _MOST_VALUES * table.num_rows
+    return tuple(
+        _alike(table[one.column], one.column, classes, sizes)
+        for one in suggestions
+        if one.role is Role.SENSITIVE_ATTRIBUTE
+        and one.column not in classes.quasi_identifiers
+        and _FEWEST_VALUES <= one.n_distinct <= most
+    )
+
+
+def _alike(column: pa.ChunkedArray, name: str, classes: EquivalenceClasses, sizes: IntArray) -> AlikeClasses:
+    codes = value_codes(column)
+    inside = classes.class_of_record >= 0
+    blank = column.is_null().to_numpy()
+    of_class, values = classes.class_of_record[inside], codes[inside]
+    lowest = np.full(classes.n_classes, codes.max(initial=0) + 1, dtype=np.int64)
+    highest = np.full(classes.n_classes, -1, dtype=np.int64)
+    np.minimum.at(lowest, of_class, values)
+    np.maximum.at(highest, of_class, values)
+    filled = np.bincount(of_class, weights=blank[inside], minlength=classes.n_classes) == 0
+    several = (sizes > 1) & filled
+    alike = several & (lowest == highest)
+    shares = np.bincount(values) / max(len(values), 1)
+    distinct_sizes, n_of_size = np.unique(sizes[several], return_counts=True)
+    by_chance = sum(
+        float((shares**size).sum()) * n for size, n in zip(distinct_sizes, n_of_size, strict=True)
+    )
+    return AlikeClasses(
+        column=name,
+        n_alike=int(np.count_nonzero(alike)),
+        n_classes=int(np.count_nonzero(several)),
+        n_by_chance=float(by_chance),
+        n_records=int(classes.class_sizes[alike].sum()),
+    )
+
+
+def judge_persons(
+    found: PersonsInClasses, quasi_identifiers: Sequence[str], thresholds: SecondOpinionThresholds
+) -> list[Finding]:
+    """Return a finding where classes that look large enough are of fewer persons."""
+    limit, n_below = thresholds.smallest_k, found.n_persons_below(thresholds.smallest_k)
+    of = "the original column " if found.is_original else ""
+    facts = (
+        f"Counted by {of}`{found.column}`, of which values repeat, the smallest class over "
+        f"{listed(quasi_identifiers)} has {counted(int(found.sizes[0]), 'person')}"
+    )
+    if not n_below:
+        message = f"{facts}; at least {limit} are asked for."
+        return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
+    return [
+        Finding(
+            check="smallest_class_of_persons",
+            verdict=Verdict.FAIL,
+            message=f"{facts}, fewer than {limit}: {share_of(n_below, found.n_persons)} persons are in "
+            "classes that small, however many records they have. Make the quasi-identifiers coarser.",
+            column=found.column,
+            n_affected=n_below,
+        )
+    ]
+
+
+def judge_alike(alike: Sequence[AlikeClasses], quasi_identifiers: Sequence[str]) -> list[Finding]:
+    """Return a finding for each attribute that more classes share than chance explains."""
+    found = []
+    for one in alike:
+        chance = float(poisson.sf(one.n_alike - 1, one.n_by_chance)) if one.n_alike else 1.0
+        if chance < _HARDLY_CHANCE:
+            found.append(
+                Finding(
+                    check="alike_inside",
+                    verdict=Verdict.FAIL if chance < _NO_CHANCE else Verdict.WARN,
+                    message=f"In {share_of(one.n_alike, one.n_classes)} classes over "
+                    f"{listed(quasi_identifiers)} everybody has the same `{one.column}`; chance would "
+                    f"explain {one.n_by_chance:.2g}. Who knows that a person is in such a class knows it of "
+                    "them. Merge the classes with others.",
+                    column=one.column,
+                    n_affected=one.n_records,
+                )
+            )
+    return found

@@ -1,0 +1,260 @@
+"""What stands out: a value that hardly anybody has, an age above 89, rows that were forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.equivalence import value_codes
+from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.persons import Persons
+from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.words import counted, share_of
+from core.verdict import Finding, Verdict
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+_FEWEST_PEOPLE, _MANY_PEOPLE = 100, 200  # below the first one of them is no rarity; from the second two are
+_USUAL = 5  # people from which a value is usual
+_COARSE = 0.85  # share of the people whose value is usual in a column where rare ones stand out
+_OLD = 89  # the last age that the HIPAA Safe Harbor rule lets stand (45 CFR 164.514(b)(2)(i)(C))
+_OLDEST = 125
+_LEFT = 0.9  # share of unchanged cells from which a column was not changed at all
+_MOSTLY = 0.9  # share of the cells of a block that are as they were
+_LARGEST_BLOCK = 0.5  # share of the rows
+_FEWEST_ROWS = 5
+_NO_CHANCE = 1e-4
+_LOSS = 4.0  # what a changed row costs a block, of what an unchanged row brings
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RareValues:
+    """A column of usual values in which a few are of one or two people each."""
+
+    column: str
+    n_values: int
+    n_people: int
+    n_all: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OldAges:
+    """A column of ages with people older than 89, told in years."""
+
+    column: str
+    n_records: int
+    n_filled: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgottenRows:
+    """Rows that follow each other and are as they were, in a column that was changed elsewhere.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    first, last
+        The first and last of these rows, from 1.
+    n_unchanged
+        Cells among them that hold their original value or, without rows to compare, any original value.
+    is_telling
+        Whether the column was to be gone, or half of these values differ.
+    """
+
+    original: str
+    anonymized: str
+    first: int
+    last: int
+    n_unchanged: int
+    is_telling: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standouts:
+    """All that stands out."""
+
+    rare: tuple[RareValues, ...]
+    old: tuple[OldAges, ...]
+    forgotten: tuple[ForgottenRows, ...]
+
+
+def measure_standouts(
+    tables: TablePair,
+    suggestions: Sequence[RoleSuggestion],
+    *,
+    quasi_identifiers: Collection[str],
+    persons: Persons | None,
+) -> Standouts:
+    """Look for rare values in coarse columns, ages above 89, and forgotten rows.
+
+    Quasi-identifiers are left to the sizes of classes; rare values of identifiers are no news.
+    """
+    drawn = {pair.pair.anonymized for pair in tables.coded if pair.pair.action == "pseudonymize"}
+    direct = {one.column for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
+    columns = [name for name in tables.anonymized.column_names if name not in {*drawn, *direct}]
+    rare = (
+        _rare(tables.anonymized[name], name, persons) for name in columns if name not in quasi_identifiers
+    )
+    ages = {one.column for one in suggestions if one.kind == "age"}
+    ages |= {pair.pair.anonymized for pair in tables.coded if pair.pair.semantic == "age"}
+    old = (_old(tables.anonymized[name], name) for name in columns if name in ages)
+    forgotten = (_forgotten(pair, tables) for pair in tables.coded)
+    return Standouts(
+        rare=tuple(one for one in rare if one is not None),
+        old=tuple(one for one in old if one is not None),
+        forgotten=tuple(one for one in forgotten if one is not None),
+    )
+
+
+def _rare(column: pa.ChunkedArray, name: str, persons: Persons | None) -> RareValues | None:
+    """Return how many people stand out by their value, None where nobody or too many do."""
+    filled = np.flatnonzero(column.is_valid().to_numpy())
+    codes = value_codes(column)[filled]
+    if persons is not None:
+        size = max(persons.n_persons, 1)
+        codes = np.unique(codes * size + persons.codes[filled]) // size
+    counts = np.bincount(codes)
+    counts, n = counts[counts > 0], len(codes)
+    if n < _FEWEST_PEOPLE or counts[counts >= _USUAL].sum() < _COARSE * n:
+        return None
+    rare = counts[counts <= (2 if n >= _MANY_PEOPLE else 1)]
+    if not len(rare):
+        return None
+    return RareValues(column=name, n_values=len(rare), n_people=int(rare.sum()), n_all=n)
+
+
+def _old(column: pa.ChunkedArray, name: str) -> OldAges | None:
+    """Return how many ages above 89 are told in years; a single 90 for all of them is a band."""
+    values = pc.utf8_trim_whitespace(column.drop_null())
+    whole = pc.match_substring_regex(values, r"^[0-9]{2,3}(?:\.0+)?$")
+    ages = pc.cast(values.filter(whole), pa.float64()).to_numpy()
+    old = ages[(ages > _OLD) & (ages <= _OLDEST)]
+    if not len(old) or (old == _OLD + 1).all():
+        return None
+    return OldAges(column=name, n_records=len(old), n_filled=len(values))
+
+
+# --- forgotten rows
+
+
+def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
+    """Return the block of rows that was left as it was, None where chance explains it."""
+    if pair.anonymized is pair.original or not len(pair.anonymized):
+        return None
+    if tables.in_order:
+        same = (pair.original == pair.anonymized) & (pair.anonymized >= 0)
+    else:
+        same = (pair.anonymized >= 0) & (pair.original_counts[pair.anonymized] > 0)
+    n_same = int(np.count_nonzero(same))
+    if not _FEWEST_ROWS <= n_same < _LEFT * len(same):
+        return None
+    start, end = densest_block(same)
+    inside = same[start:end]
+    n_inside = int(np.count_nonzero(inside))
+    if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * len(inside)):
+        return None
+    n_outside = len(same) - len(inside)
+    share = max(n_same - n_inside, 1) / n_outside
+    if np.log(len(same)) + n_inside * np.log(share) > np.log(_NO_CHANCE):
+        return None
+    values = pair.anonymized[start:end][inside]
+    outside = np.ones(len(same), dtype=bool)
+    outside[start:end] = False
+    distinct = len(np.unique(values)) >= 0.5 * len(values)
+    if not distinct and not _changed_elsewhere(pair, tables, values, outside):
+        return None
+    return ForgottenRows(
+        original=pair.pair.original,
+        anonymized=pair.pair.anonymized,
+        first=start + 1,
+        last=end,
+        n_unchanged=n_inside,
+        is_telling=distinct or pair.pair.action in _TAKEN_OUT,
+    )
+
+
+def _changed_elsewhere(pair: CodedPair, tables: TablePair, values: IntArray, outside: BoolArray) -> bool:
+    """Whether most of the values were changed in other rows: their own rule does not leave them alone."""
+    if not tables.in_order:
+        return False
+    changed = pair.original[outside & (pair.original != pair.anonymized)]
+    return float(np.isin(values, changed).mean()) >= _COARSE
+
+
+def densest_block(hits: BoolArray) -> tuple[int, int]:
+    """Return the start and end of the rows that hold many hits and few others.
+
+    The block of the largest sum where a hit counts 1 and anything else costs 4.
+
+    Examples
+    --------
+    >>> densest_block(np.array([0, 1, 0, 0, 1, 1, 1, 1, 0, 1], dtype=bool))
+    (4, 8)
+    """
+    sums = np.concatenate([[0.0], np.cumsum(np.where(hits, 1.0, -_LOSS))])
+    lowest = np.minimum.accumulate(sums)
+    end = int(np.argmax(sums - lowest))
+    start = int(np.argmin(sums[: end + 1]))
+    return start, end
+
+
+# --- judging
+
+
+def judge_standouts(
+    measured: Standouts,
+    thresholds: SecondOpinionThresholds,  # noqa: ARG001 - as every judge
+) -> list[Finding]:
+    """Return findings about rare values, old ages and forgotten rows."""
+    return [
+        *(_about_forgotten(one) for one in measured.forgotten),
+        *(_about_old(one) for one in measured.old),
+        *_about_rare(measured.rare),
+    ]
+
+
+def _about_forgotten(one: ForgottenRows) -> Finding:
+    n_rows = one.last - one.first + 1
+    return Finding(
+        check="forgotten_rows",
+        verdict=Verdict.FAIL if one.is_telling else Verdict.WARN,
+        message=f"`{one.anonymized}` holds originals in rows {one.first:,} to {one.last:,}: "
+        f"{share_of(one.n_unchanged, n_rows)} cells there, unlike in the other rows. Treat these rows as the "
+        "rest.",
+        column=one.anonymized,
+        n_affected=one.n_unchanged,
+    )
+
+
+def _about_old(one: OldAges) -> Finding:
+    return Finding(
+        check="age_above_89",
+        verdict=Verdict.WARN,
+        message=f"`{one.column}` tells {share_of(one.n_records, one.n_filled)} ages above 89 in years. So "
+        "few people get so old that an age finds them: write 90 or more for all of them.",
+        column=one.column,
+        n_affected=one.n_records,
+    )
+
+
+def _about_rare(rare: Sequence[RareValues]) -> Iterator[Finding]:
+    for one in rare:
+        yield Finding(
+            check="rare_value",
+            verdict=Verdict.WARN,
+            message=f"{counted(one.n_values, 'value')} of `{one.column}` "
+            f"{'is' if one.n_values == 1 else 'are'} of one or two people alone: "
+            f"{share_of(one.n_people, one.n_all)}, while the other values are usual. Who such a value is "
+            "about, others may know: put it together with others.",
+            column=one.column,
+            n_affected=one.n_people,
+        )
