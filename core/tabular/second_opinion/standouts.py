@@ -10,8 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.cells import CodeArray
 from core.equivalence import value_codes
 from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
@@ -24,12 +26,13 @@ IntArray = npt.NDArray[np.int64]
 _FEWEST_PEOPLE, _MANY_PEOPLE = 100, 200  # below the first one of them is no rarity; from the second two are
 _USUAL = 5  # people from which a value is usual
 _COARSE = 0.85  # share of the people whose value is usual in a column where rare ones stand out
+_TAIL = 0.5  # of the range of the usual numbers, as far as which rare ones are their tails
 _OLD = 89  # the last age that the HIPAA Safe Harbor rule lets stand (45 CFR 164.514(b)(2)(i)(C))
 _OLDEST = 125
 _LEFT = 0.9  # share of unchanged cells from which a column was not changed at all
 _MOSTLY = 0.9  # share of the cells of a block that are as they were
 _LARGEST_BLOCK = 0.5  # share of the rows
-_FEWEST_ROWS = 5
+_FEWEST_ROWS, _FEW_VALUES = 5, 3
 _NO_CHANCE = 1e-4
 _LOSS = 4.0  # what a changed row costs a block, of what an unchanged row brings
 _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
@@ -122,14 +125,32 @@ def _rare(column: pa.ChunkedArray, name: str, persons: Persons | None) -> RareVa
     if persons is not None:
         size = max(persons.n_persons, 1)
         codes = np.unique(codes * size + persons.codes[filled]) // size
-    counts = np.bincount(codes)
-    counts, n = counts[counts > 0], len(codes)
+    counts, n = np.bincount(codes), len(codes)
     if n < _FEWEST_PEOPLE or counts[counts >= _USUAL].sum() < _COARSE * n:
         return None
-    rare = counts[counts <= (2 if n >= _MANY_PEOPLE else 1)]
-    if not len(rare):
+    rare = (counts > 0) & (counts <= (2 if n >= _MANY_PEOPLE else 1))
+    if rare.any():
+        rare &= ~_in_the_tails(column, counts)
+    if not rare.any():
         return None
-    return RareValues(column=name, n_values=len(rare), n_people=int(rare.sum()), n_all=n)
+    n_people = int(counts[rare].sum())
+    return RareValues(column=name, n_values=int(np.count_nonzero(rare)), n_people=n_people, n_all=n)
+
+
+def _in_the_tails(column: pa.ChunkedArray, counts: IntArray) -> BoolArray:
+    """Return which values are numbers or dates no farther from the usual ones than these reach: tails."""
+    values = pc.dictionary_encode(column, null_encoding="encode").combine_chunks().dictionary
+    amounts = read_amounts(values)
+    tails = np.zeros(len(counts), dtype=bool)
+    if amounts is None:
+        return tails
+    numbers = amounts.numbers[: len(counts)]
+    usual = numbers[(counts >= _USUAL) & ~np.isnan(numbers)]
+    if len(usual):
+        low, high = usual.min(), usual.max()
+        away = np.maximum(low - numbers, numbers - high)
+        tails[: len(numbers)] = away <= max(high - low, 1) * _TAIL
+    return tails
 
 
 def _old(column: pa.ChunkedArray, name: str) -> OldAges | None:
@@ -158,15 +179,9 @@ def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
     if not _FEWEST_ROWS <= n_same < _LEFT * len(same):
         return None
     start, end = densest_block(same)
-    inside = same[start:end]
-    n_inside = int(np.count_nonzero(inside))
-    if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * len(inside)):
+    if not _is_no_chance(same, start, end) or _is_capped(pair.anonymized, start, end):
         return None
-    n_outside = len(same) - len(inside)
-    share = max(n_same - n_inside, 1) / n_outside
-    if np.log(len(same)) + n_inside * np.log(share) > np.log(_NO_CHANCE):
-        return None
-    values = pair.anonymized[start:end][inside]
+    values = pair.anonymized[start:end][same[start:end]]
     outside = np.ones(len(same), dtype=bool)
     outside[start:end] = False
     distinct = len(np.unique(values)) >= 0.5 * len(values)
@@ -177,12 +192,28 @@ def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
         anonymized=pair.pair.anonymized,
         first=start + 1,
         last=end,
-        n_unchanged=n_inside,
+        n_unchanged=len(values),
         is_telling=distinct or pair.pair.action in _TAKEN_OUT,
     )
 
 
-def _changed_elsewhere(pair: CodedPair, tables: TablePair, values: IntArray, outside: BoolArray) -> bool:
+def _is_no_chance(same: BoolArray, start: int, end: int) -> bool:
+    """Whether a block is a part of the rows, and so unlike the others that chance hardly made it."""
+    n_inside = int(np.count_nonzero(same[start:end]))
+    if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * (end - start)):
+        return False
+    share = max(int(np.count_nonzero(same)) - n_inside, 1) / (len(same) - (end - start))
+    return bool(np.log(len(same)) + n_inside * np.log(share) <= np.log(_NO_CHANCE))
+
+
+def _is_capped(anonymized: CodeArray, start: int, end: int) -> bool:
+    """Whether all other rows have hardly more than one value, as where sorted numbers are capped."""
+    outside = np.concatenate([anonymized[:start], anonymized[end:]])
+    at_an_end = start == 0 or end == len(anonymized)
+    return at_an_end and 1 <= len(np.unique(outside[outside >= 0])) <= _FEW_VALUES
+
+
+def _changed_elsewhere(pair: CodedPair, tables: TablePair, values: CodeArray, outside: BoolArray) -> bool:
     """Whether most of the values were changed in other rows: their own rule does not leave them alone."""
     if not tables.in_order:
         return False
