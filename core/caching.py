@@ -407,7 +407,8 @@ def risk_measurement(
 ) -> risk.RiskMeasurement:
     """Measure a table's disclosure risk; tables by fingerprint, groups for the column they name."""
     held = vault().by_fingerprint
-    groups = {held[each].columns[0]: risk.read_hierarchy(held[each]) for each in hierarchies}
+    named = dict(risk.hierarchy_for(held[each], held[table]) for each in hierarchies)
+    groups = {name: each for name, each in named.items() if name not in settings.quasi_identifiers}
     return risk.measure_risk(
         held[table],
         settings=settings,

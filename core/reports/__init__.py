@@ -4,6 +4,7 @@ A tool's views fill in a :class:`Report`; pages and commands iterate over :data:
 read the report and nothing else: no clock, no versions, no files.
 """
 
+from core.reports.archive import zip_of
 from core.reports.as_csv import csv_bytes, render_csv, render_csv_zip
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, render_json
@@ -31,4 +32,5 @@ __all__ = [
     "render_html",
     "render_json",
     "render_xlsx",
+    "zip_of",
 ]

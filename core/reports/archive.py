@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -25,3 +27,12 @@ class ReproducibleZip(ZipFile):
     ) -> None:
         """Add a member from a file, under another name."""
         self.writestr(arcname or Path(filename).name, Path(filename).read_bytes())
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """Return files, by name, as one archive."""
+    buffer = io.BytesIO()
+    with ReproducibleZip(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()

@@ -2,7 +2,7 @@
 
 from core.risk.comparison import ColumnChange, Comparison
 from core.risk.document import risk_document, risk_summary
-from core.risk.hierarchies import read_hierarchy
+from core.risk.hierarchies import hierarchy_for, read_hierarchy
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.lattice import Objective
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings
@@ -70,6 +70,7 @@ __all__ = [
     "WhatIf",
     "WhatIfSettings",
     "check_undeclared",
+    "hierarchy_for",
     "judge_risk",
     "measure_columns",
     "measure_risk",

@@ -1,6 +1,7 @@
 """Tables, charts, sentences and the report of the disclosure-risk tool."""
 
 from core.risk import option_for, suda_note, what_if_note
+from core.risk.what_if_document import OBJECTIVE_WORDS
 from core.risk_views.charts import class_chart, risk_bars
 from core.risk_views.columns import (
     COLUMN_UNITS,
@@ -39,6 +40,7 @@ from core.risk_views.what_if import (
     OPTION_UNITS,
     SUPPRESSION_UNITS,
     frontier_chart,
+    lattice_chart,
     option_columns_table,
     option_labels,
     options_table,
@@ -52,6 +54,7 @@ __all__ = [
     "COLUMN_UNITS",
     "LIMITS",
     "MEASURE_KEYS",
+    "OBJECTIVE_WORDS",
     "OPTION_UNITS",
     "QUESTION",
     "SET_UNITS",
@@ -75,6 +78,7 @@ __all__ = [
     "intruder_figure",
     "intruders",
     "intruders_table",
+    "lattice_chart",
     "models_note",
     "option_columns_table",
     "option_for",

@@ -8,7 +8,7 @@ from datetime import datetime
 import pandas as pd
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf
+from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
 from core.risk.judging import population_figures
 from core.risk.words import number, percent
 from core.risk_views.charts import class_chart, risk_bars
@@ -28,7 +28,7 @@ from core.risk_views.tables import (
     disclosure_table,
     side_by_side_table,
 )
-from core.risk_views.what_if import frontier_chart, what_if_tables
+from core.risk_views.what_if import frontier_chart, lattice_chart, what_if_tables
 from core.risk_views.words import LIMITS, QUESTION, TITLE, headline
 from core.verdict import Verdict
 
@@ -270,6 +270,10 @@ def intruders_table(audit: RiskAudit) -> pd.DataFrame:
     )
 
 
+def _what_if_charts(what_if: WhatIf, k: int) -> tuple[ReportChart | None, ...]:
+    return frontier_chart(what_if), lattice_chart(what_if, option_for(what_if, k))
+
+
 def _charts(
     audit: RiskAudit, columns: ColumnsMeasurement | None, suda: Suda | None, what_if: WhatIf | None
 ) -> tuple[ReportChart, ...]:
@@ -278,6 +282,6 @@ def _charts(
         risk_bars(audit),
         None if columns is None else contribution_chart(columns),
         None if suda is None or not len(suda.scored_records) else suda_chart(suda),
-        None if what_if is None or not what_if.options else frontier_chart(what_if),
+        *(() if what_if is None or not what_if.options else _what_if_charts(what_if, audit.thresholds.k)),
     )
     return tuple(chart for chart in drawn if chart is not None)

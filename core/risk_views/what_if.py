@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from core.charts import COLORS
@@ -13,6 +15,7 @@ from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
 from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
 from core.risk.generalizing import records_to_suppress
+from core.risk.lattice import Node
 from core.risk.what_if import USUAL_KS
 from core.risk.what_if_document import is_exact
 from core.risk.words import listed, percent
@@ -127,6 +130,129 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
         )
         + ".",
     )
+
+
+_MOST_DRAWN, _MOST_COLUMNS = 200, 12  # generalizations, and columns with levels, in a picture
+_STATES: Mapping[str, str] = {
+    "chosen": COLORS["observed"],
+    "reaches k": COLORS["kept"],
+    "misses k": COLORS["removed"],
+    "not looked at": COLORS["neutral"],
+}
+
+
+def lattice_chart(what_if: WhatIf, option: int) -> ReportChart | None:
+    """Draw the lattice around one option: a point a generalization, finest below; None where it is too wide.
+
+    Of more than 200 generalizations those are drawn that differ from the chosen one in a single column.
+    """
+    best = what_if.options[option].best
+    shape = what_if.lattice.shape
+    if best is None or sum(levels > 1 for levels in shape) > _MOST_COLUMNS:
+        return None
+    whole = what_if.lattice.n_nodes <= _MOST_DRAWN
+    nodes = list(np.ndindex(*shape)) if whole else _around(best.levels, shape)
+    points = pd.DataFrame(
+        {
+            "height": [sum(node) for node in nodes],
+            "state": _states(what_if, best.k, best.levels, nodes),
+            "levels": [_in_words(what_if, node) for node in nodes],
+        }
+    )
+    order = points.groupby("height").cumcount()
+    width = points.groupby("height")["height"].transform("size")
+    points["x"] = order - (width - 1) / 2
+    steps = [
+        (a, b)
+        for a, node in enumerate(nodes)
+        for b, other in enumerate(nodes)
+        if sum(other) == sum(node) + 1 and sum(x != y for x, y in zip(node, other, strict=True)) == 1
+    ]
+    edges = pd.DataFrame(
+        {
+            "x": [points["x"][a] for a, _ in steps],
+            "height": [points["height"][a] for a, _ in steps],
+            "x2": [points["x"][b] for _, b in steps],
+            "height2": [points["height"][b] for _, b in steps],
+        }
+    )
+    drawn = "all of them" if whole else "those that differ from the chosen one in one column"
+    return ReportChart(
+        title="The lattice around the chosen generalization",
+        chart=_lattice_layers(points, edges),
+        alt_text=f"{len(nodes):,} of {what_if.lattice.n_nodes:,} generalizations as points, {drawn}: the "
+        "finest at the bottom, each line one column made coarser. Chosen: "
+        f"{_in_words(what_if, best.levels)}.",
+    )
+
+
+def _around(chosen: Node, shape: Node) -> list[Node]:
+    """Return the generalizations that differ from the chosen one in at most one column."""
+    others = [
+        (*chosen[:column], level, *chosen[column + 1 :])
+        for column, levels in enumerate(shape)
+        for level in range(levels)
+        if level != chosen[column]
+    ]
+    return sorted([chosen, *others], key=lambda node: (sum(node), node))
+
+
+def _states(what_if: WhatIf, k: int, chosen: Node, nodes: Sequence[Node]) -> list[str]:
+    """Return what is known of each generalization, from those that were counted."""
+    lattice = what_if.lattice
+    allowed = math.floor(what_if.settings.suppression_limit * lattice.table.n_records + 1e-9)
+    counted = np.array(list(lattice.measured)).reshape(-1, len(chosen))
+    misses = np.array([sizes.n_below(k) > allowed for sizes in lattice.measured.values()], dtype=bool)
+    found = []
+    for node in nodes:
+        if node == chosen:
+            found.append("chosen")
+        elif (counted[misses] >= node).all(axis=1).any():
+            found.append("misses k")
+        elif (counted[~misses] <= node).all(axis=1).any():
+            found.append("reaches k")
+        else:
+            found.append("not looked at")
+    return found
+
+
+def _in_words(what_if: WhatIf, node: Node) -> str:
+    return "; ".join(
+        f"{ladder.column}: {ladder.levels[level].description}"
+        for ladder, level in zip(what_if.lattice.ladders, node, strict=True)
+    )
+
+
+def _lattice_layers(points: pd.DataFrame, edges: pd.DataFrame) -> alt.LayerChart:
+    x = alt.X("x:Q", axis=None)
+    y = alt.Y("height:Q", title="Steps made coarser", axis=alt.Axis(tickMinStep=1, grid=False))
+    lines = (
+        alt.Chart(edges)
+        .mark_rule(color=COLORS["neutral"], opacity=0.25)
+        .encode(x=x, y=y, x2="x2:Q", y2="height2:Q")
+    )
+    marks = (
+        alt.Chart(points)
+        .mark_point(filled=True, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "state:N",
+                title=None,
+                scale=alt.Scale(domain=list(_STATES), range=list(_STATES.values())),
+                legend=alt.Legend(orient="top"),
+            ),
+            size=alt.condition("datum.state == 'chosen'", alt.value(220), alt.value(50)),
+            shape=alt.Shape(
+                "state:N",
+                scale=alt.Scale(domain=list(_STATES), range=["diamond", "circle", "cross", "square"]),
+                legend=None,
+            ),
+            tooltip=[alt.Tooltip("levels:N", title="Columns"), alt.Tooltip("state:N", title="Known")],
+        )
+    )
+    return alt.layer(lines, marks).properties(width="container", height=320)
 
 
 def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:

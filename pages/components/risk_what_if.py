@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -12,8 +13,10 @@ from core import risk_views as views
 from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
+from core.reports import zip_of
 from core.risk import (
     PERSON_RELEASED,
+    Hierarchy,
     PersonReleased,
     Release,
     RiskAudit,
@@ -36,9 +39,29 @@ from pages.components.results import (
 from pages.components.text import plain
 
 TOOL = "risk"
+_MOST_WEIGHTS = 12  # columns that are asked for a weight
 
 
-def show_what_if(audit: RiskAudit, dataset: Dataset) -> WhatIf | None:
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What a search takes beside the table.
+
+    Attributes
+    ----------
+    hierarchies
+        Own groups of values of quasi-identifiers, by column.
+    population
+        A table of everybody the records were drawn from; None without one.
+    key
+        Which files these are of.
+    """
+
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    population: Dataset | None = None
+    key: tuple[str, ...] = ()
+
+
+def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf | None:
     """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
     st.header("What if", anchor=False)
     if not audit.measurement.classes.n_classes:
@@ -54,12 +77,11 @@ def show_what_if(audit: RiskAudit, dataset: Dataset) -> WhatIf | None:
         )
     with search:
         st.markdown("**With columns made coarser**")
-        settings = _ask_for_settings(audit)
+        settings = _ask_for_settings(audit, with_population=sources.population is not None)
         groups = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
-        key = repr((dataset.fingerprint, audit.measurement.settings, groups, settings))
-        job = ask_for_work(
-            TOOL, key, _Search(audit, dataset, settings), label="Search the cheapest generalizations"
-        )
+        key = repr((dataset.fingerprint, audit.measurement.settings, groups, settings, sources.key))
+        work = _Search(audit, dataset, settings, sources)
+        job = ask_for_work(TOOL, key, work, label="Search the cheapest generalizations")
     if job is None or not isinstance(job.result, WhatIf):
         return None
     _show_options(job.result, key, audit, dataset)
@@ -69,8 +91,10 @@ def show_what_if(audit: RiskAudit, dataset: Dataset) -> WhatIf | None:
 class _Search:
     """The search as work beside the page; it makes no Streamlit call."""
 
-    def __init__(self, audit: RiskAudit, dataset: Dataset, settings: WhatIfSettings) -> None:
-        self._audit, self._dataset, self._settings = audit, dataset, settings
+    def __init__(
+        self, audit: RiskAudit, dataset: Dataset, settings: WhatIfSettings, sources: Sources
+    ) -> None:
+        self._audit, self._dataset, self._settings, self._sources = audit, dataset, settings, sources
 
     def __call__(self, progress: Progress) -> WhatIf:
         n_compared = 0
@@ -81,10 +105,17 @@ class _Search:
             progress.report(0, 0, f"Searching: {n_compared:,} candidates looked at")
             return progress.stop_asked
 
-        return search_what_if(self._audit.measurement, self._dataset, settings=self._settings, stop=stop)
+        return search_what_if(
+            self._audit.measurement,
+            self._dataset,
+            settings=self._settings,
+            hierarchies=self._sources.hierarchies,
+            population=self._sources.population,
+            stop=stop,
+        )
 
 
-def _ask_for_settings(audit: RiskAudit) -> WhatIfSettings:
+def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
     percent = st.slider(
         "Records that may be suppressed, at most",
         0,
@@ -97,14 +128,60 @@ def _ask_for_settings(audit: RiskAudit) -> WhatIfSettings:
         persist_state="session",
     )
     diverse = bool(audit.measurement.sensitive) and st.toggle(
-        "Also reach l and t as set above",
+        "Also reach what is asked of sensitive attributes above",
         key="risk_what_if_diverse",
-        help="Distinct l, entropy l and t, by the distance shown under attribute disclosure; otherwise only "
-        "the size of classes counts.",
+        help="Distinct l, entropy l, t, α, β and δ, as they are judged; otherwise only the size of classes "
+        "and the average risk count.",
         persist_state="session",
     )
+    locally = st.toggle(
+        "Generalize further what would be suppressed",
+        key="risk_what_if_locally",
+        help="Local recoding: records that stand out are made coarser among themselves instead of losing all "
+        "quasi-identifiers. The written table is counted again either way.",
+        persist_state="session",
+    )
+    with st.expander("What counts as cheap", icon=":material/tune:"):
+        choices = _ask_for_choices(audit, with_population=with_population)
     return what_if_settings(
-        audit.measurement, audit.thresholds, suppression_limit=percent / 100, diverse=diverse
+        audit.measurement,
+        audit.thresholds,
+        suppression_limit=percent / 100,
+        diverse=diverse,
+        choices=replace(choices, locally=locally),
+    )
+
+
+def _ask_for_choices(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
+    """Return objective, weights and k-map; own hierarchies are files, asked for above."""
+    objective = st.selectbox(
+        "Keep as small as possible",
+        list(views.OBJECTIVE_WORDS),
+        format_func=lambda each: views.OBJECTIVE_WORDS[each].capitalize(),
+        key="risk_what_if_objective",
+        persist_state="session",
+    )
+    k_map = None
+    if with_population and st.toggle(
+        "Also ask for people of the population in every class (k-map)",
+        key="risk_what_if_k_map_on",
+        persist_state="session",
+    ):
+        k_map = st.number_input(
+            "People of the population", 1, 1_000_000, 5, key="risk_what_if_k_map", persist_state="session"
+        )
+    st.markdown("How much each column counts in the precision lost:")
+    weights = tuple(
+        (name, weight)
+        for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
+        if (weight := _ask_for_weight(number, name)) != 1.0
+    )
+    return WhatIfSettings(objective=objective, weights=weights, k_map=k_map)
+
+
+def _ask_for_weight(number: int, name: str) -> float:
+    return st.number_input(
+        plain(name), 0.1, 100.0, 1.0, step=0.5, key=f"risk_weight_{number}", persist_state="session"
     )
 
 
@@ -127,7 +204,10 @@ def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset)
         format_func=lambda number: labels[number],
         key="risk_option",
     )
-    _show_option(what_if, min(option, len(labels) - 1), key, audit, dataset)
+    option = min(option, len(labels) - 1)
+    if (lattice := views.lattice_chart(what_if, option)) is not None:
+        show_chart(lattice, key="risk_lattice")
+    _show_option(what_if, option, key, audit, dataset)
 
 
 def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, dataset: Dataset) -> None:
@@ -154,7 +234,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release")
         st.caption(plain(views.released_note(made)))
-    _offer(made, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
+    _offer(made, what_if, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
 
 
 def _ask_for_person(audit: RiskAudit) -> PersonReleased:
@@ -180,7 +260,7 @@ def _digest(key: str, option: int, person: str) -> str:
     return hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
 
 
-def _offer(made: Release, stem: str) -> None:
+def _offer(made: Release, what_if: WhatIf, stem: str) -> None:
     with st.container(horizontal=True):
         show_download(
             Download("Generalized table", f"{stem}.csv", "text/csv", lambda: made.data),
@@ -189,4 +269,14 @@ def _offer(made: Release, stem: str) -> None:
         show_download(
             Download("How it was made", f"{stem}.json", "application/json", lambda: made.settings),
             key="risk_generalized_settings",
+        )
+        show_download(
+            Download(
+                "Hierarchies searched",
+                f"{stem}_hierarchies.zip",
+                "application/zip",
+                lambda: zip_of(what_if.hierarchy_files()),
+                "A file for each quasi-identifier, value;level 1;level 2;…; they hold the table's values.",
+            ),
+            key="risk_hierarchies_used",
         )

@@ -23,6 +23,7 @@ from core.risk import (
     RiskSettings,
     Suda,
     WhatIf,
+    hierarchy_for,
     judge_risk,
     measure_columns,
     settings_for_other,
@@ -41,7 +42,7 @@ from pages.components.results import Download, show_definitions, show_downloads
 from pages.components.risk_details import place_details, show_comparison, show_details
 from pages.components.risk_results import show_classes, show_intruders, show_judgement
 from pages.components.risk_settings import ask_for_limits, ask_for_settings
-from pages.components.risk_what_if import show_what_if
+from pages.components.risk_what_if import Sources, show_what_if
 
 TOOL = "risk"
 _HEAD_START_SECONDS = 0.1  # a browser given everything at once draws the moved chart 0.06 s later
@@ -91,6 +92,20 @@ class Measured:
     columns: ColumnsMeasurement | None = None
     suda: Suda | None = None
 
+    def sources(self) -> Sources:
+        """Return what a search for generalizations takes beside the table."""
+        named = dict(hierarchy_for(each, self.dataset) for each in self.others.hierarchies)
+        chosen = self.measurement.settings.quasi_identifiers
+        population = self.others.population
+        return Sources(
+            hierarchies={name: each for name, each in named.items() if name in chosen},
+            population=population,
+            key=(
+                "" if population is None else population.fingerprint,
+                *(each.fingerprint for each in self.others.hierarchies),
+            ),
+        )
+
     def inputs(self) -> list[InputFacts]:
         """Return what a report says of the files."""
         return [input_facts(self.dataset, "table"), *self.others.facts()]
@@ -118,10 +133,11 @@ def _ask_for_others() -> Others:
             files = ask_for_files(
                 TOOL,
                 "hierarchies",
-                label="Groups of a sensitive attribute's values",
+                label="Groups of a column's values",
                 types=TABLE_TYPES,
-                help_text="For t-closeness: a line for each value, the value first, then its groups from "
-                "small to large. The first column is named as the sensitive attribute is.",
+                help_text="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "
+                "line for each value, the value first, then its groups from small to large. The first column "
+                "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
             )
             read = [list_table(TOOL, "hierarchies", stored) for stored in files]
     return Others(original, population, tuple(dataset for dataset in read if dataset is not None))
@@ -167,7 +183,7 @@ def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator
     with compared:
         show_comparison(audit, other)
     with last:
-        what_if = show_what_if(audit, found.dataset)
+        what_if = show_what_if(audit, found.dataset, found.sources())
         st.header("Downloads", anchor=False)
         show_downloads(
             TOOL,

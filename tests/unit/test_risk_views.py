@@ -217,7 +217,11 @@ def test_report__holds_the_searches_that_were_made() -> None:
     assert report.tables[-3].note == views.suda_note(suda)
     assert report.tables[-2].note == views.what_if_note(what_if)
     assert report.tables[-1].title.startswith("What happens to each quasi-identifier: k = 2: ")
-    assert [each.title for each in report.charts][-2:] == ["What the scores come from", "Loss against risk"]
+    assert [each.title for each in report.charts][-3:] == [
+        "What the scores come from",
+        "Loss against risk",
+        "The lattice around the chosen generalization",
+    ]
     html = render(report, "html").decode()
     assert "What if columns were made coarser" in html
     assert len(render(report, "xlsx")) > 1000

@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 
 from core import risk_views as views
-from core.datasets import Dataset
+from core.datasets import Dataset, ReadOptions, read_dataset
 from core.demo.risk import make_patients
 from core.errors import AuditInputError
+from core.reports import zip_of
 from core.risk import (
     ClassLimits,
     Hierarchy,
@@ -19,6 +20,7 @@ from core.risk import (
     RiskThresholds,
     WhatIf,
     WhatIfSettings,
+    hierarchy_for,
     judge_risk,
     measure_risk,
     release,
@@ -355,3 +357,51 @@ def test_search__refuses_settings_out_of_range(
 def test_search__by_discernibility_says_so(patients: Dataset, measured: RiskMeasurement) -> None:
     found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,), objective="discernibility"))
     assert "(cheapest by discernibility)" in views.what_if_note(found)
+
+
+def test_lattice_chart__shows_all_of_few_generalizations_and_the_neighbours_of_many(
+    what_if: WhatIf, measured: RiskMeasurement, patients: Dataset
+) -> None:
+    drawn = views.lattice_chart(what_if, 0)
+    assert drawn is not None
+    points = drawn.chart.layer[1].data
+    assert len(points) == what_if.lattice.n_nodes
+    assert points["state"].value_counts()["chosen"] == 1
+    assert {"reaches k", "misses k"} <= set(points["state"])
+    assert "Chosen: age: " in drawn.alt_text
+    rows = [",".join(str((row * 7 + n * 3) % 50) for n in range(6)) for row in range(60)]
+    wide = table("\n".join([",".join(f"c{n}" for n in range(6)), *rows]))
+    names = tuple(f"c{n}" for n in range(6))
+    found = measure_risk(wide, settings=RiskSettings(quasi_identifiers=names))
+    many = search_what_if(found, wide, settings=WhatIfSettings(ks=(2,), suppression_limit=0))
+    around = views.lattice_chart(many, 0)
+    assert around is not None
+    assert len(around.chart.layer[1].data) == 1 + sum(levels - 1 for levels in many.lattice.shape)
+
+
+def test_lattice_chart__is_left_out_for_more_columns_than_a_picture_holds() -> None:
+    names = tuple(f"c{n}" for n in range(14))
+    wide = table("\n".join([",".join(names), *[",".join(str(row % 2) for _ in names) for row in range(8)]]))
+    found = measure_risk(wide, settings=RiskSettings(quasi_identifiers=names))
+    what_if = search_what_if(found, wide, settings=WhatIfSettings(ks=(2,)))
+    assert views.lattice_chart(what_if, 0) is None
+
+
+def test_hierarchy_files__read_back_as_own_hierarchies(what_if: WhatIf, patients: Dataset) -> None:
+    files = what_if.hierarchy_files()
+    assert len(zip_of(files)) > 100
+    for ladder, (name, data) in zip(what_if.lattice.ladders, files.items(), strict=True):
+        read = read_dataset(data, name=name, options=ReadOptions(header="none"))
+        column, hierarchy = hierarchy_for(read, patients)
+        assert column == ladder.column
+        assert len(next(iter(hierarchy.groups.values()))) == len(ladder.levels) - 2  # itself and nothing
+
+
+def test_hierarchy_for__takes_the_column_from_the_header_or_the_name() -> None:
+    ages = _people("21,Kranj", "22,Bled")
+    headed = read_dataset(b"age;group\n21;young\n22;old\n", name="any.csv")
+    assert hierarchy_for(headed, ages) == ("age", Hierarchy(groups={"21": ("young",), "22": ("old",)}))
+    bare = read_dataset(b"21;young\n22;old\n", name="adult_hierarchy_age.csv")
+    assert hierarchy_for(bare, ages) == ("age", Hierarchy(groups={"21": ("young",), "22": ("old",)}))
+    with pytest.raises(AuditInputError, match="it is not said which column these groups are for"):
+        hierarchy_for(read_dataset(b"21;young\n22;old\n", name="mortgage.csv"), ages)
