@@ -16,6 +16,7 @@ from core.verdict import Finding, Verdict
 _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
 _SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
 _MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
+_FREE_TEXT = "free text"
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
 
 
@@ -24,6 +25,7 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
     return (
         *_suggested(measured),
         *_identifiers(measured),
+        *_sensitive_identifiers(measured),
         *_columns_nobody_chose(measured),
         *_unchosen_together(measured),
         *people_findings(measured, thresholds),
@@ -90,6 +92,27 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
             "same column from elsewhere finds every record.",
             n_affected=len(numbers),
         )
+
+
+def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
+    """Yield the sensitive attributes whose values name people: they are released as they are."""
+    alike = [
+        each
+        for each in measured.sensitive_suggestions
+        if each.role is Role.DIRECT_IDENTIFIER and each.from_values and each.kind not in _RECORD_NUMBERS
+    ]
+    for verdict, texts in ((Verdict.FAIL, False), (Verdict.WARN, True)):
+        columns = [each.column for each in alike if (each.kind == _FREE_TEXT) is texts]
+        if columns:
+            one = len(columns) == 1
+            what = "free text, in which names may stand" if texts else "direct identifiers of people"
+            yield Finding(
+                check="sensitive_texts" if texts else "sensitive_identifiers",
+                verdict=verdict,
+                message=f"{listed(columns)} {'is' if one else 'are'} chosen as sensitive, and the values "
+                f"look like {what}. A release has them as they are: leave {'it' if one else 'them'} out.",
+                n_affected=len(columns),
+            )
 
 
 def _be_or_look(people: list[str], said: tuple[str, ...]) -> str:

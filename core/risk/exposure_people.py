@@ -119,7 +119,7 @@ def likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
         if dominant.beyond_chance:
             rule = f"at least {percent(DOMINANT_SHARE)}, and {percent(DOMINANT_GAIN)} more than in the table"
             yield _likely("dominant_value", each.column, dominant, rule)
-        if skewed.beyond_chance:
+        if skewed.beyond_chance and not (dominant.beyond_chance and skewed.n_classes <= dominant.n_classes):
             rule = f"at least {percent(SKEWED_SHARE)} and {number(SKEWED_RATIO)} times its share of the table"
             yield _likely("skewed_value", each.column, skewed, rule)
     if measured.settings.several_sensitive == "one_by_one" and measured.related:

@@ -111,6 +111,8 @@ class RiskMeasurement:
         Risk by sampling weights, where a weight column was given.
     hierarchies
         Groups of values by sensitive attribute, as given.
+    sensitive_suggestions
+        What the sensitive attributes look like.
     unchosen
         What the released columns nobody chose single out together.
     related
@@ -140,6 +142,7 @@ class RiskMeasurement:
     individual: IndividualRisk | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     unchosen: UnchosenColumns
+    sensitive_suggestions: tuple[RoleSuggestion, ...] = ()
     related: tuple[Related, ...] = ()
     hidden_persons: HiddenPersons | None = None
     persons_by_all_records: SizeCounts | None = None
@@ -234,6 +237,9 @@ def measure_risk(
         uniques=uniques,
         individual=_individual(dataset, quasi, classes, settings),
         hierarchies=dict(hierarchies or {}),
+        sensitive_suggestions=suggest_roles(dataset.table.select([each.column for each in sensitive]))
+        if sensitive
+        else (),
         unchosen=measure_unchosen(
             dataset, settings, n_values={each.column: each.n_distinct for each in unassigned}
         ),

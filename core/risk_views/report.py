@@ -57,6 +57,8 @@ def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     shown = [by_key[key] for key in chosen]
     if "persons_at_risk_share" in by_key:
         shown[1] = by_key["persons_at_risk_share"]
+    further = ("unchosen_unique_share", "persons_alone_share", "household_highest_risk", "linked_share")
+    shown += [by_key[key] for key in further if key in by_key]
     return (*shown, *(figure for figure in sensitive_figures(audit) if figure.verdict is not None))
 
 

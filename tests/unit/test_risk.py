@@ -500,3 +500,23 @@ def test_hierarchy__of_another_column_is_refused() -> None:
         "There are groups of values for `illness`, which is no sensitive attribute; choose it as one, or "
         "name the first column of the file as the sensitive attribute is named."
     )
+
+
+def test_exposure__sensitive_values_that_name_people_fail() -> None:
+    names = ("Mary Smith", "Ana Novak", "James Jones", "Linda Brown", "Susan Taylor", "Karen Walker")
+    text = "age,contact\n" + "".join(f"30,{name}\n" for name in names)
+    assert messages(judged(text, quasi="age", sensitive=("contact",)))["sensitive_identifiers"] == (
+        "FAIL: `contact` is chosen as sensitive, and the values look like direct identifiers of people. A "
+        "release "
+        "has them as they are: leave it out."
+    )
+    drugs = "age,drug\n" + "".join(f"30,{name}\n" for name in ("ibuprofen", "metformin", "insulin") * 2)
+    assert "sensitive_identifiers" not in messages(judged(drugs, quasi="age", sensitive=("drug",)))
+
+
+def test_exposure__sensitive_free_text_is_a_warning() -> None:
+    notes = "".join(f"30,seen on ward {n} after a long night with pain in bed {n}\n" for n in range(12))
+    told = messages(judged("age,note\n" + notes, quasi="age", sensitive=("note",)))
+    assert told["sensitive_texts"].startswith(
+        "WARN: `note` is chosen as sensitive, and the values look like free"
+    )

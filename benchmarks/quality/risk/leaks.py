@@ -373,6 +373,14 @@ _identifier("mail addresses left in", "v5", ("email",))
 _identifier("postal addresses left in", "residence", ("address",))
 
 
+@leak("direct identifiers", schemas=("english_insurance", "us_claims"))
+def _names_chosen_as_sensitive(s: Scenario, leaky: bool) -> Verdict:
+    schema, table = SCHEMAS[s.schema], people(s)
+    raw = schema.make(len(table.frame), _rng(s))
+    names = raw[schema.of_kind("name")].agg(" ".join, axis=1)
+    return judged(table.with_column("witness", names, sensitive=True) if leaky else table)
+
+
 # A population that is known by its size alone
 
 
