@@ -7,11 +7,11 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from core import __version__
 from core.commands import COMMANDS
-from core.commands.output import print_problems
+from core.commands.output import print_problems, printable, survive_any_encoding
 from core.errors import AuditInputError
 
 
@@ -25,13 +25,21 @@ class Command(Protocol):
         """Do the work, print the result, return the exit code."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors repeat arguments as they are written: a file's name may steer a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage and message, and leave with exit code 2."""
+        super().error(printable(message))
+
+
 def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser with every tool as a subcommand.
 
     Only the tool that `arguments` begin with is imported and declares its arguments: the others, with
     all the libraries they need, would take longer than many an audit.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m core",
         description="Audit anonymized data on this machine. Exit code: 0 done, 1 the verdict is FAIL, "
         "2 an input could not be used or the arguments are wrong.",
@@ -49,6 +57,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
+    survive_any_encoding()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     try:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.commands.output import print_json, print_problems, write_new_files
+from core.commands.output import print_json, print_line, print_problems, write_new_files
 from core.datasets import Dataset, read_dataset
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
@@ -161,7 +161,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
     if as_json:
         print_json(document)
     else:
-        print(f"{Verdict.NOT_ASSESSED}  {data.name}, {data.n_records:,} records. {document['reason']}")
+        print_line(f"{Verdict.NOT_ASSESSED}  {data.name}, {data.n_records:,} records. {document['reason']}")
         _print_singling_out(document)
     return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
 
@@ -267,45 +267,49 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
 
 def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
     problem = audit.search.problem
-    print(f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records")
+    print_line(
+        f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records"
+    )
     word = "accuracy" if problem.settings.task == "classification" else "R²"
     guess = "" if word == "R²" else f"; the most frequent label alone {problem.base_baseline:.4f}"
-    print(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}{guess}")
-    print(f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list")
+    print_line(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}{guess}")
+    print_line(
+        f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list"
+    )
     if audit.offered:
-        print(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")
+        print_line(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")
     for each in audit.offered[:SHOWN_ROWS]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None
         t = each.verification.t if each.verification else None
-        print(
+        print_line(
             f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
             f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
     if len(audit.offered) > SHOWN_ROWS:
-        print(f"… and {len(audit.offered) - SHOWN_ROWS:,} more; --json prints all")
+        print_line(f"… and {len(audit.offered) - SHOWN_ROWS:,} more; --json prints all")
     if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
         remove = "1 pair removes" if unlisted == 1 else f"{unlisted:,} pairs remove"
-        print(f"{remove} nothing and can be released, beside those on the list; --json prints all")
+        print_line(f"{remove} nothing and can be released, beside those on the list; --json prints all")
     if audit.recommended is not None:
-        print(f"recommended: {audit.recommended.reason}")
+        print_line(f"recommended: {audit.recommended.reason}")
     if "stability" in document:
-        print(f"over seeds: {json.dumps(document['stability'])}")
+        print_line(f"over seeds: {json.dumps(document['stability'])}")
     if "singling_out" in document:
         _print_singling_out(document)
     for finding in audit.findings:
-        print(f"{finding.verdict}: {finding.message}")
+        print_line(f"{finding.verdict}: {finding.message}")
     sys.stdout.flush()
 
 
 def _print_singling_out(document: Mapping[str, Any]) -> None:
     ranked = document["singling_out"]
-    print("columns by the share of records they single out, alone and with those above:")
-    print(f"{'alone':>9} {'with above':>10} {'values':>8}  column")
+    print_line("columns by the share of records they single out, alone and with those above:")
+    print_line(f"{'alone':>9} {'with above':>10} {'values':>8}  column")
     for each in ranked[:SHOWN_ROWS]:
-        print(
+        print_line(
             f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
             f"{each['n_values']:>8,}  {each['column']}"
         )
     if len(ranked) > SHOWN_ROWS:
-        print(f"… and {len(ranked) - SHOWN_ROWS:,} more; --json prints all")
+        print_line(f"… and {len(ranked) - SHOWN_ROWS:,} more; --json prints all")

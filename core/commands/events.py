@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.commands.output import print_json, print_lines
+from core.commands.output import print_json, print_line, print_lines
 from core.datasets import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import (
@@ -189,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(events_document(audit))
     else:
         print_lines(events_summary(audit))
-        print("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
+        print_line("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
     return exit_code(audit.overall, incomplete=False)
 
 

@@ -6,7 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
-from core.commands.output import print_json, print_problems
+from core.commands.output import print_json, print_lines, print_problems
 from core.datasets import read_dataset
 from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import Attacks
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(leakage_document(audit))
     else:
-        print("\n".join(leakage_lines(audit)))
+        print_lines(leakage_lines(audit))
     no_pairs_by_key = audit.measures.settings.key is not None and bool(audit.measures.row_problem)
     if no_pairs_by_key:
         print_problems((audit.measures.row_problem,))

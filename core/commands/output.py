@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.errors import AuditInputError
 
+_UNPRINTABLE = re.compile(
+    r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
 
 def print_json(document: Mapping[str, object]) -> None:
-    """Print exactly one JSON document on stdout; NaN and infinity have no place in it."""
-    print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print exactly one JSON document on stdout; NaN and infinity have no place in it.
+
+    What a terminal would obey, or no encoding can write, stands in it as JSON's own escapes.
+    """
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    print(_UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 def printable(text: str) -> str:
@@ -22,10 +32,15 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
+def print_line(text: str, *, flush: bool = False) -> None:
+    """Print one line, names from files in it shown as they are written."""
+    print(printable(text), flush=flush)
+
+
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines, names from files in them shown as they are written."""
     for line in lines:
-        print(printable(line))
+        print_line(line)
 
 
 def print_problems(problems: tuple[str, ...]) -> None:
@@ -83,3 +98,10 @@ def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
             ) from None
         if not same:
             raise AuditInputError(f"{option}: {path} does not read back as it was written; do not use it.")
+
+
+def survive_any_encoding() -> None:
+    """Let a terminal of few characters show the others as escapes, rather than end in an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

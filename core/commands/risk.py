@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from core.commands.output import check_new_files, print_json, write_new_files
+from core.commands.output import check_new_files, print_json, print_lines, write_new_files
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
@@ -318,8 +318,8 @@ def run(arguments: argparse.Namespace) -> int:
         document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
         print_json(document | ({} if arguments.release is None else {"release": written.document}))
     else:
-        print(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
-        print("\n".join(written.lines), end="\n" if written.lines else "")
+        print_lines(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
+        print_lines(written.lines)
     return exit_code(audit.overall, incomplete=written.is_missing)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from core.commands.output import print_json, print_problems
+from core.commands.output import print_json, print_lines, print_problems
 from core.datasets import read_dataset
 from core.errors import AuditInputError
 from core.tabular import (
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         done.append(result)
         append(csv_report_row(result.audit, seconds=result.seconds))
         if not arguments.json:
-            print(_text(result))
+            print_lines(_lines(result))
     skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
     print_problems(tuple(f"{file.name} was not verified. {file.reason}" for file in skipped))
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
@@ -263,7 +263,7 @@ def _check_document(check: ColumnCheck) -> dict[str, object]:
     }
 
 
-def _text(result: _Done) -> str:
+def _lines(result: _Done) -> list[str]:
     """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
     audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
     lines = [
@@ -285,7 +285,7 @@ def _text(result: _Done) -> str:
         for finding in audit.all_findings
         if finding.verdict is not Verdict.PASS
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _class_text(audit: TabularAudit) -> str:

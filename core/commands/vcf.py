@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from core.commands.output import print_json, print_problems
+from core.commands.output import print_json, print_line, print_problems
 from core.errors import AuditInputError
 from core.vcf import (
     CHECKS,
@@ -131,7 +131,7 @@ def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespa
     n_jobs = arguments.jobs or default_jobs()
     for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
         if not arguments.json:
-            print(
+            print_line(
                 f"[CHECK] origin={outcome.pair.original.name}, anony={outcome.pair.anonymized.name}",
                 flush=True,
             )
@@ -205,26 +205,28 @@ def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
 def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds: float) -> None:
     audits = _audits(outcomes)
     again = sum(audit.verdict is Verdict.FAIL for audit in audits)
-    print(f"Overall, exposure included: {_overall(outcomes)}")
-    print(f"Pairs checked: {len(audits)} of {len(outcomes)}")
-    print(f"Files to anonymize again: {again}")
-    print(f"Time: {seconds:.1f} s")
-    print(f"Report: {report}")
+    print_line(f"Overall, exposure included: {_overall(outcomes)}")
+    print_line(f"Pairs checked: {len(audits)} of {len(outcomes)}")
+    print_line(f"Files to anonymize again: {again}")
+    print_line(f"Time: {seconds:.1f} s")
+    print_line(f"Report: {report}")
     for audit in audits:
         row = audit.report_row()
-        print(
+        print_line(
             f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
             f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
             f"variant {row['variant_masked']}/{row['variant_targets']})"
         )
-        print(f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}")
+        print_line(
+            f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
+        )
         for exposure in audit.exposure:
-            print(f"  {exposure.verdict}: {exposure.message}")
+            print_line(f"  {exposure.verdict}: {exposure.message}")
 
 
 def _print_severities(settings: VcfSettings) -> None:
     for check, verdict in settings.severities.items():
-        print(f"Severity changed: {check} {CHECKS[check].default} → {verdict}")
+        print_line(f"Severity changed: {check} {CHECKS[check].default} → {verdict}")
 
 
 def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:

@@ -172,7 +172,7 @@ def risk_summary(
     columns: ColumnsMeasurement | None = None,
     suda: Suda | None = None,
     what_if: WhatIf | None = None,
-) -> str:
+) -> list[str]:
     """Return the audit as lines of text for a terminal.
 
     Parameters
@@ -180,7 +180,7 @@ def risk_summary(
     audit, columns, suda, what_if
         As for :func:`risk_document`.
     """
-    lines = [
+    return [
         *_figure_lines(audit),
         *([] if columns is None else _column_lines(columns)),
         *([] if suda is None else suda_lines(suda)),
@@ -188,7 +188,6 @@ def risk_summary(
         *(f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings),
         _verdict_line(audit),
     ]
-    return "\n".join(lines)
 
 
 def _verdict_line(audit: RiskAudit) -> str:

@@ -30,6 +30,7 @@ MANY = 0.5  # share for recognition by lists, which never know all names
 DISTINCT = 0.9  # share of distinct values from which a column tells nearly all records apart
 _MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
 _SUPPRESSED = r"^[*#]+$"
+_LONGEST_NUMBER = 30  # digits of a running number
 _FEWEST_NAMES = 15  # different names from which a column of any length can be one of names
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -335,13 +336,17 @@ def _codes(profile: ColumnProfile) -> ValueMatch | None:
 
 def _is_sequence(profile: ColumnProfile) -> bool:
     """Whether whole numbers fill a range without gaps, judged from a sample: a running number."""
-    if not all(value.isascii() and value.isdigit() for value in profile.sample):
+    if not all(map(_is_short_number, profile.sample)):
         return False
     numbers = [int(value) for value in profile.sample]
     expected = (profile.n_distinct - 1) * (len(numbers) - 1) / (len(numbers) + 1)
     return profile.n_distinct > 1 and max(numbers) - min(numbers) <= max(
         expected * 1.1, profile.n_distinct - 1
     )
+
+
+def _is_short_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) <= _LONGEST_NUMBER
 
 
 def _is_long_number(profile: ColumnProfile, same_length: float) -> bool:

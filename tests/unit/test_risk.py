@@ -458,7 +458,7 @@ def test_document__holds_the_agreed_keys() -> None:
     assert document["original"]["k"] == 1
     limits = dict.fromkeys(("entropy_l", "t", "average_risk", "alpha", "beta", "delta"))
     assert document["thresholds"] == {"k": 5, "l": 2, **limits}
-    assert "Precision lost" in risk_summary(audit)
+    assert "Precision lost" in "\n".join(risk_summary(audit))
 
 
 def test_suggested_settings__take_names_and_values() -> None:
