@@ -204,7 +204,7 @@ def test_cross_chart__writes_figures_only_where_cells_are_wide() -> None:
             {},
             (
                 "k = 2 is reached in every exported combination, yet the number of rows alone singles out "
-                "of users."
+                "33.3 % of users."
             ),
         ),
         (
