@@ -370,7 +370,7 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
     many = f"{persons.n_users_joined:,} user identifiers may be {persons.n_persons_joined:,} persons"
     if persons.kind == "near_equal":
         message = (
-            f"{many}: they differ in case, spaces, separators, Unicode form or leading zeros only; "
+            f"{many}: they differ in case, spaces, separators, accents or leading zeros only; "
             f"{then}. Take "
             "them for one user each, or confirm that they are several."
         )

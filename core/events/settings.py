@@ -91,7 +91,7 @@ class EventSettings:
     time_format
         How timestamps are written, one of :data:`TIME_FORMATS`; ``auto`` finds it and says so.
     near_equal_users
-        Users whose identifiers differ only in case, spaces, separators, Unicode form or leading
+        Users whose identifiers differ only in case, spaces, separators, accents or leading
         zeros: ``ask`` says what one user instead of several would change, ``join`` makes them one,
         ``distinct`` takes them for several, as confirmed.
     any_value

@@ -12,9 +12,30 @@ import pyarrow.compute as pc
 
 from core.equivalence import IntArray, sorted_distinct, value_codes
 from core.events.timestamps import BoolArray
-from core.roles.naming import match_name
-from core.roles.role import Role
+from core.roles.naming import match_name, name_tokens
 
+_KINDS_OF_NUMBERS = frozenset({"national identification number", "patient or person number"})
+_PERSONS = frozenset(
+    {"patient", "person", "user", "client", "member", "resident", "participant", "subject", "respondent"}
+    | {"uporabnik", "pacient", "oseba", "stranka", "varovanec", "환자", "사용자", "회원", "고객", "대상자"}
+)
+_OTHER_PEOPLE = frozenset(
+    {
+        "employee",
+        "staff",
+        "doctor",
+        "nurse",
+        "physician",
+        "provider",
+        "therapist",
+        "owner",
+        "contact",
+        "mother",
+    }
+    | {"father", "spouse", "guardian", "household", "family", "record", "encounter", "visit", "name", "group"}
+    | {"type", "class", "age", "sex", "gender", "status", "count", "zdravnik", "druzina", "gospodinjstvo"}
+)
+_OTHER_PEOPLE_INSIDE = ("의사", "담당", "보호자", "간호", "가구", "사번", "가족", "이름", "명")
 _SEED = 20_240
 _TIMES_CHANCE = 3
 _FEWEST_SHARED = 2
@@ -54,7 +75,7 @@ class OtherPersons:
 def folded(texts: pa.Array) -> pa.Array:
     r"""Return texts without what people and spreadsheets change in an identifier.
 
-    Case, spaces, characters without width, Unicode form (full-width, composed or not), separators
+    Case, spaces, characters without width, accents, Unicode form (full-width, composed or not), separators
     but between digits (``1-23`` is not ``12-3``), leading zeros of numbers, and a decimal point
     with zeros after a whole number.
 
@@ -66,7 +87,9 @@ def folded(texts: pa.Array) -> pa.Array:
     if pc.all(pc.string_is_ascii(texts)).as_py():
         text = pc.ascii_trim_whitespace(pc.ascii_lower(texts))
     else:
-        text = pc.utf8_trim_whitespace(pc.utf8_lower(pc.utf8_normalize(texts, "NFKC")))
+        text = pc.utf8_normalize(pc.utf8_lower(texts), "NFKD")
+        text = pc.replace_substring_regex(text, r"([a-z])\p{Mn}+", r"\1")  # accents of Latin letters only
+        text = pc.utf8_trim_whitespace(pc.utf8_normalize(text, "NFKC"))
     if _any(text, r"[.,]0+$"):
         text = pc.replace_substring_regex(text, r"^(\d+)[.,]0+$", r"\1")
     if _any(text, _SEPARATORS) or _any(text, _NOT_WORDS):
@@ -169,8 +192,15 @@ def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: Int
 
 
 def _names_persons(name: str) -> bool:
+    """Return whether a column's name says that it numbers the persons of the log.
+
+    Not people's names, of which namesakes have one, nor numbers of others: staff, families, contacts.
+    """
+    tokens = {*name_tokens(name)}
+    if tokens & _OTHER_PEOPLE or any(part in name for part in _OTHER_PEOPLE_INSIDE):
+        return False
     match = match_name(name)
-    return match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
+    return bool(tokens & _PERSONS) or (match is not None and match.rule.kind in _KINDS_OF_NUMBERS)
 
 
 def _persons_of(name: str, column: pa.ChunkedArray, user_of_event: IntArray) -> OtherPersons | None:

@@ -182,7 +182,7 @@ def _ask_for_reading(used: EventSettings) -> dict[str, object]:
             index=NEAR_EQUAL_USERS.index(used.near_equal_users),
             format_func=_NEAR_EQUAL_WORDS.__getitem__,
             key="events_near_equal_users",
-            help="Identifiers that differ in case, spaces, separators, Unicode form or leading zeros only.",
+            help="Identifiers that differ in case, spaces, separators, accents or leading zeros only.",
         )
     with third:
         fields["any_value"] = st.selectbox(

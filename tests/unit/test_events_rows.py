@@ -162,6 +162,7 @@ def test_rule__refuses_a_cap_below_one_and_a_share_that_is_none() -> None:
         ("č1", "c\u030c1"),
         ("Ａna", "ana"),
         ("a\u200bb", "ab"),
+        ("žan", "Zan"),
     ],
 )
 def test_folded__makes_one_of_spellings(one: str, other: str) -> None:
@@ -170,7 +171,8 @@ def test_folded__makes_one_of_spellings(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("1-23", "12-3"), ("1-2-3", "12-3"), ("70", "7"), ("10", "1.0.0"), ("ana", "ána")]
+    ("one", "other"),
+    [("1-23", "12-3"), ("1-2-3", "12-3"), ("70", "7"), ("10", "1.0.0"), ("김민", "김만"), ("а1", "a1")],
 )
 def test_folded__keeps_others_apart(one: str, other: str) -> None:
     first, second = folded(pa.array([one, other])).to_pylist()
@@ -188,11 +190,11 @@ def test_near_equal_users__fail_where_k_needs_several_spellings_of_one_person() 
     persons = finding(found, "users_near_equal")
     assert persons.verdict is Verdict.FAIL
     assert persons.message == (
-        "6 user identifiers may be 2 persons: they differ in case, spaces, separators, Unicode form "
-        "or leading "
-        "zeros only; then the smallest combination is shared by 1, and k = 3 is not reached. Take "
-        "them for one "
-        "user each, or confirm that they are several."
+        "6 user identifiers may be 2 persons: they differ in case, spaces, separators, accents or "
+        "leading zeros "
+        "only; then the smallest combination is shared by 1, and k = 3 is not reached. Take them for "
+        "one user "
+        "each, or confirm that they are several."
     )
     assert audit(*lines, rule={"k": 3}, near_equal_users="distinct").overall is Verdict.PASS
     joined = audit(*lines, near_equal_users="join")
@@ -219,7 +221,11 @@ def test_persons_in_columns__tell_sessions_from_users() -> None:
     persons = finding(found, "users_column")
     assert (persons.verdict, persons.column, persons.n_affected) == (Verdict.FAIL, "patient_id", 6)
     assert audit(*lines, header=header, user_column="patient_id").overall is not Verdict.NOT_ASSESSED
-    assert finding(audit(*lines, header=header.replace("patient_id", "ward")), "users_column") is None
+    for other in ("ward", "employee_id", "household id", "full_name", "담당의사번호", "visit id"):
+        of_others = audit(*lines, header=header.replace("patient_id", other), rule={"k": 3})
+        assert finding(of_others, "users_column") is None
+    for named in ("person", "PatientID", "환자번호", "user"):
+        assert finding(audit(*lines, header=header.replace("patient_id", named)), "users_column") is not None
     own = [line.replace(";ana", f";p{n}").replace(";bor", f";p{n}") for n, line in enumerate(lines)]
     assert finding(audit(*own, header=header), "users_column") is None
 

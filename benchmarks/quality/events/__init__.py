@@ -260,7 +260,7 @@ KINDS = (
     _fine("one kind of event only", "linked", one_kind),
     _fine("two years", "linked", two_years),
     _fine("a row a user and combination at most", "linked", capped),
-    _fine("other columns in the file", "linked", with_extras),
+    _fine("other columns in the file", "linked", with_extras, sizes=_SOME),
     _fine("a real log, a pseudonym an event", "unlinked", chosen(natural, options=_PER_EVENT), sizes=_SOME),
     _fine(
         "a real log, a pseudonym an event, users removed",
