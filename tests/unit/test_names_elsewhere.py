@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.tabular.log import AnonymizationLog
 from core.tabular.second_opinion import names_elsewhere
+from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
     ValuesElsewhere,
@@ -200,4 +202,57 @@ def test_judge__says_what_is_where(form: str, anonymized: str, verdict: Verdict,
     assert finding.message == (
         f"Cells of `{anonymized}` hold {what}, in the same rows: 9 of 90 (10.0 %) cells, by chance about "
         "0.2. Whoever reads them sees what should be gone: remove or replace it there too."
+    )
+
+
+# --- masks
+
+
+def masked_in(changed: Mapping[str, Cells], *, shuffled: bool) -> list[tuple[str, int, int, int]]:
+    cells = {**ANONYMIZED, **changed}
+    if shuffled:
+        cells = {name: [column[i] for i in SHUFFLED] for name, column in cells.items()}
+    tables = pair_tables(table(ORIGINAL), table(cells), log_of(**ACTIONS))
+    found = measure_masked(tables, SecondOpinionSettings())
+    return [(one.anonymized, one.n_fitting, one.n_compared, round(one.n_candidates)) for one in found]
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("column", "cells", "at_most"),
+    [
+        ("name", [f"{name[:2]}* {name.split()[1]}" for name in NAMES], 20),
+        ("name", [" ".join(word[0] + "*" * (len(word) - 1) for word in name.split()) for name in NAMES], 30),
+        ("성명", [f"{name[0]}O{name[2]}" for name in KOREAN], 20),
+        ("phone", [f"{phone[:4]}****{phone[8:]}" for phone in PHONES], 2),
+    ],
+)
+def test_measure_masked__counts_who_fits(column: str, cells: list[str], at_most: int, shuffled: bool) -> None:
+    ((name, n_fitting, n_compared, n_candidates),) = masked_in({column: cells}, shuffled=shuffled)
+    assert (name, n_fitting, n_compared) == (column, 60, 60)
+    assert 1 <= n_candidates <= at_most
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("phone", ["010-****-****"] * N),  # all alike: nothing is left
+        ("name", ["***"] * N),
+        ("birth", [f"{birth[:4]}-**-**" for birth in BIRTHS]),  # coarse, not masked
+        ("phone", [f"{RNG.integers(10**6)}-****" for _ in range(N)]),
+    ],
+)
+def test_measure_masked__leaves_what_hides_alone(column: str, cells: list[str], shuffled: bool) -> None:
+    assert masked_in({column: cells}, shuffled=shuffled) == []
+
+
+def test_judge_masked__fails_below_the_smallest_class() -> None:
+    one = MaskedColumn(original="name", anonymized="name", n_fitting=54, n_compared=60, n_candidates=4.9)
+    more = replace(one, n_candidates=12.0)
+    failed, warned = judge_masked((one, more), SecondOpinionThresholds())
+    assert (failed.verdict, warned.verdict) == (Verdict.FAIL, Verdict.WARN)
+    assert warned.message == (
+        "`name` hides its originals in part only: 54 of 60 (90.0 %) sampled cells fit them, and about 12 "
+        "records fit a cell. Leave the column out, or give random pseudonyms."
     )

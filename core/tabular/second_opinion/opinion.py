@@ -27,6 +27,7 @@ from core.tabular.second_opinion.disguises import (
 )
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
     judge_elsewhere,
@@ -67,8 +68,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, elsewhere, derivations, leftovers, sanity, pseudonyms,
-    classes, standouts
+    structure, columns, relinkage, disguises, computed, elsewhere, masked, derivations, leftovers, sanity,
+    pseudonyms, classes, standouts
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -85,6 +86,7 @@ class SecondOpinionMeasurement:
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
     elsewhere: ElsewhereMeasurement
+    masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
     leftovers: tuple[Leftover, ...]
     sanity: tuple[ColumnSanity, ...]
@@ -172,6 +174,7 @@ def measure_second_opinion(
         disguises=disguises,
         computed=computed,
         elsewhere=measure_elsewhere(tables, columns, settings, explained=explained),
+        masked=measure_masked(tables, settings),
         derivations=measure_derivations(
             tables,
             settings,
@@ -253,6 +256,7 @@ def judge_second_opinion(
             *judge_disguises(measured.disguises, thresholds),
             *judge_computed(measured.computed, thresholds),
             *judge_elsewhere(measured.elsewhere, thresholds),
+            *judge_masked(measured.masked, thresholds),
             *judge_derivations(measured.derivations, thresholds),
             *judge_leftovers(measured.leftovers),
             *judge_sanity(measured.sanity, thresholds),

@@ -1,0 +1,136 @@
+"""Names and numbers of people that a mask hides in part only: how many records fit what it leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow.compute as pc
+
+from core.roles import Role
+from core.roles.naming import match_name
+from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.words import share_of
+from core.verdict import Finding, Verdict
+
+_MASK = re.compile(r"[*#•●○◯_?]+|[xX]{2,}|(?<=[가-힣])[OoXx]+")
+_N_CELLS, _N_ORIGINALS = 60, 3_000  # sampled, to hold one against the other
+_MOST = 0.8  # share of cells that must be masked, and of those that must fit an original
+_COARSE = re.compile(r"zip|post|address|birth|date|dob|age|region|city|town")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedColumn:
+    """A column of masked names or numbers, and how many originals fit what is left.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    n_fitting, n_compared
+        Sampled cells that fit an original, their own where rows can be compared, and all sampled.
+    n_candidates
+        Mean number of records that fit a cell.
+    """
+
+    original: str
+    anonymized: str
+    n_fitting: int
+    n_compared: int
+    n_candidates: float
+
+
+def measure_masked(tables: TablePair, settings: SecondOpinionSettings) -> tuple[MaskedColumn, ...]:
+    """Compare masked cells of people's names and numbers with the originals, on a seeded sample.
+
+    Parameters
+    ----------
+    tables
+        Columns of places, dates and ages are left out: cut short, they are coarse values.
+    settings
+        The seed.
+    """
+    found = (_masked(pair, tables, settings) for pair in tables.coded if _is_about_people(pair))
+    return tuple(one for one in found if one is not None)
+
+
+def _is_about_people(pair: CodedPair) -> bool:
+    """Whether log or name call a column a direct identifier that is no place or date."""
+    semantic, name = pair.pair.semantic, match_name(pair.pair.original)
+    named = (
+        name is not None and name.rule.role is Role.DIRECT_IDENTIFIER and name.rule.kind != "postal address"
+    )
+    return (named or is_high_risk(semantic)) and not _COARSE.search(semantic)
+
+
+def _masked(pair: CodedPair, tables: TablePair, settings: SecondOpinionSettings) -> MaskedColumn | None:
+    cells = pc.utf8_trim_whitespace(tables.anonymized[pair.pair.anonymized])
+    originals = pc.utf8_trim_whitespace(tables.original[pair.pair.original])
+    filled = np.flatnonzero(pair.anonymized >= 0)
+    rng = np.random.default_rng(settings.seed)
+    rows = rng.permutation(filled)[:_N_CELLS]
+    patterns = [(int(row), _pattern(cells[int(row)].as_py())) for row in rows]
+    masked = [(row, pattern) for row, pattern in patterns if pattern is not None]
+    if not masked or len(masked) < _MOST * len(rows):
+        return None
+    some = rng.permutation(np.flatnonzero(pair.original >= 0))[:_N_ORIGINALS]
+    known = [_plain(text) for text in originals.take(some).to_pylist()]
+    own = {row: originals[row].as_py() for row, _ in masked} if tables.in_order else None
+    return _fitting(pair, masked, known, own)
+
+
+def _fitting(
+    pair: CodedPair,
+    masked: Sequence[tuple[int, re.Pattern[str]]],
+    known: Sequence[str],
+    own: Mapping[int, str | None] | None,
+) -> MaskedColumn | None:
+    """Count how many masked cells fit their own original, or any where nobody knows whose it is."""
+    n_of_all = int(np.count_nonzero(pair.original >= 0))
+    fits = [sum(pattern.fullmatch(text) is not None for text in known) for _, pattern in masked]
+    if own is None:
+        n_fitting = sum(n > 0 for n in fits)
+    else:
+        n_fitting = sum(pattern.fullmatch(_plain(own[row] or "")) is not None for row, pattern in masked)
+    if not known or n_fitting < _MOST * len(masked) or np.mean(fits) >= _MOST * len(known):
+        return None
+    return MaskedColumn(
+        original=pair.pair.original,
+        anonymized=pair.pair.anonymized,
+        n_fitting=n_fitting,
+        n_compared=len(masked),
+        n_candidates=max(1.0, float(np.mean(fits)) / len(known) * n_of_all),
+    )
+
+
+def _plain(text: str) -> str:
+    return text.casefold()
+
+
+def _pattern(cell: str) -> re.Pattern[str] | None:
+    """Return what fits a masked cell, None for a cell without a mask or with nothing left beside it."""
+    parts = [_plain(part) for part in _MASK.split(cell)]
+    if len(parts) < 2 or not any(character.isalnum() for part in parts for character in part):
+        return None
+    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+
+
+def judge_masked(measured: Sequence[MaskedColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding per masked column: FAIL where fewer records fit a cell than a class must have."""
+    return [_finding(one, thresholds) for one in measured]
+
+
+def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
+    return Finding(
+        check="masked_in_part",
+        verdict=Verdict.FAIL if one.n_candidates < thresholds.smallest_k else Verdict.WARN,
+        message=f"`{one.anonymized}` hides its originals in part only: "
+        f"{share_of(one.n_fitting, one.n_compared)} sampled cells fit them, and about "
+        f"{one.n_candidates:,.0f} records fit a cell. Leave the column out, or give random pseudonyms.",
+        column=one.anonymized,
+        n_affected=one.n_fitting,
+    )
