@@ -27,6 +27,7 @@ FloatArray = npt.NDArray[np.float64]
 
 FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
 _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing
+_ROWS_WORTH_A_COLUMN = 2000  # a column of fewer rows takes as long
 _BLOCK = 65_536
 
 
@@ -124,7 +125,7 @@ def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) ->
 
 def n_permutations_for(n_rows: int, n_columns: int) -> int:
     """Return how many random orders fit about two seconds, from 20 to 500."""
-    fitting = _CELLS_FOR_PERMUTATIONS // (n_rows * n_columns)
+    fitting = _CELLS_FOR_PERMUTATIONS // (max(n_rows, _ROWS_WORTH_A_COLUMN) * n_columns)
     return max(FEWEST_PERMUTATIONS, min(_MOST_PERMUTATIONS, fitting))
 
 

@@ -212,7 +212,8 @@ def require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
     """Raise :class:`AuditInputError` unless the hold-out table has records and every column."""
     if not holdout.n_records:
         raise AuditInputError(f"{holdout.name} has no records below its header.")
-    absent = [name for name in columns if name not in set(holdout.columns)]
+    there = set(holdout.columns)
+    absent = [name for name in columns if name not in there]
     if absent:
         named = ", ".join(f"“{name}”" for name in absent[:5]) + (" …" if len(absent) > 5 else "")
         raise AuditInputError(

@@ -26,7 +26,7 @@ PER_BIT = 16
 _LEVELS = 4096
 _MOST_BITS = 12
 _FEWEST_VALUES = 12  # a column of fewer numbers is one of words
-_MOST_COLUMNS = 256
+MOST_COLUMNS = 256
 _OUTSIDE = 0.2
 _ROWS_AT_ONCE = 32
 _OTHER_ROWS_AT_ONCE = 8192  # a block of sums then stays in the processor's cache
@@ -88,8 +88,8 @@ def likeness_tables(tables: Sequence[pa.Table], columns: Sequence[str], *, seed:
         One a table.
     """
     chosen = list(columns)
-    if len(chosen) > _MOST_COLUMNS:
-        places = np.random.default_rng(seed).choice(len(chosen), _MOST_COLUMNS, replace=False)
+    if len(chosen) > MOST_COLUMNS:
+        places = np.random.default_rng(seed).choice(len(chosen), MOST_COLUMNS, replace=False)
         chosen = [columns[place] for place in np.sort(places)]
     encoded = [_encode([table[name] for table in tables]) for name in chosen]
     return [tuple(column[number] for column in encoded) for number in range(len(tables))]

@@ -229,7 +229,8 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
         A column to ignore does not exist, or all are ignored.
     """
     ignored = resolve_columns(settings.ignore_columns, pair.original.columns)
-    columns = tuple(name for name in pair.columns if name not in set(ignored))
+    left_out = set(ignored)
+    columns = tuple(name for name in pair.columns if name not in left_out)
     if not columns:
         raise AuditInputError(
             f"All {len(pair.columns)} common columns are ignored, so nothing is left to compare; "

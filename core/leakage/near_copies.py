@@ -26,7 +26,15 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from core.datasets import Dataset
-from core.leakage.likeness import Closest, Records, find_closest, likeness_tables, n_records, take_records
+from core.leakage.likeness import (
+    MOST_COLUMNS,
+    Closest,
+    Records,
+    find_closest,
+    likeness_tables,
+    n_records,
+    take_records,
+)
 from core.leakage.pairing import IntArray, TablePair
 from core.leakage.rows import is_ignored
 from core.leakage.settings import LeakageSettings
@@ -34,6 +42,7 @@ from core.leakage.settings import LeakageSettings
 BitArray = npt.NDArray[np.float32]
 
 _MOST_ROWS, _FEWEST_ROWS = 1000, 50
+_N_SEARCHES = 3  # of scrambled rows, of strangers, of mosaics
 _MOST_REFERENCES = 100_000
 _FEWEST_REFERENCES = 8
 N_DRAWS = 20
@@ -187,7 +196,10 @@ def _chosen_rows(
 ) -> tuple[IntArray, IntArray, IntArray | None]:
     """Return original and scrambled rows to look at, and the places of the latter's own, -1 if unknown."""
     kept = _some(generator, pair.original.n_records, _MOST_REFERENCES)
-    fitting = max(_FEWEST_ROWS, min(_MOST_ROWS, max_comparisons // (len(kept) * n_columns)))
+    fitting = max(
+        _FEWEST_ROWS,
+        min(_MOST_ROWS, max_comparisons // (_N_SEARCHES * len(kept) * min(n_columns, MOST_COLUMNS))),
+    )
     if pair.original_rows is None or pair.scrambled_rows is None:
         return kept, _some(generator, pair.scrambled.n_records, fitting), None
     place = np.full(pair.original.n_records, -1, np.int64)

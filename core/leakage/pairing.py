@@ -66,12 +66,14 @@ class TablePair:
     @property
     def only_in_original(self) -> tuple[str, ...]:
         """Return the columns that the scrambled table does not have."""
-        return tuple(name for name in self.original.columns if name not in set(self.scrambled.columns))
+        there = set(self.scrambled.columns)
+        return tuple(name for name in self.original.columns if name not in there)
 
     @property
     def only_in_scrambled(self) -> tuple[str, ...]:
         """Return the columns that the original table does not have."""
-        return tuple(name for name in self.scrambled.columns if name not in set(self.original.columns))
+        there = set(self.original.columns)
+        return tuple(name for name in self.scrambled.columns if name not in there)
 
     @cached_property
     def equal(self) -> Mapping[str, BoolArray]:
@@ -145,7 +147,7 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
         for table in (original, scrambled)
         if not table.n_records
     ]
-    common = [name for name in original.columns if name in set(scrambled.columns)]
+    common = _common(original, scrambled)
     if not common:
         problems.append(
             f"{original.name} and {scrambled.name} have no column name in common; rows can only be compared "
@@ -200,6 +202,12 @@ def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[str, ...]:
     if not n:
         return ()
     return (f"{_count(n, 'column')} of {scrambled.name} aligned although the name is spelled otherwise.",)
+
+
+def _common(table: Dataset, other: Dataset) -> list[str]:
+    """Return the columns of a table that the other has too, in the table's order."""
+    there = set(other.columns)
+    return [name for name in table.columns if name in there]
 
 
 def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> list[str]:
@@ -262,8 +270,7 @@ def _different_lengths(original: Dataset, scrambled: Dataset) -> str:
 def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArray | None) -> tuple[str, ...]:
     """Say what was assumed while aligning."""
     notes = []
-    common = [name for name in original.columns if name in set(scrambled.columns)]
-    if common != [name for name in scrambled.columns if name in set(original.columns)]:
+    if _common(original, scrambled) != _common(scrambled, original):
         notes.append("The columns are in a different order in the two tables; they are compared by name.")
     if key is not None and rows is not None:
         notes.append(

@@ -33,6 +33,7 @@ _MOST_UNPAIRED = 100
 _ALIKE = 0.6
 _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
+_MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
 _NUMBER = r"^[^0-9+\-.,]{0,4}(?P<n>[+\-]?[0-9][0-9 .,']*|[+\-]?[.,][0-9]+)(?:[^0-9.,].{0,14})?$"
 _DATE = r"^(?P<a>[0-9]{1,4})[./\- ]{1,2}(?P<b>[0-9]{1,2})[./\- ]{1,2}(?P<c>[0-9]{1,4})[.]?(?:[t ].*)?$"
 
@@ -87,8 +88,9 @@ def look_again(
     Returns
     -------
     SecondLook | None
-        None where the literal look had everything.
+        None where the literal look had everything. Of more than 200,000 rows, samples of 100,000.
     """
+    pair = _sampled(pair, settings.seed)
     renamed = _columns_of_other_names(pair, holdout)
     names = [*columns, *renamed]
     made = {name: _plain(pair, name, renamed.get(name, name), holdout) for name in names}
@@ -120,6 +122,29 @@ class _PlainColumn:
     original: pa.Array
     scrambled: pa.Array
     holdout: pa.Array | None
+
+
+def _sampled(pair: TablePair, seed: int) -> TablePair:
+    """Return samples of very long tables, rows that belong together kept so."""
+    if max(pair.original.n_records, pair.scrambled.n_records) <= _MOST_ROWS:
+        return pair
+    generator = np.random.default_rng((seed, 3))
+    if pair.original_rows is None or pair.scrambled_rows is None:
+        rows = [
+            np.sort(generator.permutation(table.n_records)[:_SAMPLED_ROWS])
+            for table in (pair.original, pair.scrambled)
+        ]
+    else:
+        chosen = np.sort(generator.permutation(pair.n_pairs)[:_SAMPLED_ROWS])
+        rows = [pair.original_rows[chosen], pair.scrambled_rows[chosen]]
+    places = None if pair.original_rows is None else np.arange(len(rows[0]))
+    return replace(
+        pair,
+        original=replace(pair.original, table=pair.original.table.take(rows[0])),
+        scrambled=replace(pair.scrambled, table=pair.scrambled.table.take(rows[1])),
+        original_rows=places,
+        scrambled_rows=places,
+    )
 
 
 def _plain_pair(

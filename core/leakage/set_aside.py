@@ -69,7 +69,8 @@ def set_columns_aside(
         None where every column matches somewhere, or fewer than two would be left.
     """
     aside = tuple(name for name in columns if _never_matches(pair, name))
-    left = tuple(name for name in columns if name not in set(aside))
+    gone = set(aside)
+    left = tuple(name for name in columns if name not in gone)
     if not aside or len(left) < 2:
         return None
     return SetAside(

@@ -188,7 +188,7 @@ def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
         ),
         (
             lambda frame: frame.assign(
-                town=frame["town"].map(lambda town: f"code {len(town)}{town[0] == 'P'}")
+                town=frame["town"].map(CODES),
             ),
             "recoded by frequency",
         ),
