@@ -155,6 +155,26 @@ def test_limits__of_entropy_and_average_risk_are_judged(open_page: Callable[[str
     assert "The average risk of a record is 0.500; at most 0.400 is asked for." in _texts(app)
 
 
+def test_limits__of_alpha_beta_and_delta_are_judged(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app.number_input(key="risk_beta").set_value(0.5)
+    app.number_input(key="risk_delta").set_value(0.1)
+    app = app.slider(key="risk_alpha").set_value(0.5).run()
+    told = _texts(app).replace("`", "")
+    assert "the largest share α of one of them is above 0.500, at most 1." in told
+    assert "the largest relative gain β of one of them is above 0.500" in told
+    assert "δ of a share to that of the whole table is above 0.100" in told
+
+
+def test_closeness__and_the_size_of_the_population_are_taken(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE))
+    app.number_input(key="risk_closeness").set_value(50.0)
+    app.number_input(key="risk_population_size").set_value(600)
+    app = next(button for button in app.button if button.label == "Confirm the roles").click().run()
+    assert "Only the size of the population is known" in _texts(app)
+    assert app.number_input(key="risk_closeness").value == 50.0
+
+
 def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app = app.button(key="risk_demo_untouched").click().run()
