@@ -84,6 +84,23 @@ def planted(values: Sequence[str], write: Callable[[str], str]) -> tuple[list[st
     return notes, sum(i % 11 == 5 for i in range(N))
 
 
+def test_measure_elsewhere__digits_of_random_tokens_are_chance_and_planted_ones_are_not() -> None:
+    rng = np.random.default_rng(5)
+    pay = (10_000 + rng.permutation(80_000)[:N]).astype(str).tolist()
+    tokens = [f"{rng.bytes(4).hex()}x{rng.integers(10_000, 99_999)}" for _ in range(N)]
+    original: dict[str, Cells] = {"pay": pay}
+    log = log_of(**ACTIONS, pay=("other", "drop"))
+    changed: dict[str, Cells] = {"pay": [None] * N, "id": tokens}
+    assert found_in(changed, original=original, shuffled=True, log=log) == []
+    planted = {
+        **changed,
+        "id": [f"{t[:9]}{p}" if i % 4 == 0 else t for i, (t, p) in enumerate(zip(tokens, pay, strict=True))],
+    }
+    assert [one[:3] for one in found_in(planted, original=original, shuffled=True, log=log)] == [
+        ("pay", "id", "values")
+    ]
+
+
 PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
     "a name": ("name", "values", lambda v: f"Spoke to {v} today"),
     "a name turned round, in capitals": (

@@ -26,7 +26,7 @@ from core.verdict import Verdict
 _ASK = Verdict.WARN
 
 
-def _left(kind: str, *, action: str, semantic: str = "") -> Change:
+def left(kind: str, *, action: str, semantic: str = "") -> Change:
     """Return a change that leaves the original's first column of a kind as it was."""
 
     def change(release: Release, _rng: np.random.Generator) -> Release:
@@ -90,41 +90,41 @@ def left_kinds() -> Iterator[Kind]:
         yield leak(
             f"{name} kept, logged as other",
             "left as it was",
-            _left(kind, action="keep", semantic="other"),
+            left(kind, action="keep", semantic="other"),
             schemas=schemas,
         )
         yield leak(
-            f"{name} kept, log says drop", "left as it was", _left(kind, action="drop"), schemas=schemas
+            f"{name} kept, log says drop", "left as it was", left(kind, action="drop"), schemas=schemas
         )
     yield leak(
         "postcode kept in full, logged as region",
         "left as it was",
-        _left("zip", action="region_generalize", semantic="address"),
+        left("zip", action="region_generalize", semantic="address"),
         schemas=ONE_ROW_EACH,
     )
     yield leak(
         "postcode kept in full, logged as other",
         "left as it was",
-        _left("zip", action="keep", semantic="other"),
+        left("zip", action="keep", semantic="other"),
         schemas=ONE_ROW_EACH,
         at_least=_ASK,
     )
     yield leak(
         "dates kept to the day, log says year",
         "left as it was",
-        _left("date", action="date_floor_year"),
+        left("date", action="date_floor_year"),
         schemas=EVERY,
     )
     yield leak("names kept, column missing in log", "left as it was", _unlogged("name"), schemas=NAMED)
-    yield leak("ids kept, log says pseudonymize", "left as it was", _left("id", action="pseudonymize"))
-    yield leak("names kept under a new heading", "left as it was", _moved("name", "label"), schemas=NAMED)
+    yield leak("ids kept, log says pseudonymize", "left as it was", left("id", action="pseudonymize"))
+    yield leak("names kept under a new heading", "left as it was", moved("name", "label"), schemas=NAMED)
     yield leak(
         "telephones kept under a new heading",
         "left as it was",
-        _moved("phone", "ref"),
+        moved("phone", "ref"),
         schemas=("korean_hospital", "slovenian_registry", "us_claims"),
     )
-    yield leak("ids dropped but kept in another column", "left as it was", _moved("id", "row_ref"))
+    yield leak("ids dropped but kept in another column", "left as it was", moved("id", "row_ref"))
     yield leak("two columns exchanged, log by position", "left as it was", _exchanged, schemas=NAMED)
 
 
@@ -137,7 +137,9 @@ def _unlogged(kind: str) -> Change:
     return change
 
 
-def _moved(kind: str, heading: str) -> Change:
+def moved(kind: str, heading: str) -> Change:
+    """Return a change that drops a column and keeps its values under another heading."""
+
     def change(release: Release, _rng: np.random.Generator) -> Release:
         column = release.first(kind)
         return release.without(column).having(heading, release.truth(column))
@@ -392,15 +394,17 @@ _MEANT = frozenset({"age", "gender", "race", "marital_status", "address", "visit
 
 
 def _small_classes_named(spelled: Callable[[str], str]) -> Change:
-    """Keep town, sex and the exact day, so that nearly every class is one person; the log's words are respelled."""
+    """Keep town and age in years, so that nearly every class is one person; the log's words are respelled."""
 
     def change(release: Release, rng: np.random.Generator) -> Release:
-        town, day = release.first("region"), release.first("date")
+        town = release.first("region")
         release = release.having(town, release.truth(town).str.slice(0, 3), action="region_generalize")
-        years = floored(release.truth(day), 1).str.slice(0, 4).astype(int) - rng.integers(
-            0, 40, len(release.rows)
+        ages = (
+            release.truth("age")
+            if "age" in release.original
+            else 2026 - dates(release.truth(release.first("birth"))).dt.year
         )
-        release = release.having(day, years.astype(str) + "-01-01", action="date_floor_year")
+        release = release.having("years", ages, semantic="age", action="generalize")
         return _meanings(spelled)(release, rng)
 
     return change

@@ -119,18 +119,23 @@ class ClassesMeasurement:
 
 
 def _logged(tables: TablePair) -> tuple[str, ...]:
-    """Return the anonymized columns that the log calls quasi-identifying."""
-    return logged_quasi_identifiers(
-        [
-            MatchedColumn(
-                original=pair.pair.original,
-                anonymized=pair.pair.anonymized,
-                semantic=pair.pair.semantic,
-                action=pair.pair.action,
-            )
-            for pair in tables.coded
-        ]
-    )
+    """Return the anonymized columns that the log calls quasi-identifying, added ones too."""
+    matched = [
+        MatchedColumn(
+            original=pair.pair.original,
+            anonymized=pair.pair.anonymized,
+            semantic=pair.pair.semantic,
+            action=pair.pair.action,
+        )
+        for pair in tables.coded
+    ]
+    others = set(tables.anonymized.column_names) - {match.anonymized for match in matched}
+    added = [
+        MatchedColumn(original=name, anonymized=name, semantic=entry.semantic, action=entry.action)
+        for name, entry in tables.log.entries.items()
+        if name in others
+    ]
+    return logged_quasi_identifiers([*matched, *added])
 
 
 def measure_classes(

@@ -573,7 +573,11 @@ def _anywhere(
     before = _before(read, one, form, anonymized)
     if before is not None:
         scale = read.tables.n_anonymized / max(read.tables.n_original, 1)
-        return _against_before(n_hits, n_own=before[0], n_whole=before[1], scale=scale)
+        found = _against_before(n_hits, n_own=before[0], n_whole=before[1], scale=scale)
+        is_chance = (
+            found is not None and one.kind != "names" and _are_any_digits(form, cells, words, found[0])
+        )
+        return None if is_chance else found
     if form.name != "values":
         return None
     if len(form.firsts):
@@ -606,6 +610,15 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
         return 0, 0
     found = _in_rows(one, form, cells=cells, text=text, number=number)
     return found[0] if found else 0, int(cells.counts[np.unique(text)].sum())
+
+
+def _are_any_digits(form: _Form, cells: DistinctValues, words: _Words, n_hits: int) -> bool:
+    """Whether so many cells with long numbers, random tokens among them, would hold a value by chance."""
+    digits = pc.match_substring_regex(words.words, rf"^[0-9]{{{_FEWEST_DIGITS},}}$")
+    with_digits = np.unique(words.text[digits.to_numpy(zero_copy_only=False)])
+    n_values = len(np.unique(form.of_value[form.of_value >= 0]))
+    n_by_chance = min(1.0, n_values / 10.0**form.shortest) * float(cells.counts[with_digits].sum())
+    return poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
 def _against_recombined(form: _Form, *, cells: DistinctValues, words: _Words, n_hits: int) -> _Hits | None:
