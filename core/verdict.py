@@ -68,6 +68,8 @@ class Finding:
         The column concerned, if there is exactly one.
     n_affected
         How many cells, records, columns or sites (the message says which) are concerned.
+    columns
+        All columns concerned, where findings of several were folded into one.
     """
 
     check: str
@@ -75,6 +77,7 @@ class Finding:
     message: str
     column: str | None = None
     n_affected: int | None = None
+    columns: tuple[str, ...] = ()
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""
@@ -88,6 +91,7 @@ class Finding:
             "column": self.column,
             "message": self.message,
             "n_affected": self.n_affected,
+            **({"columns": list(self.columns)} if self.columns else {}),
         }
 
 

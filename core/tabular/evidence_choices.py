@@ -111,10 +111,9 @@ def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
         return
     if audit.measurement.n_original == audit.measurement.n_anonymized:
         for finding in opinion.findings:
-            if finding.check == "unchanged_distinct_column" and finding.column is not None:
-                yield Evidence(
-                    kind="unchanged", label=f"Unchanged cells of {finding.column}", columns=(finding.column,)
-                )
+            if finding.check == "unchanged_distinct_column":
+                for name in (*finding.columns, *([finding.column] if finding.column else [])):
+                    yield Evidence(kind="unchanged", label=f"Unchanged cells of {name}", columns=(name,))
     level = measured.relinkage.level(opinion.thresholds.left_unchanged_share)
     if level is None or not level.n_matched:
         return

@@ -47,10 +47,12 @@ def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
     rule, ours = audit.verdict.value, audit.second_opinion_verdict.word
     sentence = f"The published rule says {rule}, the second opinion {ours}."
-    reason = next((finding for finding in audit.all_findings if finding.verdict is audit.overall), None)
-    if reason is None or audit.overall is Verdict.PASS:
+    reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
+    if not reasons or audit.overall is Verdict.PASS:
         return sentence
-    return f"{sentence} {reason.message}"
+    failed = audit.overall is Verdict.FAIL
+    of_columns = (finding for finding in reasons if failed and (finding.column or finding.columns))
+    return f"{sentence} {next(of_columns, reasons[0]).message}"
 
 
 def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:

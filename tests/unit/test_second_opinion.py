@@ -775,13 +775,28 @@ def test_pseudonyms__of_another_order_are_compared_by_frequency() -> None:
 
 
 def test_pseudonyms__of_another_length_are_compared_as_sets_and_not_assessed_further() -> None:
-    said = pseudonymized(["a", "a", "b", "c"], ["k1", "k1", "b"])
+    fits = pseudonymized(["a", "a", "b", "c"], ["k1", "k1", "b"])
+    assert fits.keys() == {"pseudonym_equals_original"}
+    said = pseudonymized(["a", "a", "b", "b"], ["k1", "k2", "k2", "k3", "k3", "b"])
     assert said == {
-        "pseudonym_equals_original": "1 of 3 (33.3 %) pseudonyms of `id` equal a value of the original: they "
+        "pseudonym_equals_original": "1 of 6 (16.7 %) pseudonyms of `id` equal a value of the original: they "
         "hide nothing.",
         "pseudonyms_one_to_one": "Whether the pseudonyms of `id` are one-to-one was not assessed: the tables "
         "differ in their number of records, so there are no rows to compare.",
     }
+
+
+def test_pseudonyms__one_for_each_record_is_said_and_no_worry() -> None:
+    originals = [f"p{i // 3}" for i in range(30)]
+    columns = {"id": originals, "code": [str(i % 7) for i in range(30)]}
+    log = log_of(id=("patient_id", "pseudonymize"), code=("other", "keep"))
+    own = opinion_on(columns, {**columns, "id": [f"k{i * 7919 % 101}" for i in range(30)]}, log)
+    finding = the_finding(own, "pseudonym_for_each_record")
+    assert (finding.verdict, finding.n_affected) == (Verdict.PASS, 30)
+    assert findings(own, "original_with_several_pseudonyms") == []
+    nearly = opinion_on(columns, {**columns, "id": [f"k{i * 7919 % 29}" for i in range(30)]}, log)
+    assert findings(nearly, "pseudonym_for_each_record") == []
+    assert len(findings(nearly, "original_with_several_pseudonyms")) == 1
 
 
 # --- classes

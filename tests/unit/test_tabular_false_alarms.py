@@ -320,3 +320,18 @@ def test_surrogates__of_dates_do_not_count_as_quasi_identifiers():
     assert the_finding(made_up, "smallest_class").verdict is Verdict.PASS
     left = opinion_on(columns | {"born": original["born"]}, columns | {"born": original["born"]}, log)
     assert the_finding(left, "smallest_class").verdict is Verdict.FAIL
+
+
+def test_partly_unchanged__numbers_that_rounding_left_are_none_and_names_left_are():
+    rng = np.random.default_rng(3)
+    values = [f"{value:.1f}" for value in rng.normal(13.6, 8, 60)]
+    rounded = [f"{round(float(value) / 5) * 5:.1f}" for value in values[:50]] + [
+        f"{5 * i}.0" for i in range(1, 6) for _ in range(2)
+    ]
+    original = {"x": [*values[:50], *rounded[50:]], "code": [str(i % 7) for i in range(60)]}
+    log = log_of(x=("other", "round"), code=("other", "keep"))
+    opinion = opinion_on(original, {**original, "x": rounded}, log)
+    assert findings(opinion, "partly_unchanged_column") == []
+    left = [value if i % 5 else None for i, value in enumerate(people(60, 1)["full_name"])]
+    names = {**original, "x": people(60, 1)["full_name"]}
+    assert len(findings(opinion_on(names, {**names, "x": left}, log), "partly_unchanged_column")) == 1

@@ -50,7 +50,8 @@ def test_headline__names_both_verdicts_and_the_main_reason(files):
     assert headline(files["patients.csv"].audit) == "The published rule says PASS, the second opinion PASS."
     said = headline(files["survey.csv"].audit)
     assert said.startswith(
-        "The published rule says PASS, the second opinion FAIL. By the 5 columns left unchanged"
+        "The published rule says PASS, the second opinion FAIL. `full_name` is logged as `other` / `keep` "
+        "but looks like a direct identifier"
     )
     assert headline(files["visits.csv"].audit) == (
         "The published rule says WARN, the second opinion PASS. Review is recommended: 4 of 7 (57.1 "

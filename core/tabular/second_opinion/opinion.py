@@ -25,6 +25,7 @@ from core.tabular.second_opinion.disguises import (
     judge_disguises,
     measure_disguises,
 )
+from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import without_marks
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
@@ -57,7 +58,7 @@ from core.tabular.second_opinion.unchanged import (
     measure_unchanged,
     unchanged_table,
 )
-from core.verdict import Finding, Verdict, worst, worst_first
+from core.verdict import Finding, Verdict, worst
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,7 +108,7 @@ class SecondOpinion:
     verdict
         The worst of the findings; PASS where nothing speaks against the table.
     findings
-        Worst first, then in the order of the checks. Facts are PASS.
+        Worst first, of these the gravest, see `gravest_first`; many columns as one. Facts are PASS.
     tables
         Title to table: columns, re-linkage, pseudonyms, contributions of quasi-identifiers.
     thresholds
@@ -249,24 +250,24 @@ def judge_second_opinion(
         Verdict, findings and tables.
     """
     thresholds = thresholds or SecondOpinionThresholds()
-    findings = worst_first(
-        [
-            *judge_relinkage(measured.relinkage, thresholds),
-            *judge_unchanged(measured.columns, thresholds),
-            *judge_disguises(measured.disguises, thresholds),
-            *judge_computed(measured.computed, thresholds),
-            *judge_elsewhere(measured.elsewhere, thresholds),
-            *judge_masked(measured.masked, thresholds),
-            *judge_derivations(measured.derivations, thresholds),
-            *judge_leftovers(measured.leftovers),
-            *judge_sanity(measured.sanity, thresholds),
-            *judge_classes(measured.classes, thresholds),
-            *judge_standouts(measured.standouts, thresholds),
-            *judge_pseudonyms(measured.pseudonyms, thresholds),
-            *judge_surrogates(measured.surrogates),
-            *judge_structure(measured.structure, measured.classes, thresholds),
-        ]
-    )
+    found = [
+        *judge_relinkage(measured.relinkage, thresholds),
+        *judge_unchanged(measured.columns, thresholds),
+        *judge_disguises(measured.disguises, thresholds),
+        *judge_computed(measured.computed, thresholds),
+        *judge_elsewhere(measured.elsewhere, thresholds),
+        *judge_masked(measured.masked, thresholds),
+        *judge_derivations(measured.derivations, thresholds),
+        *judge_leftovers(measured.leftovers),
+        *judge_sanity(measured.sanity, thresholds),
+        *judge_classes(measured.classes, thresholds),
+        *judge_standouts(measured.standouts, thresholds),
+        *judge_pseudonyms(measured.pseudonyms, thresholds),
+        *judge_surrogates(measured.surrogates),
+        *judge_structure(measured.structure, measured.classes, thresholds),
+    ]
+    semantics = {column.anonymized: column.semantic for column in measured.columns}
+    findings = folded(gravest_first(found, measured.suggestions, semantics))
     return SecondOpinion(
         verdict=worst([Verdict.PASS, *(finding.verdict for finding in findings)]),
         findings=findings,

@@ -133,6 +133,8 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> li
     findings = [_about_unchanged(quality, thresholds)] if quality.n_unchanged else []
     if quality.n_reused > max(quality.n_unchanged, thresholds.pseudonym_unchanged_share * quality.n_compared):
         findings.append(_about_reused(quality, thresholds))
+    if quality.n_pseudonyms == quality.n_compared > quality.n_originals:
+        return [*findings, _one_for_each_record(quality)]
     if quality.n_originals_with_several:
         findings.append(_about_several(quality, quality.n_originals_with_several))
     if quality.n_pseudonyms_for_several:
@@ -170,6 +172,19 @@ def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds
     )
 
 
+def _one_for_each_record(quality: PseudonymQuality) -> Finding:
+    """Say that no pseudonym repeats: nobody's records can be put together, which hides more, not less."""
+    return Finding(
+        check="pseudonym_for_each_record",
+        verdict=Verdict.PASS,
+        message=f"Each of {counted(quality.n_compared, 'record')} has a pseudonym of its own in "
+        f"`{quality.anonymized}`, of {counted(quality.n_originals, 'original value')}: records of one person "
+        "cannot be put together.",
+        column=quality.anonymized,
+        n_affected=quality.n_compared,
+    )
+
+
 def _about_several(quality: PseudonymQuality, n: int) -> Finding:
     return Finding(
         check="original_with_several_pseudonyms",
@@ -204,9 +219,11 @@ def _about_frequencies(quality: PseudonymQuality) -> Finding:
 
 
 def _not_assessed(quality: PseudonymQuality) -> Finding:
+    """Say that rows could not be compared; no worry where no more pseudonyms are left than originals."""
+    fits = quality.n_pseudonyms <= quality.n_originals
     return Finding(
         check="pseudonyms_one_to_one",
-        verdict=Verdict.NOT_ASSESSED,
+        verdict=Verdict.PASS if fits else Verdict.NOT_ASSESSED,
         message=f"Whether the pseudonyms of `{quality.anonymized}` are one-to-one was not assessed: the "
         "tables differ in their number of records, so there are no rows to compare.",
         column=quality.anonymized,

@@ -38,6 +38,9 @@ class ColumnComparison:
         Of those, the cells that are equal (rows), or whose value reappears (values).
     n_same_values
         Non-blank original cells whose value reappears in any row, each anonymized cell used once.
+    n_unchanged_alone
+        Of `n_unchanged`, the cells whose value no other anonymized cell has: a rounded number may equal the
+        original by accident, but shares its value.
     """
 
     original: str
@@ -52,6 +55,7 @@ class ColumnComparison:
     n_compared: int
     n_unchanged: int
     n_same_values: int
+    n_unchanged_alone: int
 
     @property
     def unchanged_share(self) -> float | None:
@@ -97,7 +101,16 @@ def _comparison(coded: CodedPair, tables: TablePair) -> ColumnComparison:
         n_compared=n_compared,
         n_unchanged=coded.n_same_row if tables.in_order else coded.n_same_values,
         n_same_values=coded.n_same_values,
+        n_unchanged_alone=_n_alone(coded, tables),
     )
+
+
+def _n_alone(coded: CodedPair, tables: TablePair) -> int:
+    alone = coded.anonymized_counts == 1
+    if not tables.in_order:
+        return int(np.count_nonzero(alone & (coded.original_counts > 0)))
+    same = coded.anonymized[(coded.original == coded.anonymized) & (coded.original >= 0)]
+    return int(np.count_nonzero(alone[same]))
 
 
 def _scaled(n_filled: int, tables: TablePair) -> int:
@@ -114,14 +127,15 @@ def judge_unchanged(
 
 
 def _about(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> Finding | None:
-    share = column.unchanged_share or 0.0
     if column.is_unchanged(thresholds):
         return _left_unchanged(column)
     if column.compared_by == "rows" and column.n_same_values >= (
         thresholds.left_unchanged_share * column.n_compared
     ):
         return _reordered(column)
-    if column.n_unchanged and share >= thresholds.partly_unchanged_share:
+    if column.n_unchanged_alone and (
+        column.n_unchanged_alone >= thresholds.partly_unchanged_share * column.n_compared
+    ):
         return _partly_unchanged(column)
     return None
 
