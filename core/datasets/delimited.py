@@ -121,7 +121,9 @@ def _read_records(
         table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
     except pa.ArrowInvalid:
         raise _unreadable(utf8, layout, name=name) from None
-    if find_byte(records, _QUOTE) >= 0 and _count_lines(records) != table.num_rows:
+    if find_byte(records, _QUOTE) < 0:
+        _refuse_lost_records(utf8, layout, table.num_rows, name=name)
+    elif _count_lines(records) != table.num_rows:
         _refuse_open_quotes(utf8, layout, name=name)
     if not layout.has_trailing:
         return missing_as_null(table, options.missing_spellings, padded_only=True), []
@@ -131,6 +133,27 @@ def _read_records(
     return missing_as_null(table, options.missing_spellings, padded_only=True), [
         "Every record ends with a delimiter; the empty column after it was left out."
     ]
+
+
+def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, name: str) -> None:
+    """Raise when text without quotes was not read to its end: a table cut short would be judged in silence.
+
+    A table has as many records as lines; where it has not, the lines that are not blank are counted.
+    """
+    records = utf8.slice(layout.data_begins)
+    begins = range(0, records.size, PREFIX)
+    pieces = (records.slice(begin, min(PREFIX, records.size - begin)) for begin in begins)
+    n_lines = 1 + sum(piece.to_pybytes().count(b"\n") for piece in pieces)
+    if n_records in (n_lines, 0):
+        return
+    n_lines = (
+        _count_lines(records) if len(layout.header.names) == 1 else sum(1 for _ in _widths(utf8, layout))
+    )
+    if n_records < n_lines:
+        raise AuditInputError(
+            f"{name}: only {n_records:,} of {n_lines:,} records could be read. Read the file again; if that "
+            "does not help, export it again."
+        )
 
 
 def _doubts(table: pa.Table) -> Iterator[str]:

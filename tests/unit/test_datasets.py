@@ -15,6 +15,7 @@ from core.datasets import (
     MISSING_SPELLINGS,
     ReadOptions,
     check_options,
+    delimited,
     read_dataset,
 )
 from core.errors import AuditInputError
@@ -425,3 +426,22 @@ def test_frame__holds_text_and_missing_cells():
     frame = read_dataset(b"a,b\n007,NA\n", name="t.csv").frame
     assert frame["a"].tolist() == ["007"]
     assert frame["b"].isna().all()
+
+
+@pytest.mark.parametrize("blank", ["", "\n", "\n   \n\n"])
+def test_read_dataset__a_table_read_in_part_is_refused(monkeypatch, blank):
+    parsed = delimited._parsed
+    monkeypatch.setattr(delimited, "_parsed", lambda *args: parsed(*args).slice(0, 2))
+    with pytest.raises(AuditInputError) as caught:
+        read_dataset(f"a,b\n1,x\n2,y\n{blank}3,z\n".encode(), name="t.csv")
+    assert str(caught.value) == (
+        "t.csv: only 2 of 3 records could be read. Read the file again; if that does not help, export it "
+        "again."
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,x\n\n2,y\n", "a,b\r1,x\r2,y\r", "a\n1\n\n", "a,b\r\n1,x\r\n  \r\n2,y"]
+)
+def test_read_dataset__lines_that_are_no_records_are_none_lost(text):
+    assert read_dataset(text.encode(), name="t.csv").n_records == (1 if text.startswith("a\n") else 2)
