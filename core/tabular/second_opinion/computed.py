@@ -152,10 +152,12 @@ def _computed(
     if shape is not None:
         for original in originals:
             yield from _as_hash(samples, (original,), anonymized, shape, _usual)
+        for original in candidates:
+            yield from _as_hash(samples, (original,), anonymized, shape, _unkeyed)
+        own = [column.original for column in columns if column.anonymized == anonymized]
         keyed = partial(_keyed, keys=samples.keys(anonymized, candidates))
-        for search in (_unkeyed, keyed):
-            for original in candidates:
-                yield from _as_hash(samples, (original,), anonymized, shape, search)
+        for original in [name for name in candidates if name in own] or candidates:
+            yield from _as_hash(samples, (original,), anonymized, shape, keyed)
         yield from _joined(samples, samples.joinable, anonymized, shape)
     for original in candidates:
         yield from _as_cipher(samples, original, anonymized)
