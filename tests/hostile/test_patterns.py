@@ -19,6 +19,7 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
     "core.tabular.second_opinion.ciphers._DIGITS",
+    "core.tabular.second_opinion.surrogates._DATE",
     "core.tabular.second_opinion.transforms._PREFIX",
     "core.vcf.frequencies._FLOAT",
 }
