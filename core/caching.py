@@ -1,7 +1,7 @@
 """The audits as the pages call them, and the vault that holds a session's data.
 
 The only module of core that imports Streamlit. Three rules (the reasons, measured with
-Streamlit 1.67, are in README under "Development"):
+Streamlit 1.67, are in docs/development.md):
 
 - everything is cached per session, never for the whole server: one person's result must not
   outlive or leave their session;

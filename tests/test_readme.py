@@ -1,4 +1,4 @@
-"""README names every tool and command, its definitions are current, and its commands run."""
+"""README and docs/ name every tool and command, links lead somewhere, definitions are current, calls run."""
 
 import re
 import shlex
@@ -15,11 +15,29 @@ from pages.components.navigation import TOOLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PATHS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+PAGES = {path: path.read_text(encoding="utf-8") for path in PATHS}
+DOCUMENTS = "\n".join(PAGES.values())
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
 def test_readme__has_a_section_for_every_tool(tool: object) -> None:
     assert f"### {tool.title}" in README
+    assert f"# {tool.title}\n" in (ROOT / f"docs/{tool.key}.md").read_text(encoding="utf-8")
+
+
+def test_readme__is_short() -> None:
+    assert len(README.encode()) <= 10_000
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links__lead_to_files(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", PAGES[path])
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_docs__are_all_linked_from_readme() -> None:
+    assert [path.name for path in PATHS[1:] if f"docs/{path.name}" not in README] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -42,16 +60,18 @@ def test_command__prints_its_help(command: str) -> None:
 
 
 def _documented_calls() -> list[str]:
-    """Return the calls that README shows as a whole, without optional parts in brackets."""
-    calls = re.findall(r"^(?:\.venv/bin/)?python -m core .+$", README, flags=re.MULTILINE)
-    return [call for call in calls if "[" not in call and "…" not in call and "--help" not in call]
+    """Return the calls that are shown as a whole, without optional parts in brackets."""
+    calls = re.findall(r"^(?:\.venv/bin/)?python -m core .+$", DOCUMENTS, flags=re.MULTILINE)
+    return [
+        call for call in dict.fromkeys(calls) if "[" not in call and "…" not in call and "--help" not in call
+    ]
 
 
 @pytest.mark.parametrize("call", _documented_calls())
 def test_readme__shows_calls_that_the_parser_takes(call: str) -> None:
     words = shlex.split(call.split("#", maxsplit=1)[0])
     arguments = words[words.index("core") + 1 :]
-    assert build_parser(arguments).parse_args(arguments).tool in README
+    assert build_parser(arguments).parse_args(arguments).tool in COMMANDS
 
 
 def test_measures_document__is_current() -> None:

@@ -99,7 +99,7 @@ def fresh_server(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def wait_until_idle() -> Callable[[Page], None]:
-    """Wait until the page's script has ended; do it before acting, not after (see README)."""
+    """Wait until the page's script has ended; do it before acting, not after (see docs/development.md)."""
 
     def wait(page: Page) -> None:
         app = page.get_by_test_id("stApp")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from pages.components.navigation import TOOLS
 
 PATHS = ["", *(tool.key for tool in TOOLS)]
-# Streamlit 1.67's own elements; what they are is in README under "Development".
+# Streamlit 1.67's own elements; what they are is in docs/development.md.
 NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
 
 
