@@ -14,7 +14,6 @@ import pandas as pd
 from sklearn.datasets import make_classification
 
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
-from core.datasets import read_dataset
 from core.demo.diversity import demo_file
 from core.diversity import (
     DiversitySettings,
@@ -25,6 +24,7 @@ from core.diversity import (
     prepare_search,
     search,
 )
+from core.tables import read_dataset
 
 GOLDEN_DIR = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parents[2] / "shared" / "golden"))
 JOBS = 2

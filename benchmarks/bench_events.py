@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from core.datasets import read_dataset
 from core.events import (
     EventSettings,
     MeasuredEvents,
@@ -27,6 +26,7 @@ from core.events import (
     strategy_curve,
     trace_risk,
 )
+from core.tables import read_dataset
 
 N_EVENTS, N_USERS = 1_000_000, 20_000
 Result = TypeVar("Result")

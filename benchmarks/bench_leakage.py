@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from core.datasets import Dataset, read_dataset
 from core.leakage import LeakageSettings, RowLeakage, count_row_matches, measure_leakage, pair_tables
+from core.tables import Dataset, read_dataset
 
 Result = TypeVar("Result")
 KINDS = ("sex", "smoker", "age", "bmi", "weight", "score", "town", "visit", "id", "token")

@@ -12,7 +12,7 @@ import openpyxl
 import pyarrow as pa
 from pyarrow import csv
 
-from core.datasets import read_dataset
+from core.tables import read_dataset
 
 N_RECORDS = 1_000_000
 ROUNDS = 5

@@ -19,8 +19,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from core import risk_views
-from core.datasets import read_dataset
 from core.risk import (
     RiskMeasurement,
     RiskSettings,
@@ -33,6 +31,8 @@ from core.risk import (
     search_what_if,
     what_if_settings,
 )
+from core.risk import views as risk_views
+from core.tables import read_dataset
 
 Result = TypeVar("Result")
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.datasets import Dataset, Reading, ReadOptions
 from core.roles import suggest_roles
+from core.tables import Dataset, Reading, ReadOptions
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.datasets import Dataset, read_dataset
+from core.tables import Dataset, read_dataset
 from core.tabular import (
     AnonymizationLog,
     LogEntry,
@@ -20,7 +20,7 @@ from core.tabular import (
     measure_tabular,
 )
 from core.tabular.second_opinion import SecondOpinionThresholds, measure_second_opinion
-from core.tabular_views import class_chart
+from core.tabular.views import class_chart
 
 N_RECORDS = 1_000_000
 ROUNDS = 3

@@ -28,11 +28,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
 from core import events, leakage, risk, tabular
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.jobs import Job
 from core.roles import RoleSuggestion, suggest_roles
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
     measure_second_opinion,

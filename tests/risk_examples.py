@@ -1,7 +1,7 @@
 """Tables of people for the tests of disclosure risk."""
 
-from core.datasets import Dataset, read_dataset
 from core.risk import RiskAudit, RiskMeasurement, RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.tables import Dataset, read_dataset
 
 # Classes over age and sex: (30, F) of 3, (40, M) of 2, (50, F) of 1.
 PEOPLE = """age,sex,disease,salary

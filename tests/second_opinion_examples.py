@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from core.datasets import Dataset, Reading, ReadOptions
+from core.tables import Dataset, Reading, ReadOptions
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import (
     SecondOpinion,

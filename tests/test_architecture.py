@@ -29,11 +29,11 @@ def _imports(path: Path) -> set[str]:
 
 
 def _tool_of(module: str) -> str | None:
-    """Return the tool a module of core belongs to: core.vcf, core.vcf.sites or core.vcf_views."""
+    """Return the tool a module of core belongs to: core.vcf, core.vcf.sites or core.vcf.views.words."""
     parts = module.split(".")
     if len(parts) < 2 or parts[0] != "core":
         return None
-    name = parts[1].removesuffix("_views")
+    name = parts[1]
     return name if name in TOOLS else None
 
 
@@ -49,8 +49,8 @@ def test_imports__point_one_way(path: Path) -> None:
     if tool := _tool_of(module):
         others = {other for name in imports if (other := _tool_of(name)) is not None} - {tool}
         assert others == set(), f"{module} imports another tool"
-        if "_views" not in module:
-            assert {name for name in imports if "_views" in name} == set(), "a tool imports its views"
+        if ".views" not in module:
+            assert {name for name in imports if ".views" in name} == set(), "a tool imports its views"
     if module.startswith("pages.components"):
         scripts = {name for name in imports if name.startswith("pages.")} - {
             name for name in imports if name.startswith("pages.components")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from core.commands.output import print_json, print_line, print_problems, write_new_files
-from core.datasets import Dataset, read_dataset
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
     Configuration,
@@ -33,6 +32,7 @@ from core.diversity import (
     repeat_configuration,
 )
 from core.errors import AuditInputError
+from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
 
 TOOL = "diversity"

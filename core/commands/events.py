@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from core.commands.output import print_json, print_line, print_lines
-from core.datasets import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -35,9 +34,10 @@ from core.events.result import (
     suggestions_document,
 )
 from core.events.settings import ANY_VALUES, NEAR_EQUAL_USERS, PSEUDONYM_SCOPES, STRATEGIES, TIME_FORMATS
-from core.events_views import events_report
+from core.events.views import events_report
 from core.pseudonyms import TokenSource
 from core.reports import input_facts, render
+from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
 
 

@@ -7,13 +7,13 @@ import math
 from pathlib import Path
 
 from core.commands.output import print_json, print_lines, print_problems
-from core.datasets import read_dataset
 from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import Attacks
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
 from core.leakage.set_aside import SetAside
 from core.leakage.whole_rows import WholeRows
+from core.tables import read_dataset
 from core.verdict import exit_code
 
 

@@ -10,7 +10,6 @@ from typing import get_args
 
 from core.commands.output import check_new_files, print_json, print_lines, write_new_files
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.risk import (
     DISTANCES,
@@ -37,6 +36,7 @@ from core.risk import (
     violations_csv,
     what_if_settings,
 )
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.commands.output import check_new_files, print_problems, write_new_files
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
 from core.risk.words import listed, number
+from core.tables import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)

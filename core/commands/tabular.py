@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from core.commands.output import print_json, print_lines, print_problems
-from core.datasets import read_dataset
 from core.errors import AuditInputError
+from core.tables import read_dataset
 from core.tabular import (
     ColumnCheck,
     ColumnResult,
@@ -26,8 +26,8 @@ from core.tabular import (
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionThresholds
+from core.tabular.views import run_verdict
 from core.tabular.words import percent
-from core.tabular_views import run_verdict
 from core.verdict import Verdict, exit_code
 
 

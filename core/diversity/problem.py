@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
-from core.datasets import Dataset
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, FloatArray, read_features
@@ -23,6 +22,7 @@ from core.diversity.settings import DiversitySettings, check_settings
 from core.diversity.stopping import ShouldStop, never, stop_if
 from core.equivalence import IntArray
 from core.errors import AuditInputError
+from core.tables import Dataset
 from core.verdict import Finding, Verdict
 
 MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB

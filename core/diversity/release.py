@@ -22,11 +22,11 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
-from core.datasets import ReadOptions, read_dataset
 from core.diversity.evaluation import Evaluation
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import DiversitySettings
 from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
+from core.tables import ReadOptions, read_dataset
 
 _TOLERANCE = 1e-9
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # full-width: some spreadsheets run those, too

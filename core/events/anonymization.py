@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from core.datasets import Dataset
 from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.events.flattening import flatten
@@ -15,6 +14,7 @@ from core.events.log import EventLog, read_event_log
 from core.events.removal import Reduced, reduce_to_k
 from core.events.settings import AUTOMATIC, STRATEGIES, EventSettings, Rule
 from core.events.stages import Stages, prepare_stages, single_level_steps
+from core.tables import Dataset
 
 SINGLE_LEVEL, MULTI_LEVEL = "single-level", "multi-level"
 FLATTENINGS = (SINGLE_LEVEL, MULTI_LEVEL)

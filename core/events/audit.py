@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.datasets import Dataset
 from core.equivalence import sorted_distinct
 from core.events.anonymization import (
     MULTI_LEVEL,
@@ -25,6 +24,7 @@ from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
 from core.measures import format_number
 from core.pseudonyms import TokenSource
+from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
 
 KNOWN_EVENTS_JUDGED = 2

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.events.settings import DETECT, EventSettings
 from core.events.timestamps import parse_timestamps
 from core.roles.naming import match_name, name_tokens
 from core.roles.role import Role
+from core.tables import Dataset
 
 ROLES = ("time_column", "user_column", "event_column")
 _N_LOOKED_AT = 5_000

@@ -9,7 +9,6 @@ from itertools import product
 
 import numpy as np
 
-from core.datasets import Dataset
 from core.equivalence import sorted_distinct
 from core.errors import AuditInputError
 from core.events.anonymization import MeasuredEvents, anonymize_events, measure_events
@@ -17,6 +16,7 @@ from core.events.columns import derived_column
 from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT, EventMapping, event_mapping
 from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSettings, Rule
+from core.tables import Dataset
 
 _KINDS = ("generalized_event", "event")
 _MOST_EVENTS_LOOKED_AT = 4_000_000  # events times settings tried

@@ -23,9 +23,9 @@ import pyarrow as pa
 from scipy import stats
 
 from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
-from core.datasets import Dataset
 from core.leakage.likeness import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import IntArray, TablePair
+from core.tables import Dataset
 
 FloatArray = npt.NDArray[np.float64]
 

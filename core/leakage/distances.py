@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.leakage.gower import GowerTable, gower_tables, two_smallest_distances
 from core.leakage.pairing import IntArray, TablePair
 from core.leakage.settings import LeakageSettings
+from core.tables import Dataset
 
 DistanceArray = npt.NDArray[np.float32]
 

@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
-from core.datasets import Dataset
 from core.leakage.packing import pack_masks
 from core.leakage.pairing import N_THREADS, IntArray
 from core.leakage.rows import is_ignored
 from core.leakage.settings import LeakageSettings
+from core.tables import Dataset
 
 FloatArray = npt.NDArray[np.float32]
 CellArray = npt.NDArray[np.float32 | np.unsignedinteger]

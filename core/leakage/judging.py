@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from core.datasets import Dataset
 from core.leakage.attacks import AttackRate
 from core.leakage.chance import ChanceRange
 from core.leakage.measuring import LeakageMeasures, measure_leakage
@@ -18,6 +17,7 @@ from core.leakage.rows import RowLeakage
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.whole_rows import WholeRows
+from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
 
 

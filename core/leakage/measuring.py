@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
@@ -29,6 +28,7 @@ from core.leakage.second_look import SecondLook, look_again
 from core.leakage.set_aside import SetAside, set_columns_aside
 from core.leakage.settings import LeakageSettings, resolve_columns
 from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole_rows
+from core.tables import Dataset
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -25,7 +25,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
-from core.datasets import Dataset
 from core.leakage.likeness import (
     MOST_COLUMNS,
     Closest,
@@ -38,6 +37,7 @@ from core.leakage.likeness import (
 from core.leakage.pairing import IntArray, TablePair
 from core.leakage.rows import is_ignored
 from core.leakage.settings import LeakageSettings
+from core.tables import Dataset
 
 BitArray = npt.NDArray[np.float32]
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.cells import BoolArray, CodeArray, canonical_codes, cells_equal, shared_codes
-from core.datasets import Dataset
 from core.errors import AuditInputError
+from core.tables import Dataset
 
 IntArray = npt.NDArray[np.int64]
 Result = TypeVar("Result")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from core import __version__
-from core.datasets import Dataset, Reading
 from core.reports.model import InputFacts
+from core.tables import Dataset, Reading
 
 _PACKAGES = (
     "pandas",

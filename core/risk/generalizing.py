@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.datasets import ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
@@ -21,6 +20,7 @@ from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest
 from core.risk.settings import Hierarchy
+from core.tables import ReadOptions, read_dataset
 
 _MOST_PASSES, _MOST_TRIED = 3, 300  # of generalizing further what would be suppressed, and in each of them
 _NEARLY_ALL = 1 - 1e-9  # all but one record may stay suppressed

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from itertools import pairwise
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
+from core.tables import Dataset
 
 
 def read_hierarchy(dataset: Dataset, *, values: Collection[str] | None = None) -> Hierarchy:

@@ -11,10 +11,10 @@ from scipy import stats
 from scipy.spatial import cKDTree
 
 from core.cells import as_numbers
-from core.datasets import Dataset
 from core.equivalence import IntArray
 from core.risk.settings import RiskSettings
 from core.risk.unchosen import unchosen_columns
+from core.tables import Dataset
 
 FloatArray = npt.NDArray[np.float64]
 

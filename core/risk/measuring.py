@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses, IntArray
 from core.errors import AuditInputError
 from core.risk.comparison import Comparison, compare_with_original
@@ -42,6 +41,7 @@ from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.risk.unchosen import UnchosenColumns, measure_unchosen
 from core.risk.wildcards import Pairs, spread
 from core.roles import Role, RoleSuggestion, suggest_roles
+from core.tables import Dataset
 
 N_WORST = 50
 

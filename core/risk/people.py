@@ -10,11 +10,11 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses, IntArray
 from core.risk.records import coded_column, person_codes, persons_per_class
 from core.risk.settings import RiskSettings
 from core.roles import Role, RoleSuggestion, suggest_roles
+from core.tables import Dataset
 
 FloatArray = npt.NDArray[np.float64]
 

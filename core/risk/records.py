@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses, IntArray, classes_of_codes, combined_codes
 from core.errors import AuditInputError
 from core.risk.settings import RiskSettings
 from core.risk.wildcards import compatible_sizes
+from core.tables import Dataset
 
 BoolArray = npt.NDArray[np.bool_]
 CodeArray = npt.NDArray[np.int32]

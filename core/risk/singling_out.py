@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from core.datasets import Dataset
 from core.risk.columns import (
     ColumnContribution,
     SinglingOutSets,
@@ -19,6 +18,7 @@ from core.risk.combinations import Combinations
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import coded_columns
 from core.risk.suda import Suda, measure_suda
+from core.tables import Dataset
 
 _MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
 USUAL_SET_SIZE = 3  # values of a set, as SUDA2 is usually run

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from core.datasets import Dataset
 from core.equivalence import IntArray, combined_codes, value_codes
 from core.risk.columns import SinglingOutSets, singling_out_sets
 from core.risk.combinations import distinct_combinations
 from core.risk.records import coded_column
 from core.risk.settings import RiskSettings
+from core.tables import Dataset
 
 _MAX_CELLS = 20_000_000  # combinations × sets of columns; about a second
 _N_LOOKED_AT = 20_000  # records drawn for the sets, where there are more

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from core.datasets import Dataset
 from core.risk.generalizing import generalized_csv
 from core.risk.judging import RiskAudit
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds
+from core.tables import Dataset
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.pseudonyms import TokenSource
@@ -31,6 +30,7 @@ from core.risk.protecting import ClassLimits, all_of, has_persons, protects_colu
 from core.risk.records import BoolArray, coded_columns, person_codes
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
 USUAL_KS = (2, 3, 5, 11, 20)

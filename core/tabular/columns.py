@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
+from core.tables import Dataset
 from core.tabular.log import (
     QUASI_IDENTIFYING_SEMANTICS,
     AnonymizationLog,

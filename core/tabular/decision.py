@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses
+from core.tables import Dataset
 from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog
 from core.tabular.measurement import TabularMeasurement, measure_classes, measure_tabular

@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow as pa
 
 from core.cells import cells_equal
-from core.datasets import Dataset
 from core.distinct import BoolArray, distinct_values
 from core.masking import masked_shapes
 from core.patterns import CATALOGUE, scan_column
+from core.tables import Dataset
 from core.tabular.measurement import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms

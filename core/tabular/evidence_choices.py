@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from core.datasets import Dataset
+from core.tables import Dataset
 from core.tabular.decision import TabularAudit
 from core.tabular.evidence import evidence_rows
 from core.tabular.second_opinion import relinked_records, small_class_records, unchanged_records

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from core.datasets import Dataset
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
 from core.patterns import CATALOGUE
+from core.tables import Dataset
 from core.tabular.columns import (
     MatchedColumn,
     about_names_alike,

@@ -5,8 +5,6 @@ from functools import partial
 import streamlit as st
 from joblib import cpu_count
 
-from core import diversity_views as views
-from core.datasets import Dataset
 from core.demo.diversity import DEMOS
 from core.diversity import (
     DiversitySearch,
@@ -17,9 +15,11 @@ from core.diversity import (
     measure_diversity,
     prepare_search,
     rank_by_singling_out,
+    views,
 )
 from core.errors import AuditInputError
 from core.jobs import Progress
+from core.tables import Dataset
 from pages.components.diversity_results import show_search
 from pages.components.diversity_settings import Asked, ask_for_search
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line

@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from core import events_views as views
 from core.caching import (
     anonymized_events,
     events_audit,
@@ -16,12 +15,12 @@ from core.caching import (
     events_suggestions,
     released_trace_risk,
 )
-from core.datasets import Dataset
 from core.demo.events import DEMOS
 from core.errors import AuditInputError
-from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip
+from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip, views
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
+from core.tables import Dataset
 from pages.components.events_result import (
     show_heat_maps,
     show_loss,

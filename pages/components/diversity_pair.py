@@ -6,15 +6,15 @@ from functools import partial
 
 import streamlit as st
 
-from core import diversity_charts as charts
-from core import diversity_views as views
 from core.diversity import (
     Configuration,
     DiversityAudit,
     SearchProblem,
     Stability,
     repeat_configuration,
+    views,
 )
+from core.diversity.views import charts
 from core.jobs import Progress
 from core.reports import ReportChart
 from pages.components.long_work import ask_for_work

@@ -11,8 +11,6 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from core import diversity_charts as charts
-from core import diversity_views as views
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -22,8 +20,10 @@ from core.diversity import (
     judge_diversity,
     minimized_sources,
     released_table,
+    views,
 )
 from core.diversity.audit import Sort
+from core.diversity.views import charts
 from core.reports import Report
 from pages.components.diversity_pair import ask_for_pair, pick, show_pair
 from pages.components.results import (

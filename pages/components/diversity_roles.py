@@ -9,10 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import columns_of_text, suggested_roles, zero_one_columns
-from core.datasets import Dataset
 from core.demo.diversity import LABEL, SHOWN_ROLES
 from core.diversity import suggest_one_hot_groups
 from core.roles import Role
+from core.tables import Dataset
 
 SMALLEST_GROUP = 2
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.datasets import Dataset
 from core.diversity import DiversitySettings, ModelChoice
 from core.diversity.problem import ModelSource
 from core.diversity.settings import CellRule, DiversityRule, Task
+from core.tables import Dataset
 from pages.components.diversity_roles import Roles, ask_for_roles
 from pages.components.inputs import ask_for_files, ask_for_table
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core import events_views as views
-from core.datasets import Dataset
-from core.events import EventAudit, Outcome, Suggestions, TraceRisk
+from core.events import EventAudit, Outcome, Suggestions, TraceRisk, views
 from core.events.anonymization import LARGEST_LOG_WITH_CURVE
 from core.measures.measure import Unit
 from core.reports import ReportChart
+from core.tables import Dataset
 from pages.components.events_settings import use_settings
 from pages.components.results import show_chart, show_table
 

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import StoredFile
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -36,6 +35,7 @@ from core.events.settings import (
     STRATEGIES,
     TIME_FORMATS,
 )
+from core.tables import Dataset
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
 

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.caching import StoredFile, delete_my_data, vault
-from core.datasets import Dataset
 from core.demo import Demo
+from core.tables import Dataset
 from pages.components.reading import ask_for_reading, read_table, show_problems, summary_of
 from pages.components.text import plain, size
 

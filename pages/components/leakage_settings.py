@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.datasets import Dataset
 from core.leakage import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, with_names_of
+from core.tables import Dataset
 
 _BY_POSITION = "Position in the table"
 _MISSING = "NaN (missing cells)"

@@ -7,10 +7,9 @@ from functools import partial
 import streamlit as st
 
 from core import caching
-from core import leakage_views as views
-from core.datasets import Dataset
 from core.jobs import Progress
-from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage
+from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage, views
+from core.tables import Dataset
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures
 

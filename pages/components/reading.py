@@ -8,8 +8,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core.caching import StoredFile, vault
-from core.datasets import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
 from core.errors import AuditInputError
+from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
 from pages.components.text import plain
 
 

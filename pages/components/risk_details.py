@@ -8,8 +8,6 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core import risk_views as views
-from core.datasets import Dataset
 from core.jobs import Progress
 from core.risk import (
     USUAL_SET_SIZE,
@@ -18,7 +16,9 @@ from core.risk import (
     RiskMeasurement,
     Suda,
     measure_special_uniques,
+    views,
 )
+from core.tables import Dataset
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import risk_views as views
-from core.risk import RiskAudit
+from core.risk import RiskAudit, views
 from pages.components.results import (
     show_chart,
     show_figures,

@@ -8,10 +8,18 @@ from typing import NamedTuple
 import streamlit as st
 
 from core import caching
-from core import risk_views as views
-from core.datasets import Dataset
-from core.risk import DISTANCES, MISSING, MISSING_SENSITIVE, PRESETS, SEVERAL, RiskSettings, RiskThresholds
+from core.risk import (
+    DISTANCES,
+    MISSING,
+    MISSING_SENSITIVE,
+    PRESETS,
+    SEVERAL,
+    RiskSettings,
+    RiskThresholds,
+    views,
+)
 from core.roles import Role
+from core.tables import Dataset
 
 PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED = "person", "household", "sampling weight", "not released"
 ROLES = (*(role.value for role in Role), PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED)

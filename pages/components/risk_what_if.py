@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from core import caching
-from core import risk_views as views
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
@@ -24,8 +22,10 @@ from core.risk import (
     WhatIfSettings,
     judge_risk,
     search_what_if,
+    views,
     what_if_settings,
 )
+from core.tables import Dataset
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import (

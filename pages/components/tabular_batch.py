@@ -9,11 +9,11 @@ import streamlit as st
 
 from core import caching
 from core.caching import StoredFile
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.reports import InputFacts, input_facts
+from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
-from core.tabular_views import VerifiedFile
+from core.tabular.views import VerifiedFile
 from pages.components.reading import read_options
 from pages.components.tabular_settings import Limits
 from pages.components.text import plain

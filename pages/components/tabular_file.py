@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import tabular_views as views
 from core.reports import ReportChart
-from core.tabular import TabularAudit
+from core.tabular import TabularAudit, views
 from core.tabular.evidence_choices import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
 from pages.components.results import (

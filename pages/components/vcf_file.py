@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import vcf_views as views
-from core.vcf import VcfAudit
+from core.vcf import VcfAudit, views
 from pages.components.results import (
     show_chart,
     show_figures,

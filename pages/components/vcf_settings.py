@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import AuditInputError
 from core.vcf import CHECKS, MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
-from core.vcf_views import severity_table
+from core.vcf.views import severity_table
 from core.verdict import Verdict
 from pages.components.reading import show_problems
 

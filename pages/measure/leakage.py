@@ -5,12 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from core import leakage_views as views
-from core.datasets import Dataset
 from core.demo.leakage import DEMOS
 from core.errors import AuditInputError
-from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
+from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
 from core.reports import InputFacts, Report, input_facts
+from core.tables import Dataset
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.leakage_settings import ask_for_settings, ask_for_thresholds
 from pages.components.leakage_work import measure

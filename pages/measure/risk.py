@@ -11,8 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
-from core import risk_views as views
-from core.datasets import Dataset
 from core.demo.risk import DEMOS
 from core.errors import AuditInputError
 from core.reports import InputFacts, Report, input_facts
@@ -27,8 +25,10 @@ from core.risk import (
     judge_risk,
     measure_columns,
     settings_for_other,
+    views,
     violations_csv,
 )
+from core.tables import Dataset
 from pages.components.inputs import (
     TABLE_TYPES,
     ask_for_files,

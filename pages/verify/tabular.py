@@ -6,11 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from core import tabular_views as views
 from core.caching import StoredFile
 from core.demo.tabular import DEMOS
 from core.reports import Report
-from core.tabular import LeftOutFile
+from core.tabular import LeftOutFile, views
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
 from pages.components.inputs import (
     TABLE_TYPES,

@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from core import vcf_views as views
 from core.demo.vcf import DEMOS
 from core.errors import AuditInputError
 from core.reports import InputFacts, Report
@@ -19,6 +18,7 @@ from core.vcf import (
     judge_outcome,
     render_report,
     scan_pairs,
+    views,
 )
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work

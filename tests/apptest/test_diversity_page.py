@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Multiselect, NumberInput
 
-from core.datasets import read_dataset
 from core.demo.diversity import demo_file
+from core.tables import read_dataset
 from pages.components.navigation import HOME
 
 PAGE = "pages/anonymize/diversity.py"

@@ -18,8 +18,8 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
-from core.datasets import ReadOptions, read_dataset
 from core.equivalence import equivalence_classes, value_codes
+from core.tables import ReadOptions, read_dataset
 
 FILES = (
     "hospital_anonymized.csv",

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from core.datasets import read_dataset
 from core.demo.diversity import demo_file
 from core.diversity import (
     DiversitySettings,
@@ -20,6 +19,7 @@ from core.diversity import (
 from core.diversity.features import FloatArray
 from core.diversity.minimized import Minimization
 from core.equivalence import IntArray
+from core.tables import read_dataset
 
 FILES = (
     "breast_cancer_tree.json",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets import Dataset, read_dataset
 from core.events import EventSettings, Rule, anonymize_events, mapping_csv, measure_events
 from core.events.anonymization import MeasuredEvents
 from core.events.mapping import BUILT_IN_MAPPING
+from core.tables import Dataset, read_dataset
 
 FIGURES = (
     "users_total",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.leakage import LeakageSettings, audit_leakage
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
 

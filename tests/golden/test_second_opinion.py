@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets import read_dataset
+from core.tables import read_dataset
 from core.tabular.log import read_log
 from core.tabular.second_opinion import SecondOpinion, judge_second_opinion, measure_second_opinion
 from core.verdict import Verdict

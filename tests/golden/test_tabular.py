@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from core.datasets import read_dataset
+from core.tables import read_dataset
 from core.tabular import read_log, verify_tabular
 
 CASES = ("patients_low.csv", "patients_high.csv", "conditions_low.csv")

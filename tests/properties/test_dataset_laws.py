@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
-from core.datasets.missing import missing_as_null
 from core.errors import AuditInputError
+from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
+from core.tables.missing import missing_as_null
 
 LETTERS = "abcXYZ 0159-./_\"',;\t|:\n<>=@"
 ENCODING_LETTERS = {

@@ -11,7 +11,6 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
-from core.datasets import read_dataset
 from core.diversity import (
     DiversitySettings,
     ModelChoice,
@@ -25,6 +24,7 @@ from core.diversity import (
     verify,
 )
 from core.diversity.evaluation import stratified_split
+from core.tables import read_dataset
 
 SOME = settings(deadline=None, max_examples=8)
 SEEDS = st.integers(0, 10_000)

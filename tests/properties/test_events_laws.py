@@ -8,7 +8,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets import read_dataset
 from core.events import (
     EventSettings,
     ReleaseOptions,
@@ -25,6 +24,7 @@ from core.events.flattening import flatten
 from core.events.removal import reduce_to_k
 from core.events.settings import COARSER, PSEUDONYM_SCOPES, STRATEGIES
 from core.events.traces import Traces, build_traces
+from core.tables import read_dataset
 
 START = datetime(2023, 12, 25)
 EVENTS = ("A.FALL_DETECTED", "A.NOT_MOVING", "B.SMOKE_DETECTED", "strange")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.literal_giving_back import literal_giving_back
-from core.datasets import read_dataset
 from core.diversity import DiversitySettings, ModelChoice, SearchProblem, giving_back, prepare_search
 from core.diversity.minimization import minimize
 from core.diversity.minimized import Minimization, MinimizationProblem
+from core.tables import read_dataset
 
 KINDS = ["tree", "forest", "boosting", "logistic"]
 

@@ -17,7 +17,6 @@ from core.attribute_disclosure import (
     largest_recursive_l,
     sensitive_counts,
 )
-from core.datasets import Dataset, Reading, ReadOptions
 from core.equivalence import EquivalenceClasses
 from core.risk import (
     ClassLimits,
@@ -29,6 +28,7 @@ from core.risk import (
     release,
     search_what_if,
 )
+from core.tables import Dataset, Reading, ReadOptions
 
 CELLS = st.sampled_from(["a", "b", "c", None])
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=30)

@@ -7,10 +7,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets import Dataset, Reading, ReadOptions
 from core.distinct import distinct_values
 from core.masking import masked_shapes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
+from core.tables import Dataset, Reading, ReadOptions
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
 from core.tabular.values import are_date_floors
 from core.verdict import Verdict

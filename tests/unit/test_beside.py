@@ -15,8 +15,8 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from pyarrow import parquet
 
-from core.datasets import Dataset, read_dataset
-from core.datasets.beside import Beside, beside_of, beside_workbook, bounded
+from core.tables import Dataset, read_dataset
+from core.tables.beside import Beside, beside_of, beside_workbook, bounded
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import dataset, log_of

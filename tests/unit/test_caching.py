@@ -4,9 +4,9 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from core.caching import Vault
-from core.datasets import ReadOptions
 from core.errors import AuditInputError
 from core.jobs import Job, JobState, Progress
+from core.tables import ReadOptions
 
 TABLE = b"age,sex\n30,F\n40,M\n"
 

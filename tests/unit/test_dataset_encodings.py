@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from core.datasets import ReadOptions, read_dataset
-from core.datasets.encodings import is_utf8
 from core.errors import AuditInputError
+from core.tables import ReadOptions, read_dataset
+from core.tables.encodings import is_utf8
 
 KOREAN = (
     "이름,나이\n홍길동,30\n",

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.datasets import Dataset, ReadOptions, read_dataset, workbook_bounds
-from core.datasets.binary import read_binary
 from core.errors import AuditInputError
+from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
+from core.tables.binary import read_binary
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -24,7 +24,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
     """Read here, where a test can lower a bound; test_datasets_apart.py reads in the other process."""
-    monkeypatch.setattr("core.datasets.reading.read_apart", read_binary)
+    monkeypatch.setattr("core.tables.reading.read_apart", read_binary)
 
 
 def read(data: bytes, **options: str) -> Dataset:
@@ -176,7 +176,7 @@ def test_read_dataset__writes_durations_and_long_numbers():
 
 
 def test_read_dataset__reads_long_texts_in_small_blocks(monkeypatch):
-    monkeypatch.setattr("core.datasets.excel._LETTERS_AT_ONCE", 10)
+    monkeypatch.setattr("core.tables.excel._LETTERS_AT_ONCE", 10)
     rows = [["a"], *[[f"text {number}"] for number in range(50)]]
     assert read(workbook(S=rows)).n_records == 50
 
@@ -253,7 +253,7 @@ def test_read_dataset__refuses_millions_of_elements(monkeypatch):
 
 
 def test_read_dataset__refuses_more_text_than_fits(monkeypatch):
-    monkeypatch.setattr("core.datasets.excel._LARGEST_TEXT", 1 << 10)
+    monkeypatch.setattr("core.tables.excel._LARGEST_TEXT", 1 << 10)
     rows = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 200))
     data = handmade(rows, sharedStrings=f"<si><t>{'x' * 100}</t></si>")
     assert problem(data) == "t.xlsx: the sheet holds more than 0 GiB of text. Save it as CSV."
@@ -373,15 +373,15 @@ def test_read_dataset__says_what_a_zip_archive_is():
 
 
 def test_read_dataset__refuses_parquet_beyond_a_bound(monkeypatch):
-    monkeypatch.setattr("core.datasets.parquet._LARGEST_AREA", 3)
+    monkeypatch.setattr("core.tables.parquet._LARGEST_AREA", 3)
     assert problem(written(pa.table({"a": [1, 2], "b": [3, 4]}))) == (
         "t.xlsx: the table has 2 records of 2 columns, more than 3 cells. Audit a part of it."
     )
 
 
 def test_read_dataset__uses_long_offsets_for_long_texts(monkeypatch):
-    monkeypatch.setattr("core.datasets.parquet._LARGE_TEXT", 3)
-    monkeypatch.setattr("core.datasets.delimited._LARGE_TEXT", 3)
+    monkeypatch.setattr("core.tables.parquet._LARGE_TEXT", 3)
+    monkeypatch.setattr("core.tables.delimited._LARGE_TEXT", 3)
     for data in (written(pa.table({"a": ["long", "text"]})), b"a\nlong\ntext\n"):
         table = read(data).table
         assert table.schema.field("a").type == pa.large_string()

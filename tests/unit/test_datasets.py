@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.datasets import (
+from core.errors import AuditInputError
+from core.tables import (
     DELIMITERS,
     ENCODINGS,
     HEADERS,
@@ -18,7 +19,6 @@ from core.datasets import (
     delimited,
     read_dataset,
 )
-from core.errors import AuditInputError
 
 
 def columns(data: bytes, **options: object) -> dict[str, list[str | None]]:

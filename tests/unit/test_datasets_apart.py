@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.datasets import ReadOptions, apart, read_dataset
-from core.datasets.apart import answer, memory_bound, prepare, read_apart, seconds_bound, serve
-from core.datasets.binary import read_binary
 from core.errors import AuditInputError
+from core.tables import ReadOptions, apart, read_dataset
+from core.tables.apart import answer, memory_bound, prepare, read_apart, seconds_bound, serve
+from core.tables.binary import read_binary
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 BOUNDS = "takes more than 1 GiB of memory or 30 seconds, the bounds for a file of its size"
@@ -195,7 +195,7 @@ def test_answer__writes_problems_as_they_are() -> None:
 
 def test_limit__binds_the_process_that_reads() -> None:
     code = (
-        "import resource; from core.datasets.apart import limit, memory_bound\n"
+        "import resource; from core.tables.apart import limit, memory_bound\n"
         "limit(100)\n"
         "for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE): assert resource.getrlimit(kind)[0] == 0\n"
         "bytearray(memory_bound(100) // 2)\n"

@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
-from core.datasets import Dataset, read_dataset
-from core.datasets import xes as xes_reading
 from core.errors import AuditInputError
+from core.tables import Dataset, read_dataset
+from core.tables import xes as xes_reading
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1.0" xmlns="http://www.xes-standard.org/">'
 EVENT = (

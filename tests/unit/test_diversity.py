@@ -26,7 +26,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.datasets import Dataset, read_dataset
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, DEMOS, demo_file
 from core.diversity import (
     DiversitySettings,
@@ -66,6 +65,7 @@ from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted
 from core.diversity.sensitive import read_sensitive
 from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
+from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 
 COLUMNS = ("age", "job", "income", "score", "ill")

@@ -10,8 +10,8 @@ import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
 from core.__main__ import main
-from core.datasets import read_dataset
 from core.demo.diversity import demo_file
+from core.tables import read_dataset
 
 IRIS = ["diversity", "--demo", "iris"]
 

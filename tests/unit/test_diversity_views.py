@@ -9,9 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import diversity_charts as charts
-from core import diversity_views as views
-from core.datasets import read_dataset
 from core.demo.diversity import SHOWN_ROLES, demo_file
 from core.diversity import (
     DiversityAudit,
@@ -23,9 +20,12 @@ from core.diversity import (
     measure_diversity,
     prepare_search,
     rank_by_singling_out,
+    views,
 )
+from core.diversity.views import charts
 from core.measures import MEASURES
 from core.reports import RENDERERS, render
+from core.tables import read_dataset
 from core.verdict import Verdict
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from core.datasets import read_dataset
 from core.errors import AuditInputError
 from core.events import (
     EventSettings,
@@ -16,6 +15,7 @@ from core.events import (
 from core.events.anonymization import MeasuredEvents
 from core.events.flattening import flatten
 from core.events.removal import reduce_to_k
+from core.tables import read_dataset
 
 MONDAY = "2024-01-08"  # ISO week 2
 NEXT_MONDAY = "2024-01-15"

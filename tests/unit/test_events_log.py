@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.datasets import read_dataset
 from core.errors import AuditInputError
 from core.events.columns import derived_column, level_column, shown_value
 from core.events.log import EventLog, read_event_log
@@ -22,6 +21,7 @@ from core.events.mapping import (
 from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.events.stages import prepare_stages
 from core.events.timestamps import Calendar, parse_timestamps
+from core.tables import read_dataset
 from core.verdict import Verdict
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events
 from core.events.column_finding import with_found_columns
 from core.events.timestamps import parse_timestamps
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
 

@@ -6,7 +6,6 @@ import secrets
 import numpy as np
 import pytest
 
-from core.datasets import read_dataset
 from core.events import (
     AnonymizedEvents,
     EventSettings,
@@ -19,6 +18,7 @@ from core.events import (
     verify_release,
 )
 from core.events.release import csv_cell, new_pseudonyms, release_files
+from core.tables import read_dataset
 
 LOG = """OD_ISO;GUID;dogodek
 2024-01-15T10:00;ana;X.FALL_DETECTED

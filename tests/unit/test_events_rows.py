@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.datasets import ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.events import EventAudit, EventSettings, ReleaseOptions, Rule, audit_events, event_mapping
 from core.events.users import folded, near_equal_users
+from core.tables import ReadOptions, read_dataset
 from core.verdict import Finding, Verdict
 
 MONDAYS = ("2024-01-08", "2024-01-15", "2024-01-22")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from core.datasets import Dataset, read_dataset
 from core.events import (
     EventSettings,
     Rule,
@@ -13,6 +12,7 @@ from core.events import (
 )
 from core.events import suggestion as search
 from core.events.result import suggestion_lines, suggestions_document
+from core.tables import Dataset, read_dataset
 
 
 def dataset(*lines: str) -> Dataset:

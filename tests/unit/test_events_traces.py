@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from core.datasets import read_dataset
 from core.events import (
     EventAudit,
     EventSettings,
@@ -17,6 +16,7 @@ from core.events.diversity import combination_diversity
 from core.events.trace_risk import KnownEvents, Share, TraceRisk, wilson_interval
 from core.events.trace_search import TraceSearch
 from core.events.traces import Traces, build_traces
+from core.tables import read_dataset
 from core.verdict import Verdict
 
 

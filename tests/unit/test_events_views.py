@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import events_views as views
-from core.datasets import read_dataset
 from core.demo.events import DEMOS, make_alarm_log
 from core.events import (
     EventAudit,
@@ -19,9 +17,10 @@ from core.events import (
     export_files,
     release_zip,
     strategy_curve,
+    views,
 )
-from core.events_views.charts import cross_chart, group_chart
-from core.events_views.tables import (
+from core.events.views.charts import cross_chart, group_chart
+from core.events.views.tables import (
     class_loss_table,
     cross_table_after,
     cross_table_before,
@@ -30,6 +29,7 @@ from core.events_views.tables import (
 )
 from core.measures import MEASURES
 from core.reports import InputFacts, Report, render
+from core.tables import read_dataset
 from core.verdict import Verdict
 
 MONDAY, TUESDAY, NEXT_MONDAY = "2024-01-08T10:00", "2024-01-09T10:00", "2024-01-15T10:00"

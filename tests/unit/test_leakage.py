@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.leakage import (
@@ -19,6 +18,7 @@ from core.leakage import (
     resolve_columns,
 )
 from core.leakage.whole_rows import expected_overlap, probability_of_at_least
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Finding, Verdict
 
 

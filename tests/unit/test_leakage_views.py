@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core import leakage_views as views
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.demo.leakage import DEMOS
-from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
-from core.leakage_views.charts import distribution_chart, proportion_chart
+from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables, views
+from core.leakage.views.charts import distribution_chart, proportion_chart
 from core.reports import RENDERERS, input_facts, render
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

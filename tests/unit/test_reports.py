@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from core.charts import heatmap
-from core.datasets import read_dataset
 from core.measures import MEASURES
 from core.reports import (
     RENDERERS,
@@ -36,6 +35,7 @@ from core.reports import (
 from core.reports.as_xlsx import cell_text
 from core.reports.names import distinct_names, sheet_names
 from core.reports.plain import json_value, printable, setting_text
+from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
 from tests.page_reader import Page

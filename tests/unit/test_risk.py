@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from core.datasets import Dataset
 from core.errors import AuditInputError
 from core.risk import (
     Hierarchy,
@@ -17,6 +16,7 @@ from core.risk import (
     risk_summary,
     suggested_settings,
 )
+from core.tables import Dataset
 from core.verdict import Verdict
 from tests.risk_examples import PEOPLE, judged, measured, messages, table
 

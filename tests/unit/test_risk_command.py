@@ -9,9 +9,9 @@ import pytest
 
 from core.__main__ import main
 from core.commands.risk_release import write_release
-from core.datasets import read_dataset
 from core.errors import AuditInputError
 from core.risk import WhatIfSettings, search_what_if
+from core.tables import read_dataset
 from tests.risk_examples import PEOPLE, judged
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.datasets import ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.risk import RiskSettings, measure_risk
 from core.risk.records import coded_column, sampling_weights
 from core.risk.wildcards import Pairs, spread
+from core.tables import ReadOptions, read_dataset
 from tests.risk_examples import measured, table
 
 HOLES = """age,sex,disease

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from core import risk_views as views
 from core.demo.risk import DEMOS, make_patients, make_released_patients
 from core.reports import RENDERERS, input_facts, render
 from core.risk import (
@@ -21,6 +20,7 @@ from core.risk import (
     risk_document,
     search_what_if,
     suggested_settings,
+    views,
 )
 from core.risk.columns import singling_out_sets
 from core.risk.singling_out import class_combinations

@@ -6,8 +6,6 @@ from functools import partial
 
 import pytest
 
-from core import risk_views as views
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.demo.risk import make_patients
 from core.errors import AuditInputError
 from core.reports import zip_of
@@ -26,10 +24,12 @@ from core.risk import (
     release,
     release_reaching,
     search_what_if,
+    views,
     what_if_document,
     what_if_settings,
 )
 from core.risk.generalizing import build_lattice
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.risk_examples import table
 

@@ -8,8 +8,8 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
-from core.datasets import Dataset, Reading, ReadOptions, read_dataset
 from core.errors import AuditInputError
+from core.tables import Dataset, Reading, ReadOptions, read_dataset
 from core.tabular import (
     TabularSettings,
     TabularThresholds,

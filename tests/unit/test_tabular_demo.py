@@ -1,7 +1,7 @@
 import pytest
 
-from core.datasets import read_dataset
 from core.demo.tabular import DEMOS, make_hospital
+from core.tables import read_dataset
 from core.tabular import pair_files, read_log, verify_tabular
 
 EXPECTED = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.datasets import Dataset, read_dataset
+from core.tables import Dataset, read_dataset
 from core.tabular import TabularAudit, read_log, verify_tabular
 from core.tabular.evidence_choices import evidence_of, evidence_table
 

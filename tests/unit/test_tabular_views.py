@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.datasets import read_dataset
 from core.demo.tabular import make_hospital
 from core.reports import render_csv, render_html, render_json, render_xlsx
+from core.tables import read_dataset
 from core.tabular import LeftOutFile, TabularThresholds, judge_tabular, pair_files, read_log, verify_tabular
 from core.tabular.csv_report import HEADERS, csv_report_header, csv_report_name, csv_report_row
-from core.tabular_views import (
+from core.tabular.views import (
     VerifiedFile,
     class_chart,
     class_figures,

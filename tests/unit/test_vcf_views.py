@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core import vcf_views as views
 from core.demo.vcf import DEMOS, make_cohort
 from core.reports import InputFacts, render
 from core.vcf import (
@@ -16,6 +15,7 @@ from core.vcf import (
     pair_files,
     run_pairs,
     split_uploads,
+    views,
 )
 from core.verdict import Verdict
 from tests.vcf_files import masked_header, vcf_file, vcf_text

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.quality.scoreboard import Scenario
-from core.datasets import ReadOptions, read_dataset
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events
+from core.tables import ReadOptions, read_dataset
 from core.verdict import Verdict
 
 EVENTS = ("FALL_DETECTED", "EMERGENCY_BUTTON_PRESSED", "SMOKE_DETECTED", "WATER_LEAK_DETECTED", "NOT_MOVING")

@@ -18,9 +18,9 @@ from benchmarks.quality.leakage.tables import (
     with_identifiers,
 )
 from benchmarks.quality.scoreboard import Kind, Scenario
-from core.datasets import Dataset, ReadOptions, read_dataset
 from core.errors import AuditInputError
 from core.leakage import audit_leakage
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
 Release = Callable[[Scenario, Table], Table]

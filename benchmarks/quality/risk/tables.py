@@ -16,8 +16,8 @@ import pandas as pd
 from benchmarks.quality.schemas import SCHEMAS
 from benchmarks.quality.scoreboard import Scenario
 from core.__main__ import main
-from core.datasets import Dataset, read_dataset
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 
 ALL = tuple(SCHEMAS)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from benchmarks.quality.schemas import SCHEMAS, Column, Schema
 from benchmarks.quality.scoreboard import SIZES, Kind, Scenario
-from core.datasets import read_dataset
+from core.tables import read_dataset
 from core.tabular import TabularAudit, read_log, verify_tabular
 from core.verdict import Verdict
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from core.cells import cells_equal, shared_codes
-from core.datasets import Dataset
 from core.equivalence import combined_codes, equivalence_classes
 from core.masking import evidence_frame
+from core.tables import Dataset
 from core.tabular.log import columns_alike
 
 RECORD = "Record"

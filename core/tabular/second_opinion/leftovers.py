@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from core.datasets import Beside, Dataset
+from core.tables import Beside, Dataset
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.words import counted, listed

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from core.datasets import Dataset
 from core.roles import RoleSuggestion, suggest_roles
+from core.tables import Dataset
 from core.tabular.log import AnonymizationLog
 from core.tabular.second_opinion.classes import (
     ClassesMeasurement,

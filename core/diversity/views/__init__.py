@@ -1,0 +1,455 @@
+"""Tables, charts and the report of the (k, l) grid search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    SearchProblem,
+    SinglingOut,
+    generalizations,
+    in_words,
+)
+from core.diversity.views.charts import (
+    STATUS_WORDS,
+    accuracy_word,
+    class_sizes_chart,
+    diversity_chart,
+    diversity_table,
+    evaluated,
+    trade_off_alt,
+    trade_off_chart,
+)
+from core.measures import attribute_disclosure as disclosure_measures
+from core.measures import diversity as diversity_measures
+from core.measures import format_number, shared
+from core.measures import utility as utility_measures
+from core.measures.measure import Unit
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
+from core.utility import average_class_size, discernibility
+from core.verdict import Verdict
+
+TITLE = "l-diversity search"
+QUESTION = (
+    "Which k and l protect the people in your data at an accuracy of your model that you can live with?"
+)
+LIMITS = (
+    (
+        "k and l hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
+        "other column is released as it is."
+    ),
+    (
+        "Accuracy is measured on records that were kept. Removing records changes which ones are left to "
+        "test on, so compare it with the accuracy on the same records untouched."
+    ),
+    (
+        "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
+        "records can be off; repeating over other splits shows how much the choice of split does."
+    ),
+    "Distinct l counts values, not how close they are or how likely: t and entropy l say more.",
+    (
+        "Of equally good splits and representatives the first in the order of the records counts, so that "
+        "order can matter where there are ties, and only there."
+    ),
+    "Nothing here calls a table anonymous.",
+)
+MEASURE_KEYS = tuple(
+    measure.key
+    for group in (
+        diversity_measures.MEASURES,
+        utility_measures.MEASURES,
+        disclosure_measures.MEASURES,
+        shared.MEASURES,
+    )
+    for measure in group
+)
+TABLE_UNITS: Mapping[str, Unit] = {
+    "Accuracy": "share",
+    "Interval from": "share",
+    "Interval to": "share",
+    "Balanced": "share",
+    "Most frequent label": "share",
+    "Same records untouched": "share",
+    "Removed": "share",
+    "NCP": "share",
+    "NCP of minimization": "share",
+    "α": "share",
+}
+_SINGLING_OUT_COLUMNS = (
+    "Column",
+    "Different values",
+    "Records it singles out",
+    "Together with those above",
+)
+SINGLING_OUT_UNITS: Mapping[str, Unit] = {
+    "Records it singles out": "share",
+    "Together with those above": "share",
+}
+
+
+def headline(audit: DiversityAudit) -> str:
+    """Return the sentence that explains the overall verdict."""
+    settings = audit.search.problem.settings
+    if audit.verdict is Verdict.NOT_ASSESSED:
+        return "k and l can be met, but what that does to accuracy cannot be assessed."
+    if audit.recommended is None:
+        return f"No pair of k and l reaches the {accuracy_word(settings.task).lower()} within your limits."
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    return (
+        f"Start from k = {chosen.k}, l = {chosen.l}: {format_number('share', chosen.accuracy)} "
+        f"{'accurate' if settings.task == 'classification' else 'R²'}, "
+        f"{format_number('share', chosen.deletion_ratio)} of the records removed.{_still_singled_out(audit)}"
+    )
+
+
+def _still_singled_out(audit: DiversityAudit) -> str:
+    """Return the warning that k and l are not all, "" where the other columns single nobody out."""
+    found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
+    n_unique = found[0].n_affected if found else 0
+    if not n_unique:
+        return ""
+    return f" But the columns released as they are still single out {n_unique:,} records: see the findings."
+
+
+def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:
+    """Return the figures about the search as a whole."""
+    problem = audit.search.problem
+    return (Figure(measure="base_accuracy", value=problem.base_accuracy, of=_model_of(problem)),)
+
+
+def configuration_figures(audit: DiversityAudit, configuration: Configuration) -> tuple[Figure, ...]:
+    """Return the figures of one configuration, verdicts where something is held against k, l or a limit."""
+    evaluation, verification, kept_set = (
+        configuration.evaluation,
+        configuration.verification,
+        configuration.kept_set,
+    )
+    target = audit.search.problem.settings.target_accuracy
+    of = f"k = {configuration.k}, l = {configuration.l}"
+    found = []
+    if evaluation is not None:
+        reached = Verdict.PASS if evaluation.accuracy >= target else Verdict.FAIL
+        found += [
+            Figure(
+                measure="accuracy",
+                value=evaluation.accuracy,
+                threshold=f"at least {format_number('share', target)}",
+                verdict=reached,
+                of=of,
+            ),
+            Figure(measure="baseline_accuracy", value=evaluation.baseline_accuracy, of=of),
+            Figure(measure="balanced_accuracy", value=evaluation.balanced_accuracy, of=of),
+            Figure(measure="untouched_accuracy", value=evaluation.untouched_accuracy, of=of),
+            Figure(measure="anonymized_accuracy", value=evaluation.anonymized_accuracy, of=of),
+        ]
+    found += search_figures(audit)
+    found.append(Figure(measure="deletion_ratio", value=configuration.deletion_ratio, of=of))
+    if kept_set is not None:
+        found.append(Figure(measure="ncp", value=kept_set.ncp, of=of))
+    if evaluation is not None:
+        found.append(Figure(measure="minimization_ncp", value=evaluation.minimization_ncp, of=of))
+    if verification is not None:
+        found += _verified_figures(audit, configuration, of)
+    return tuple(found)
+
+
+def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: str) -> list[Figure]:
+    verification, settings = configuration.verification, audit.search.problem.settings
+    if verification is None:
+        return []
+    k_holds = Verdict.PASS if (verification.k or 0) >= configuration.k else Verdict.FAIL
+    l_holds = Verdict.PASS if verification.holds(1, configuration.l, settings) else Verdict.FAIL
+    threshold = f"at least {configuration.l}"
+    bound = verification.recursive_c(configuration.l)
+    by_rule: dict[str, Figure] = {
+        "distinct": Figure(
+            measure="distinct_l", value=verification.distinct_l, threshold=threshold, verdict=l_holds, of=of
+        ),
+        "entropy": Figure(
+            measure="entropy_l", value=verification.entropy_l, threshold=threshold, verdict=l_holds, of=of
+        ),
+        "recursive": Figure(
+            measure="recursive_c",
+            value=bound if np.isfinite(bound) else None,
+            threshold=f"below {settings.recursive_c:g} at l = {configuration.l}",
+            verdict=l_holds,
+            of=of,
+        ),
+    }
+    plain = {
+        "distinct": Figure(measure="distinct_l", value=verification.distinct_l, of=of),
+        "entropy": Figure(measure="entropy_l", value=verification.entropy_l, of=of),
+    }
+    others = [figure for rule, figure in plain.items() if rule != settings.diversity]
+    classes = verification.classes
+    return [
+        Figure(
+            measure="k",
+            value=verification.k,
+            threshold=f"at least {configuration.k}",
+            verdict=k_holds,
+            of=of,
+        ),
+        by_rule[settings.diversity],
+        *others,
+        Figure(measure="t", value=verification.t, of=of),
+        Figure(measure="alpha", value=verification.alpha, of=of),
+        Figure(measure="average_class_size", value=average_class_size(classes), of=of),
+        Figure(measure="discernibility", value=_discernibility(configuration), of=of),
+    ]
+
+
+def _discernibility(configuration: Configuration) -> float | None:
+    return None if configuration.kept_set is None else float(discernibility(configuration.kept_set.classes))
+
+
+def configurations_table(configurations: Sequence[Configuration]) -> pd.DataFrame:
+    """Return a row per configuration, shares in [0, 1], None where not assessed."""
+    return pd.DataFrame([_row(each) for each in configurations], columns=list(_COLUMNS))
+
+
+_COLUMNS = (
+    "k",
+    "l",
+    "Result",
+    "Accuracy",
+    "Interval from",
+    "Interval to",
+    "Balanced",
+    "Most frequent label",
+    "Same records untouched",
+    "Held out",
+    "Removed",
+    "Kept",
+    "NCP",
+    "NCP of minimization",
+    "Smallest class",
+    "Distinct l",
+    "Entropy l",
+    "t",
+    "α",
+)
+
+
+def _row(configuration: Configuration) -> tuple[object, ...]:
+    evaluation, verification = configuration.evaluation, configuration.verification
+    kept_set = configuration.kept_set
+    return (
+        configuration.k,
+        configuration.l,
+        STATUS_WORDS[configuration.status],
+        configuration.accuracy,
+        evaluation.accuracy_low if evaluation else None,
+        evaluation.accuracy_high if evaluation else None,
+        evaluation.balanced_accuracy if evaluation else None,
+        evaluation.baseline_accuracy if evaluation else None,
+        evaluation.untouched_accuracy if evaluation else None,
+        evaluation.n_holdout if evaluation else None,
+        configuration.deletion_ratio,
+        kept_set.n_kept if kept_set else None,
+        kept_set.ncp if kept_set else None,
+        evaluation.minimization_ncp if evaluation else None,
+        verification.k if verification else None,
+        verification.distinct_l if verification else None,
+        None if verification is None else round(verification.entropy_l, 3),
+        None if verification is None or verification.t is None else round(verification.t, 4),
+        verification.alpha if verification else None,
+    )
+
+
+def generalizations_table(configuration: Configuration) -> pd.DataFrame:
+    """Return a row per quasi-identifier: what minimization leaves of it, in words."""
+    if configuration.evaluation is None:
+        return pd.DataFrame(columns=["Quasi-identifier", "May be known as"])
+    found = generalizations(configuration.evaluation.minimization)
+    rows = [(each.feature, in_words(each).removeprefix(f"{each.feature}: ")) for each in found]
+    return pd.DataFrame(rows, columns=["Quasi-identifier", "May be known as"])
+
+
+def singling_out_table(ranked: Sequence[SinglingOut]) -> pd.DataFrame:
+    """Return a row per column: how many records it singles out alone and with those before it."""
+    rows = [(e.column, e.n_values, e.unique_share, e.unique_share_with_former) for e in ranked]
+    return pd.DataFrame(rows, columns=list(_SINGLING_OUT_COLUMNS))
+
+
+def bins_table(problem: SearchProblem) -> pd.DataFrame:
+    """Return a row per sensitive attribute: how its values are counted."""
+    rows = [
+        (
+            each.name,
+            each.n_distinct,
+            each.n_values,
+            "as written" if each.edges is None else _bins_in_words(each.edges.tolist()),
+        )
+        for each in problem.sensitive
+    ]
+    columns = ["Sensitive attribute", "Different values", "Counted as", "Bins"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _bins_in_words(edges: Sequence[float]) -> str:
+    first, *others = [f"{edge:.4g}" for edge in edges]
+    return " | ".join([f"up to {first}", *(f"to {edge}" for edge in others), "above"])
+
+
+def settings_document(problem: SearchProblem) -> dict[str, Any]:
+    """Return everything needed to repeat the search, as plain values."""
+    choice = {name: value for name, value in asdict(problem.choice).items() if name != "file"}
+    return {
+        "tool": "diversity",
+        "data": {"name": problem.data.name, "sha256": problem.data.sha256},
+        "training": problem.training and {"name": problem.training.name, "sha256": problem.training.sha256},
+        "settings": asdict(problem.settings),
+        "model": choice,
+        "model_description": _model_of(problem),
+        "versions": dict(current_versions()),
+    }
+
+
+def settings_json(problem: SearchProblem) -> bytes:
+    """Return the settings document as JSON bytes."""
+    return json.dumps(settings_document(problem), ensure_ascii=False, indent=2).encode()
+
+
+def configurations_csv(audit: DiversityAudit) -> bytes:
+    """Return all configurations as CSV; numbers and our own words only."""
+    return configurations_table(audit.search.configurations).to_csv(index=False).encode()
+
+
+def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> bytes:
+    """Return the record numbers of the kept records in the uploaded table, the first record being 1."""
+    kept_set = configuration.kept_set
+    kept = problem.records[kept_set.kept] + 1 if kept_set else problem.records[:0]
+    return pd.DataFrame({"record": kept}).to_csv(index=False).encode()
+
+
+def _model_of(problem: SearchProblem) -> str:
+    if problem.inputs.model is None:
+        return f"predictions in column {problem.choice.predictions_column}"
+    return problem.inputs.model.description
+
+
+def diversity_report(
+    audit: DiversityAudit,
+    configuration: Configuration | None,
+    *,
+    created_at: datetime,
+    versions: Mapping[str, str] | None = None,
+) -> Report:
+    """Return the report of a search and of the configuration that was picked.
+
+    Parameters
+    ----------
+    audit
+        The judged search.
+    configuration
+        What the second half is about; None for the search alone.
+    created_at
+        UTC.
+    versions
+        Packages; the installed ones by default.
+    """
+    problem = audit.search.problem
+    settings = settings_document(problem)
+    return Report(
+        tool="diversity",
+        title=TITLE,
+        question=QUESTION,
+        verdict=audit.overall,
+        headline=headline(audit),
+        inputs=_inputs(problem),
+        settings={**settings["settings"], "model": _model_of(problem), **asdict(audit.thresholds)},
+        figures=search_figures(audit)
+        if configuration is None
+        else configuration_figures(audit, configuration),
+        findings=audit.findings,
+        tables=_report_tables(audit, configuration),
+        charts=report_charts(audit, configuration),
+        limits=LIMITS,
+        created_at=created_at,
+        versions=versions if versions is not None else current_versions(),
+    )
+
+
+def _inputs(problem: SearchProblem) -> tuple[InputFacts, ...]:
+    facts = [input_facts(problem.data, "table to anonymize")]
+    if problem.training is not None:
+        facts.append(input_facts(problem.training, "training table"))
+    return tuple(facts)
+
+
+def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportTable, ...]:
+    problem = audit.search.problem
+    tables = [
+        ReportTable(
+            name="result_list",
+            title="Result list",
+            frame=configurations_table(audit.offered),
+            note="Pairs with deletion, at or above the target, verified, within the limits.",
+        ),
+        ReportTable(
+            name="all_configurations",
+            title="All configurations",
+            frame=configurations_table(audit.search.configurations),
+        ),
+        ReportTable(name="pareto", title="Pareto front", frame=configurations_table(audit.pareto)),
+        ReportTable(name="bins", title="How sensitive values are counted", frame=bins_table(problem)),
+    ]
+    if configuration is not None:
+        of = f"k = {configuration.k}, l = {configuration.l}"
+        tables += [
+            ReportTable(
+                name="generalizations",
+                title=f"What minimization leaves of the quasi-identifiers, {of}",
+                frame=generalizations_table(configuration),
+            ),
+            ReportTable(
+                name="class_diversity",
+                title=f"Sensitive values per class, {of}",
+                frame=diversity_table(configuration, problem),
+            ),
+        ]
+    return tuple(tables)
+
+
+def report_charts(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportChart, ...]:
+    """Return the charts of the report, each with a text that says what it shows."""
+    charts = []
+    if evaluated(audit):
+        charts.append(
+            ReportChart(
+                title="Accuracy against records removed",
+                chart=trade_off_chart(audit, configuration),
+                alt_text=trade_off_alt(audit),
+            )
+        )
+    if configuration is not None:
+        of = f"k = {configuration.k}, l = {configuration.l}"
+        sizes, diversity = (
+            class_sizes_chart(configuration),
+            diversity_chart(configuration, audit.search.problem),
+        )
+        if sizes is not None:
+            charts.append(
+                ReportChart(
+                    title=f"Class sizes, {of}", chart=sizes, alt_text=f"Records by class size for {of}."
+                )
+            )
+        if diversity is not None:
+            charts.append(
+                ReportChart(
+                    title=f"Sensitive values per class, {of}",
+                    chart=diversity,
+                    alt_text=f"Records by the number of different sensitive values in their class for {of}.",
+                )
+            )
+    return tuple(charts)

@@ -1,0 +1,246 @@
+"""Charts of the event-log anonymizer, drawn from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from core.charts import (
+    COLORS,
+    HEIGHT,
+    LABEL_LIMIT,
+    PERCENT_LABEL,
+    TEXT_COLOR,
+    Specification,
+    class_size_chart,
+    heatmap,
+    sized,
+    threshold_rule,
+)
+from core.events import AnonymizedEvents, Outcome, TraceRisk
+from core.events.views.tables import (
+    AS_IS,
+    FLATTENED,
+    LEFT_OUT,
+    REMOVED,
+    class_loss_table,
+    size_histogram,
+    stage_table,
+)
+
+_MEANINGS = {LEFT_OUT: "neutral", AS_IS: "kept", FLATTENED: "generalized", REMOVED: "removed"}
+_MOST_COLUMNS_WITH_FIGURES = 16
+_LONGEST_FLAT_LABEL = 4
+_PERCENT = alt.Axis(labelExpr=PERCENT_LABEL)
+
+
+def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False) -> Specification | None:
+    """Draw the events by the users that share their combination, k as a line; None without events."""
+    sizes, events = size_histogram(anonymized, before=before)
+    if not len(sizes):
+        return None
+    return class_size_chart(
+        sizes,
+        events,
+        anonymized.rule.k,
+        log=log,
+        x_title="Users sharing the combination",
+        y_title="Events",
+        noun="combinations",
+    )
+
+
+def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
+    """Draw the events from the log to what is kept as it is, kept flattened and removed."""
+    table = stage_table(anonymized)
+    meanings = [_MEANINGS.get(stage, "original") for stage in table["Stage"]]
+    table = table.assign(
+        color=[COLORS[meaning] for meaning in meanings],
+        text=[
+            f"{events:,} events, {users:,} users"
+            for events, users in zip(table["Events"], table["Users"], strict=True)
+        ],
+    )
+    base = alt.Chart(table).encode(
+        y=alt.Y("Stage:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
+        x=alt.X(
+            "Events:Q",
+            title="Events",
+            axis=alt.Axis(format=",d"),
+            scale=alt.Scale(domain=[0, max(int(table["Events"].max()) * 1.3, 1)], nice=False),
+        ),
+    )
+    bars = base.mark_bar(height={"band": 0.6}).encode(
+        color=alt.Color("color:N", scale=None),
+        tooltip=[alt.Tooltip("Stage:N"), alt.Tooltip("text:N", title="Kept")],
+    )
+    texts = base.mark_text(align="left", dx=6, color=TEXT_COLOR).encode(text="text:N")
+    return sized(alt.layer(bars, texts), 190)
+
+
+def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
+    """Draw for each event class what was left out, kept, kept flattened and removed."""
+    table = class_loss_table(anonymized)
+    outcomes = list(_MEANINGS)
+    long = table.melt(id_vars=["Event class"], value_vars=outcomes, var_name="Outcome", value_name="n_events")
+    long["position"] = [outcomes.index(outcome) for outcome in long["Outcome"]]
+    scale = alt.Scale(domain=outcomes, range=[COLORS[meaning] for meaning in _MEANINGS.values()])
+    chart = (
+        alt.Chart(long.set_axis(["c0", "c1", "c2", "c3"], axis=1))
+        .mark_bar(height={"band": 0.65})
+        .encode(
+            y=alt.Y(
+                "c0:N",
+                sort=list(table["Event class"]),
+                title="Event class",
+                axis=alt.Axis(labelLimit=LABEL_LIMIT),
+            ),
+            x=alt.X("c2:Q", title="Events", axis=alt.Axis(format=",d")),
+            color=alt.Color("c1:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+            order=alt.Order("c3:Q"),
+            tooltip=[
+                alt.Tooltip("c0:N", title="Event class"),
+                alt.Tooltip("c1:N", title="Outcome"),
+                alt.Tooltip("c2:Q", title="Events", format=","),
+            ],
+        )
+    )
+    return sized(alt.layer(chart), max(120, 28 * len(table) + 30))
+
+
+def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> alt.LayerChart | None:
+    """Draw the events per value of two columns as a heat map; None without events.
+
+    Parameters
+    ----------
+    table
+        From :func:`core.events.views.tables.cross_table_before` or its counterpart after.
+    x_title, y_title
+        Axis titles.
+    """
+    if table.empty:
+        return None
+    columns = list(dict.fromkeys(table.sort_values("x_order")["x"]))
+    rows = list(dict.fromkeys(table.sort_values("y_order")["y"]))
+    counts = table.set_index(["y", "x"])["n_events"]
+    grid = pd.MultiIndex.from_product([rows, columns], names=["y", "x"])
+    chart = heatmap(
+        counts.reindex(grid, fill_value=0).reset_index(),
+        x="x",
+        y="y",
+        value="n_events",
+        x_title=x_title,
+        y_title=y_title,
+        value_title="Events",
+        unit="events",
+        with_figures=len(columns) <= _MOST_COLUMNS_WITH_FIGURES,
+    )
+    if max(map(len, columns)) > _LONGEST_FLAT_LABEL:
+        for layer in chart.layer:
+            layer.encoding.x.axis.labelAngle = -40
+    return chart
+
+
+def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
+    """Draw the share of users that known events can single out, before and after, with intervals."""
+    rows = [
+        {
+            "known": known.n_known,
+            "series": series,
+            "share": known.singled_out.value,
+            "lower": known.singled_out.lower,
+            "upper": known.singled_out.upper,
+        }
+        for series, risk in (("before", before), ("after", after))
+        for known in risk.by_known
+        if known.singled_out is not None
+    ]
+    table = pd.DataFrame(rows, columns=["known", "series", "share", "lower", "upper"])
+    scale = alt.Scale(domain=["before", "after"], range=[COLORS["original"], COLORS["anonymized"]])
+    base = alt.Chart(table).encode(
+        x=alt.X("known:O", title="Known events", axis=alt.Axis(labelAngle=0)),
+        color=alt.Color(
+            "series:N",
+            scale=scale,
+            legend=alt.Legend(title=None, orient="top", labelLimit=0, labelExpr=_series_words()),
+        ),
+    )
+    y = alt.Y("share:Q", title="Users singled out", axis=_PERCENT, scale=alt.Scale(domain=[0, 1]))
+    tooltip = [
+        alt.Tooltip("known:O", title="Known events"),
+        alt.Tooltip("series:N", title="Log"),
+        alt.Tooltip("share:Q", title="Users singled out", format=".1%"),
+        alt.Tooltip("lower:Q", title="95 % interval from", format=".1%"),
+        alt.Tooltip("upper:Q", title="to", format=".1%"),
+    ]
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=alt.StrokeDash("series:N", legend=None))
+    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("lower:Q"), y2="upper:Q")
+    points = base.mark_point(filled=True, size=90).encode(y=y, tooltip=tooltip)
+    return sized(alt.layer(lines, bars, points), HEIGHT)
+
+
+def _series_words() -> str:
+    return (
+        "datum.label == 'before' ? 'before (after cleanup, one pseudonym per user)' : 'after (as exported)'"
+    )
+
+
+def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.LayerChart:
+    """Draw the share of events kept over k for both strategies and flattenings, k as a line.
+
+    Parameters
+    ----------
+    outcomes
+        From :func:`core.events.strategy_curve`.
+    n_events
+        Events after cleanup.
+    k
+        The chosen one.
+    """
+    rule = threshold_rule(k, f"k = {k}")
+    return sized(alt.layer(_curve_lines(_curve_table(outcomes, n_events)), *rule), 300)
+
+
+def _curve_table(outcomes: Sequence[Outcome], n_events: int) -> pd.DataFrame:
+    """Return a row per k, strategy and flattening: the share of events kept, events and users."""
+    return pd.DataFrame(
+        [
+            {
+                "k": outcome.k,
+                "strategy": outcome.strategy,
+                "flattening": outcome.flattening,
+                "share": outcome.n_events / n_events,
+                "events": outcome.n_events,
+                "users": outcome.n_users,
+            }
+            for outcome in outcomes
+        ]
+    )
+
+
+def _curve_lines(table: pd.DataFrame) -> alt.Chart:
+    """Draw a line per strategy, in its colour, and flattening, dashed or not."""
+    scale = alt.Scale(domain=["remove-events", "remove-users"], range=[COLORS["kept"], COLORS["removed"]])
+    dashes = alt.Scale(domain=["single-level", "multi-level"], range=[[5, 4], [1, 0]])
+    flattening = alt.Legend(
+        title="Flattening", orient="top", symbolStrokeColor=COLORS["neutral"], symbolSize=500
+    )
+    chart = alt.Chart(table).mark_line(strokeWidth=2.5)
+    return chart.encode(
+        x=alt.X("k:Q", title="k (users that share each combination)", scale=alt.Scale(nice=False)),
+        y=alt.Y("share:Q", title="Events kept", axis=_PERCENT, scale=alt.Scale(domain=[0, 1])),
+        color=alt.Color(
+            "strategy:N", scale=scale, legend=alt.Legend(title="Strategy", orient="top", symbolSize=500)
+        ),
+        strokeDash=alt.StrokeDash("flattening:N", scale=dashes, legend=flattening),
+        tooltip=[
+            alt.Tooltip("k:Q"),
+            alt.Tooltip("strategy:N", title="Strategy"),
+            alt.Tooltip("flattening:N", title="Flattening"),
+            alt.Tooltip("share:Q", title="Share of events", format=".1%"),
+            alt.Tooltip("events:Q", title="Events kept", format=","),
+            alt.Tooltip("users:Q", title="Users kept", format=","),
+        ],
+    )

@@ -1,0 +1,27 @@
+"""Bytes or a path in, a :class:`Dataset` out: every cell as text, with what was assumed while reading."""
+
+from core.tables.beside import Beside
+from core.tables.model import (
+    DELIMITERS,
+    ENCODINGS,
+    HEADERS,
+    MISSING_SPELLINGS,
+    Dataset,
+    Reading,
+    ReadOptions,
+    check_options,
+)
+from core.tables.reading import read_dataset
+
+__all__ = [
+    "DELIMITERS",
+    "ENCODINGS",
+    "HEADERS",
+    "MISSING_SPELLINGS",
+    "Beside",
+    "Dataset",
+    "ReadOptions",
+    "Reading",
+    "check_options",
+    "read_dataset",
+]

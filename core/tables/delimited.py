@@ -1,0 +1,275 @@
+"""Delimited text (CSV, TSV and the like): delimiter, header, records."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from core.errors import AuditInputError
+from core.tables.encodings import read_text
+from core.tables.header import header_option, lines_above, listed
+from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
+from core.tables.missing import missing_as_null
+from core.tables.model import Reading, ReadOptions
+
+_LINES_NAMED = 5
+_LARGE_TEXT = (1 << 31) - 1
+_NUL, _LINE_FEED, _RETURN, _QUOTE = 0x00, 0x0A, 0x0D, 0x22
+
+
+def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    """Read delimited text with every cell as text.
+
+    Blank lines are no records, but for a table of one column, where they are missing cells unless
+    they end the file. Quoted cells may hold delimiters, quotes (doubled) and line breaks.
+
+    Raises
+    ------
+    AuditInputError
+        The text is empty, has only a header, is not text, or has lines of another length.
+    """
+    text = read_text(data, name=name, encoding=options.encoding)
+    utf8 = _without_trailing_lines(text.utf8)
+    _refuse_no_text(utf8, name=name)
+    layout = find_layout(utf8, name=name, options=options)
+    table, notes = _read_records(utf8, layout, name=name, options=options)
+    resolved = replace(
+        options, delimiter=layout.delimiter, encoding=text.encoding, header=header_option(layout.position)
+    )
+    return table, Reading(
+        format="CSV",
+        options=replace(resolved, sheet=None),
+        detected=tuple(
+            option
+            for option, given in (
+                ("delimiter", options.delimiter is not None),
+                ("encoding", options.encoding is not None),
+                ("header", options.header != "auto"),
+            )
+            if not given
+        ),
+        notes=(*lines_above(layout.position), *layout.header.notes, *notes, *_doubts(table)),
+        unnamed_columns=layout.header.unnamed,
+        header_line=layout.line,
+    )
+
+
+def _without_trailing_lines(utf8: pa.Buffer) -> pa.Buffer:
+    """Return the text without the blank lines (and DOS end mark) that end it."""
+    end = utf8.size
+    while end:
+        block = utf8.slice(max(0, end - PREFIX), min(PREFIX, end)).to_pybytes()
+        kept = len(block.rstrip(b"\r\n\x1a"))
+        end -= len(block) - kept
+        if kept:
+            break
+    return utf8.slice(0, end)
+
+
+def _refuse_no_text(utf8: pa.Buffer, *, name: str) -> None:
+    if not utf8.size:
+        raise AuditInputError(f"{name}: the file holds no text, only blank lines. Export the table again.")
+    zero = find_byte(utf8, _NUL)
+    if zero >= 0:
+        line = _count_lines(utf8.slice(0, zero))
+        raise AuditInputError(
+            f"{name}: line {line:,} holds a NUL byte, so the file is binary or damaged. Export the table "
+            "as CSV in UTF-8."
+        )
+
+
+def _count_lines(utf8: pa.Buffer) -> int:
+    """Return the number of lines, an unfinished last one included."""
+    letters = np.frombuffer(utf8, dtype=np.uint8)
+    n_lines = 1
+    for start in range(0, len(letters), PREFIX):
+        block = letters[start : start + PREFIX]
+        n_lines += int(np.count_nonzero(block == _LINE_FEED))
+        returns = np.flatnonzero(block == _RETURN) + start + 1
+        n_lines += int(np.count_nonzero(letters[returns[returns < len(letters)]] != _LINE_FEED))
+        n_lines += int(np.count_nonzero(returns == len(letters)))
+    return n_lines
+
+
+@dataclass
+class _RaggedRows:
+    """What to do with a line of another length: skip it when it holds only spaces, else stop."""
+
+    found: bool = field(default=False)
+
+    def __call__(self, row: arrow_csv.InvalidRow) -> str:
+        if not row.text.strip(" "):
+            return "skip"
+        self.found = True
+        return "error"
+
+
+def _read_records(
+    utf8: pa.Buffer, layout: Layout, *, name: str, options: ReadOptions
+) -> tuple[pa.Table, list[str]]:
+    names = [*layout.header.names, *[NO_DELIMITER] * layout.has_trailing]
+    records = utf8.slice(layout.data_begins)
+    ragged = _RaggedRows()
+    try:
+        table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
+    except pa.ArrowInvalid:
+        raise _unreadable(utf8, layout, name=name) from None
+    if find_byte(records, _QUOTE) < 0:
+        _refuse_lost_records(utf8, layout, table.num_rows, name=name)
+    elif _count_lines(records) != table.num_rows:
+        _refuse_open_quotes(utf8, layout, name=name)
+    if not layout.has_trailing:
+        return missing_as_null(table, options.missing_spellings, padded_only=True), []
+    if table[NO_DELIMITER].null_count < table.num_rows:
+        raise _unreadable(utf8, replace(layout, has_trailing=False), name=name)
+    table = table.drop_columns([NO_DELIMITER])
+    return missing_as_null(table, options.missing_spellings, padded_only=True), [
+        "Every record ends with a delimiter; the empty column after it was left out."
+    ]
+
+
+def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, name: str) -> None:
+    """Raise when text without quotes was not read to its end: a table cut short would be judged in silence.
+
+    A table has as many records as lines; where it has not, the lines that are not blank are counted.
+    """
+    records = utf8.slice(layout.data_begins)
+    begins = range(0, records.size, PREFIX)
+    pieces = (records.slice(begin, min(PREFIX, records.size - begin)) for begin in begins)
+    n_lines = 1 + sum(piece.to_pybytes().count(b"\n") for piece in pieces)
+    if n_records in (n_lines, 0):
+        return
+    n_lines = (
+        _count_lines(records) if len(layout.header.names) == 1 else sum(1 for _ in _widths(utf8, layout))
+    )
+    if n_records < n_lines:
+        raise AuditInputError(
+            f"{name}: only {n_records:,} of {n_lines:,} records could be read. Read the file again; if that "
+            "does not help, export it again."
+        )
+
+
+def _doubts(table: pa.Table) -> Iterator[str]:
+    """Yield notes about what may not be what the person meant."""
+    if table.num_columns == 1:
+        yield "Only one column was found. If the table has more, choose the delimiter."
+    n_blank = _n_blank_at_end(table)
+    if n_blank:
+        last = "last record is" if n_blank == 1 else f"last {n_blank:,} records are"
+        yield f"The {last} blank in every column."
+
+
+def _n_blank_at_end(table: pa.Table) -> int:
+    """Return how many records at the end are blank: a spreadsheet exports rows nobody filled in."""
+    filled = np.zeros(0, dtype=bool)
+    n_looked = 0
+    while n_looked < table.num_rows and not filled.any():
+        n_looked = min(max(1, n_looked * 8), table.num_rows)
+        tail = table.slice(table.num_rows - n_looked)
+        filled = np.logical_or.reduce([column.is_valid().to_numpy() for column in tail.columns])
+    return int(filled[::-1].argmax()) if filled.any() else int(table.num_rows)
+
+
+def _parsed(
+    records: pa.Buffer, names: Sequence[str], delimiter: str, spellings: Sequence[str], ragged: _RaggedRows
+) -> pa.Table:
+    """Parse records with pyarrow, giving it larger blocks while a record does not fit in one."""
+    text_type = pa.string() if records.size <= _LARGE_TEXT else pa.large_string()
+    block_size = PREFIX
+    has_quotes = find_byte(records, _QUOTE) >= 0
+    while True:
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(records),
+                read_options=arrow_csv.ReadOptions(column_names=list(names), block_size=block_size),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=delimiter,
+                    newlines_in_values=has_quotes,
+                    ignore_empty_lines=len(names) > 1,
+                    invalid_row_handler=ragged,
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    check_utf8=False,
+                    column_types=dict.fromkeys(names, text_type),
+                    null_values=["", *spellings],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=True,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if ragged.found or "straddl" not in str(error) or block_size > records.size:
+                raise
+        block_size = min(block_size * 32, _LARGE_TEXT)
+
+
+def _unreadable(utf8: pa.Buffer, layout: Layout, *, name: str) -> AuditInputError:
+    """Return what is wrong with the records: read slowly, once, to name lines."""
+    n_cells = len(layout.header.names)
+    n_records = n_odd = 0
+    lines: list[str] = []
+    widths: Counter[int] = Counter()
+    for line, width in _widths(utf8, layout):
+        n_records += 1
+        if width != n_cells:
+            n_odd += 1
+            widths[width] += 1
+            lines.extend([f"{line:,}"] if len(lines) < _LINES_NAMED else [])
+    if not n_odd:
+        return AuditInputError(f"{name}: the records cannot be told apart; check the quotation marks.")
+    others = listed([str(width) for width, _ in widths.most_common()], at_most=3)
+    return AuditInputError(
+        f"{name}: {n_odd:,} of {n_records:,} records do not have {n_cells:,} "
+        f"cell{'s' if n_cells > 1 else ''} like the header but {others} "
+        f"({'first in ' if n_odd > _LINES_NAMED else ''}line{'s' if n_odd > 1 else ''} {listed(lines)}). "
+        "Repair those lines, or choose another delimiter or header line."
+    )
+
+
+def _widths(utf8: pa.Buffer, layout: Layout) -> Iterator[tuple[int, int]]:
+    """Yield first line and number of cells of every record."""
+    for line, cells in _slowly(utf8, layout, strict=False):
+        if len(cells) > 1 or cells[0].strip(" "):
+            yield line, len(cells)
+
+
+def _slowly(utf8: pa.Buffer, layout: Layout, *, strict: bool) -> Iterator[tuple[int, list[str]]]:
+    """Yield first line and cells of every record, read by Python.
+
+    With `strict`, a quoted cell must end where its closing quotation mark stands.
+    """
+    stream = io.TextIOWrapper(pa.BufferReader(utf8.slice(layout.data_begins)), encoding="utf-8", newline="")
+    reader = csv.reader(stream, delimiter=layout.delimiter, strict=strict)
+    begins = layout.data_line
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error:
+            raise _OpenQuoteError(begins) from None
+        if cells is None:
+            return
+        if cells:
+            yield begins, cells
+        begins = layout.data_line + reader.line_num
+
+
+class _OpenQuoteError(Exception):
+    """A quoted cell does not end as quoted cells do; carries the line its record begins in."""
+
+
+def _refuse_open_quotes(utf8: pa.Buffer, layout: Layout, *, name: str) -> None:
+    """Raise when a cell with line breaks may be several records that one wrong quotation mark joined."""
+    try:
+        for _ in _slowly(utf8, layout, strict=True):
+            pass
+    except _OpenQuoteError as error:
+        raise AuditInputError(
+            f"{name}: a quotation mark that opens in the record of line {error.args[0]:,} is not closed at "
+            "the end of a cell, so records may run together. Repair that line, or export the table again."
+        ) from None

@@ -1,0 +1,271 @@
+"""Which encoding a text file is in, and its text as UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.errors import AuditInputError
+from core.tables.european import european_encoding
+from core.tables.model import ENCODINGS
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BLOCK = 1 << 24
+_SMALL_BLOCK = 1 << 16
+_EVIDENCE = 1 << 20  # characters of a kind are counted in this many bytes around the first of them
+_KOREAN_SHARE = 0.8
+_BROKEN_SHARE = 0.1
+# KS X 1001 as bytes of CP949: first bytes of its syllables and of its symbols, least second byte.
+_PRINTABLE = (0x20, 0x7E)
+_HANGUL_FIRST, _SYMBOL_FIRST, _HANJA_FIRST, _STANDARD_SECOND = (0xB0, 0xC8), (0xA1, 0xAC), 0xCA, 0xA1
+
+# Two-byte sequences of UTF-8 for å, č, š, ž and the like, or a whole character of three or four bytes.
+# Text in a single-byte encoding or CP949 forms them by chance only once in a great many lines.
+_TELLING_UTF8 = re.compile(rb"[\xc3-\xc5][\x80-\xbf]|[\xe0-\xf4][\x80-\xbf]{2,3}")
+_THREE_BYTE_UTF8 = re.compile(rb"[\xe0-\xf4][\x80-\xbf]{2,3}")
+# Everything in UTF-8 but U+0180 to U+024F, letters of African and Romani alphabets that the bytes
+# of Hangul happen to form.
+_NOT_CHANCE_UTF8 = re.compile(rb"[\xc2-\xc5\xca-\xf4]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """A text file as UTF-8 without byte order mark.
+
+    Attributes
+    ----------
+    utf8
+        The text; shares the file's memory where that is UTF-8 already.
+    encoding
+        The codec the file was written in.
+    """
+
+    utf8: pa.Buffer = field(repr=False)
+    encoding: str
+
+
+def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
+    """Return a file's text as UTF-8, detecting the encoding when none is given.
+
+    Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid
+    UTF-8; valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western
+    Europe by its letters.
+
+    Raises
+    ------
+    AuditInputError
+        The bytes are not text in the encoding given, or in no single one.
+    """
+    head = data.slice(0, min(4, data.size)).to_pybytes()
+    mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))
+    chosen = encoding or marked or detected_encoding(data, name=name)
+    codec = codecs.lookup(chosen).name
+    if marked and marked.startswith(codec):  # utf-16 says that a mark follows, utf-16-le which
+        data, codec = data.slice(len(mark)), marked
+    if codec in ("utf-8", "utf-8-sig") and is_utf8(data):
+        return Text(utf8=data, encoding=chosen)
+    return Text(utf8=_transcoded(data, name=name, encoding=codec), encoding=chosen)
+
+
+def is_utf8(data: pa.Buffer) -> bool:
+    """Tell whether all bytes together are valid UTF-8; copies nothing."""
+    if _is_ascii(data):
+        return True
+    ends = pa.py_buffer(np.array([0, data.size], dtype=np.int64))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, data]).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _is_ascii(data: pa.Buffer) -> bool:
+    return int(np.frombuffer(data, dtype=np.uint8).max(initial=0)) < 0x80
+
+
+def detected_encoding(data: pa.Buffer, *, name: str) -> str:
+    """Return the encoding of a file without byte order mark.
+
+    Raises
+    ------
+    AuditInputError
+        Some lines are UTF-8 and others are not, or some are not the Korean text that the rest is.
+    """
+    utf16 = _utf16(data)
+    if utf16:
+        return utf16
+    if is_utf8(data):
+        return "cp949" if _is_hangul_by_chance_utf8(data) else "utf-8"
+    korean = _korean(data)
+    _refuse_mixture(data, name=name, telling=_THREE_BYTE_UTF8 if korean.is_dominant else _TELLING_UTF8)
+    if korean.is_dominant and not korean.n_broken:
+        return "cp949"
+    if korean.is_dominant and korean.n_broken <= _BROKEN_SHARE * korean.n_hangul:
+        raise _broken_korean(data, name=name)
+    return european_encoding(_blocks(data))
+
+
+def _utf16(data: pa.Buffer) -> str | None:
+    """Return the UTF-16 in which a table's digits, delimiters and line ends have a zero byte each."""
+    head = np.frombuffer(data.slice(0, min(data.size, _EVIDENCE)), dtype=np.uint8)
+    first, second = head[: len(head) // 2 * 2].reshape(-1, 2).T
+    zero_first, zero_second = int((first == 0).sum()), int((second == 0).sum())
+    many, few = max(zero_first, zero_second), min(zero_first, zero_second)
+    n_ascii_pairs = int((_is_between(first, _PRINTABLE) & _is_between(second, _PRINTABLE)).sum())
+    if data.size % 2 or many <= n_ascii_pairs or many < 0.1 * len(first) or few > 0.25 * many:
+        return None  # few need not be 0: 가 has a zero byte, too
+    codec = "utf-16-le" if zero_second == many else "utf-16-be"
+    text = head.tobytes().decode(codec, errors="ignore")
+    return codec if ("\n" in text or "\r" in text) and "\0" not in text else None
+
+
+def _is_hangul_by_chance_utf8(data: pa.Buffer) -> bool:
+    """Tell whether valid UTF-8 is CP949 all the same: 홍 and 황 are valid in both, and rare in one."""
+    if _is_ascii(data) or any(_NOT_CHANCE_UTF8.search(block) for block in _blocks(data)):
+        return False
+    korean = _korean(data)
+    return korean.is_dominant and not korean.n_broken
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Korean:
+    """How well a file reads as CP949: its common syllables, other characters, and broken ones."""
+
+    n_hangul: int
+    n_other: int
+    n_broken: int
+
+    @property
+    def is_dominant(self) -> bool:
+        return self.n_hangul > 0 and self.n_hangul >= _KOREAN_SHARE * (self.n_hangul + self.n_other)
+
+
+def _is_between(values: npt.NDArray[np.uint8], bounds: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    return (values >= bounds[0]) & (values <= bounds[1])
+
+
+def _korean(data: pa.Buffer) -> _Korean:
+    """Count what CP949 would make of a file.
+
+    Hangul means the 2,350 syllables of KS X 1001, which make up nearly all Korean text. The other
+    8,822 that CP949 adds have a second byte that may be a Latin letter, so š or ž before a letter
+    forms them. Symbols (units, brackets, bullets) and Chinese characters count neither way.
+    """
+    n_hangul = n_other = n_broken = 0
+    for block in _blocks(data):
+        for run in re.findall(r"[^\x00-\x7f]+", block.decode("cp949", errors="replace")):
+            n_broken += run.count("\ufffd")
+            pairs = run.replace("\ufffd", "").encode("cp949", errors="ignore")
+            first = np.frombuffer(pairs, dtype=np.uint8)[::2]
+            second = np.frombuffer(pairs, dtype=np.uint8)[1::2]
+            in_standard = second >= _STANDARD_SECOND
+            common = _is_between(first, _HANGUL_FIRST) & in_standard
+            neutral = (_is_between(first, _SYMBOL_FIRST) | (first >= _HANJA_FIRST)) & in_standard
+            n_hangul += int(common.sum())
+            n_other += len(first) - int(common.sum()) - int(neutral.sum())
+        if n_broken > n_hangul:
+            break
+    return _Korean(n_hangul=n_hangul, n_other=n_other, n_broken=n_broken)
+
+
+def _refuse_mixture(data: pa.Buffer, *, name: str, telling: re.Pattern[bytes]) -> None:
+    """Raise when some lines are UTF-8 beyond chance and others are not UTF-8 at all."""
+    n_valid = n_invalid = first_valid = first_invalid = 0
+    for number, line in _lines(data):
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            n_invalid += 1
+            first_invalid = first_invalid or number
+        else:
+            if telling.search(line):
+                n_valid += 1
+                first_valid = first_valid or number
+    if n_valid and n_invalid:
+        odd = (first_invalid, "is not UTF-8") if n_valid >= n_invalid else (first_valid, "is UTF-8")
+        raise AuditInputError(
+            f"{name}: the file mixes encodings; line {odd[0]:,} {odd[1]}, unlike "
+            f"{max(n_valid, n_invalid):,} other line{'s' if max(n_valid, n_invalid) > 1 else ''}. Save the "
+            "whole file in one encoding, best UTF-8, or choose the encoding by hand."
+        )
+
+
+def _broken_korean(data: pa.Buffer, *, name: str) -> AuditInputError:
+    number = next(number for number, line in _lines(data) if _breaks(line, "cp949"))
+    return AuditInputError(
+        f"{name}: the file is Korean text in CP949, but line {number:,} holds bytes that are not, such as "
+        "half a character. Repair that line, or choose the encoding by hand."
+    )
+
+
+def _breaks(line: bytes, encoding: str) -> bool:
+    try:
+        line.decode(encoding)
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _transcoded(data: pa.Buffer, *, name: str, encoding: str) -> pa.Buffer:
+    """Return a file's text as UTF-8, block by block."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    utf8 = pa.BufferOutputStream()
+    try:
+        for start in range(0, data.size, _BLOCK):
+            block = data.slice(start, min(_BLOCK, data.size - start))
+            utf8.write(decoder.decode(block.to_pybytes()).encode())
+        utf8.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError:
+        raise _not_in_encoding(data, name=name, encoding=encoding) from None
+    return utf8.getvalue()
+
+
+def _not_in_encoding(data: pa.Buffer, *, name: str, encoding: str) -> AuditInputError:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    number = 1
+    for start in range(0, data.size, _SMALL_BLOCK):
+        block = data.slice(start, min(_SMALL_BLOCK, data.size - start)).to_pybytes()
+        try:
+            number += decoder.decode(block).count("\n")
+        except UnicodeDecodeError as error:
+            number += bytes(error.object[: error.start]).decode(encoding, errors="ignore").count("\n")
+            break
+        except UnicodeError:  # UTF-16 without the mark it needs
+            break
+    return AuditInputError(
+        f"{name}: line {number:,} is not valid {ENCODINGS.get(encoding, encoding)}. Choose another encoding, "
+        "or let it be detected."
+    )
+
+
+def _lines(data: pa.Buffer) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold more than ASCII, with their numbers from 1."""
+    number = 0
+    for block in _blocks(data):
+        for line in block.splitlines():
+            number += 1
+            if not line.isascii():
+                yield number, line
+
+
+def _blocks(data: pa.Buffer) -> Iterator[bytes]:
+    """Yield a file in blocks that end where a line ends."""
+    start = 0
+    while start < data.size:
+        block = data.slice(start, min(_BLOCK, data.size - start)).to_pybytes()
+        if start + len(block) < data.size:
+            block = block[: max(block.rfind(b"\n"), block.rfind(b"\r")) + 1] or block
+        start += len(block)
+        yield block

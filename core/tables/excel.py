@@ -1,0 +1,235 @@
+"""Excel workbooks: one sheet with every cell as the text a person sees."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import pyarrow as pa
+from python_calamine import (
+    CalamineError,
+    CalamineSheet,
+    CalamineWorkbook,
+    PasswordError,
+    SheetMetadata,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
+
+from core.errors import AuditInputError
+from core.tables.beside import Beside, beside_of, beside_workbook, bounded, sheets_are_small
+from core.tables.header import (
+    header_option,
+    header_position,
+    lines_above,
+    listed,
+    name_columns,
+    numbered_columns,
+)
+from core.tables.missing import missing_as_null
+from core.tables.model import Reading, ReadOptions
+
+Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
+_ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
+_LARGEST_TEXT = 1 << 30
+_FIRST_ROWS = 20
+_EXACT = 1e15  # a float holds every integer below
+
+
+class _TooMuchTextError(Exception):
+    """The cells of a sheet hold more text than fits in memory with ease."""
+
+
+def read_excel(
+    data: pa.Buffer, *, name: str, excel_format: str, options: ReadOptions
+) -> tuple[pa.Table, Reading]:
+    """Read one sheet of a workbook with every cell as text.
+
+    Integers are written without decimals, other numbers with up to 15 significant digits (all that
+    Excel keeps), dates as ``YYYY-MM-DD``, with ``HH:MM:SS`` where they have a time, and truth values
+    as ``TRUE`` and ``FALSE``. Error values such as ``#N/A`` are missing. Blank rows between records
+    are records, those after the last record are not. A merged cell's value stands in its first cell.
+
+    Raises
+    ------
+    AuditInputError
+        The workbook is damaged or protected, or the sheet is absent, empty, or has only a header.
+    """
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
+            parts = data if excel_format == "XLSX" else None
+            return _read_workbook(workbook, parts, name=name, excel_format=excel_format, options=options)
+    except PasswordError:
+        raise password_protected(name) from None
+    except _TooMuchTextError:
+        raise AuditInputError(
+            f"{name}: the sheet holds more than {_LARGEST_TEXT >> 30} GiB of text. Save it as CSV."
+        ) from None
+    except (CalamineError, OSError):
+        raise AuditInputError(
+            f"{name}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
+            "read. Open it in Excel and save it as .xlsx or CSV."
+        ) from None
+
+
+def password_protected(name: str) -> AuditInputError:
+    """Return the problem of a workbook that opens only with a password."""
+    return AuditInputError(
+        f"{name}: the Excel workbook is protected with a password. Save it without one, or as CSV."
+    )
+
+
+def _read_workbook(
+    workbook: CalamineWorkbook, data: pa.Buffer | None, *, name: str, excel_format: str, options: ReadOptions
+) -> tuple[pa.Table, Reading]:
+    sheets = [sheet for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
+    names = [sheet.name for sheet in sheets]
+    visible = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
+    if options.sheet is not None and options.sheet not in names:
+        raise AuditInputError(
+            f"{name}: the workbook has no sheet “{options.sheet}”. Choose one of "
+            f"{listed([f'“{sheet}”' for sheet in names])}."
+        )
+    chosen = _chosen_sheet(workbook, options.sheet, [*visible, *names], name=name)
+    table, reading = _read_sheet(chosen, name=name, options=options)
+    others = [sheet for sheet in sheets if sheet.name != chosen.name]
+    hidden = [sheet for sheet in names if sheet not in visible]
+    notes = [
+        *([f"The workbook has {len(names)} sheets; “{chosen.name}” was read."] if len(names) > 1 else []),
+        *([f"Hidden in the workbook: {listed([f'“{sheet}”' for sheet in hidden])}."] if hidden else []),
+        *reading.notes,
+    ]
+    return table, replace(
+        reading,
+        format=excel_format,
+        options=replace(reading.options, sheet=chosen.name),
+        detected=(*(("sheet",) if options.sheet is None else ()), *reading.detected),
+        sheets=tuple(names),
+        notes=tuple(notes),
+        beside=bounded(
+            [
+                *(
+                    _other_sheet(workbook, sheet, is_read=data is None or sheets_are_small(data))
+                    for sheet in others
+                ),
+                *(beside_workbook(data) if data is not None else ()),
+            ]
+        ),
+    )
+
+
+def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: bool) -> Beside:
+    """Return the texts of a sheet that is not the table."""
+    hidden = "" if sheet.visible == SheetVisibleEnum.Visible else "hidden "
+    what = f"the {hidden}sheet “{sheet.name}”"
+    if not is_read:
+        return Beside(what=what, texts=(), n_texts=0, is_complete=False)
+    rows = workbook.get_sheet_by_name(sheet.name).iter_rows()
+    return beside_of(what, (as_text(cell) for row in rows for cell in row))
+
+
+def _chosen_sheet(
+    workbook: CalamineWorkbook, given: str | None, candidates: Sequence[str], *, name: str
+) -> CalamineSheet:
+    for candidate in [given] if given is not None else candidates:
+        sheet = workbook.get_sheet_by_name(candidate)
+        if sheet.height:
+            return sheet
+    if given is not None:
+        raise AuditInputError(f"{name}: the sheet “{given}” is empty. Choose another sheet.")
+    raise AuditInputError(f"{name}: the workbook holds no cells. Export the table again.")
+
+
+def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    rows = sheet.iter_rows()
+    first = [[as_text(cell) for cell in row] for row in islice(rows, _FIRST_ROWS)]
+    filled = [index for index, row in enumerate(first) if any(cell.strip() for cell in row)]
+    position = header_position([first[index] for index in filled], header=options.header)
+    if position >= len(filled):
+        raise AuditInputError(
+            f"{name}: row {position + 1} of sheet “{sheet.name}” was to hold the column names, but only "
+            f"{len(filled)} of its first rows hold cells. Choose another line for the names."
+        )
+    header_row = filled[position] if position >= 0 else filled[0] - 1
+    header = name_columns(first[header_row]) if position >= 0 else numbered_columns(len(first[0]))
+    table = _records(first[header_row + 1 :], rows, header.names)
+    if not table.num_rows:
+        raise AuditInputError(
+            f"{name}: sheet “{sheet.name}” has only a header and no record. Export the table with its "
+            "records."
+        )
+    return missing_as_null(table, options.missing_spellings), Reading(
+        format="",
+        options=replace(options, delimiter=None, encoding=None, header=header_option(position)),
+        detected=("header",) if options.header == "auto" else (),
+        notes=(*lines_above(position, what="row"), *header.notes),
+        unnamed_columns=header.unnamed,
+        header_line=header_row + 1 if position >= 0 else 0,
+    )
+
+
+def _records(first: Sequence[Sequence[str]], rows: Iterator[list[Cell]], names: Sequence[str]) -> pa.Table:
+    """Return the records, blank rows at the end left out."""
+    batches = [_batch(first, names)] if first else []
+    batches.extend(_batch(block, names) for block in _blocks(rows))
+    schema = pa.schema([(column, pa.string()) for column in names])
+    table = pa.Table.from_batches(batches, schema=schema)
+    return table.slice(0, _n_rows_to_last_filled(batches))
+
+
+def _blocks(rows: Iterator[list[Cell]]) -> Iterator[list[list[Cell]]]:
+    """Yield rows in blocks, small ones where the text is long: a workbook keeps a repeated text once."""
+    block: list[list[Cell]] = []
+    n_letters = n_all = 0
+    for row in rows:
+        block.append(row)
+        n_letters += sum(len(cell) for cell in row if isinstance(cell, str))
+        if n_all + n_letters > _LARGEST_TEXT:
+            raise _TooMuchTextError
+        if len(block) == _ROWS_AT_ONCE or n_letters > _LETTERS_AT_ONCE:
+            yield block
+            block, n_all, n_letters = [], n_all + n_letters, 0
+    if block:
+        yield block
+
+
+def _batch(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> pa.RecordBatch:
+    columns = [
+        pa.array([as_text(cell) for cell in column], pa.string()) for column in zip(*rows, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
+
+
+def _n_rows_to_last_filled(batches: Sequence[pa.RecordBatch]) -> int:
+    n_rows: int = sum(batch.num_rows for batch in batches)
+    for batch in reversed(batches):
+        columns = [column.to_pylist() for column in batch.columns]
+        for row in range(batch.num_rows - 1, -1, -1):
+            if any(column[row].strip() for column in columns):
+                return n_rows
+            n_rows -= 1
+    return n_rows
+
+
+def as_text(cell: Cell) -> str:
+    """Return a cell as the text a person sees."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, float | int):
+        return f"{cell:.0f}" if abs(cell) < _EXACT and float(cell).is_integer() else f"{cell:.15g}"
+    if isinstance(cell, dt.timedelta):
+        return _duration(cell)
+    if isinstance(cell, dt.datetime):
+        return str(cell) if cell.time() != dt.time() else cell.date().isoformat()
+    return cell.isoformat()
+
+
+def _duration(cell: dt.timedelta) -> str:
+    seconds = round(cell.total_seconds())
+    hours, rest = divmod(abs(seconds), 3600)
+    return f"{'-' if seconds < 0 else ''}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"

@@ -1,0 +1,197 @@
+"""How delimited text is laid out: delimiter, header, and where the records begin."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from core.errors import AuditInputError
+from core.tables.header import Header, header_position, name_columns, numbered_columns
+from core.tables.model import ReadOptions
+
+NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter
+PREFIX = 1 << 20
+_SNIFFED_RECORDS, _LEAST_ALIKE = 200, 0.5
+_SNIFFED = "\t;|,^~:"  # of two that fit alike, a comma is likelier to be part of the text
+_TIME_COLON = re.compile(r"(?<=\d):(?=\d)")
+
+# Python's own limit on a cell, 128 KiB, holds for the whole process; cells may be longer.
+csv.field_size_limit((1 << 31) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How a text is laid out: found in its first lines, used for all of it.
+
+    Attributes
+    ----------
+    delimiter
+        One character.
+    header
+        The column names.
+    position
+        Which of the lines that are not blank holds the names, from 0; -1 for none.
+    line
+        Number of the line the names begin in, from 1; 0 for none.
+    data_begins
+        Offset in bytes of the first line after the header.
+    data_line
+        Number of that line, from 1.
+    has_trailing
+        Whether records end with one delimiter more than the header has.
+    """
+
+    delimiter: str
+    header: Header
+    position: int
+    line: int
+    data_begins: int
+    data_line: int
+    has_trailing: bool
+
+
+def find_layout(utf8: pa.Buffer, *, name: str, options: ReadOptions) -> Layout:
+    """Return how a text is laid out, looking at as much of its beginning as it takes.
+
+    Raises
+    ------
+    AuditInputError
+        The text has only a header, or fewer lines than the one that is to hold the names.
+    """
+    size = PREFIX
+    while True:
+        prefix = utf8.slice(0, min(size, utf8.size)).to_pybytes().decode(errors="ignore")
+        layout = _layout_of(prefix, utf8, whole=size >= utf8.size, name=name, options=options)
+        if layout:
+            return layout
+        size *= 8
+
+
+def _layout_of(
+    prefix: str, utf8: pa.Buffer, *, whole: bool, name: str, options: ReadOptions
+) -> Layout | None:
+    """Return the layout, None when the prefix is too short to hold a line after the header."""
+    lines = list(io.StringIO(prefix, newline=""))
+    hint = _separator_hint(lines[0])
+    hint_lines = int(hint is not None)
+    delimiter = options.delimiter or hint
+    if not delimiter:
+        delimiter = _sniffed(lines, header=options.header, whole=whole) or _absent(utf8)
+    records = _first_records(lines[hint_lines:], delimiter, whole=whole)
+    if not records and not whole:
+        return None
+    position = header_position([cells for _, _, cells in records], header=options.header)
+    if position + 1 >= len(records):
+        if not whole:
+            return None
+        raise _only_header(name, n_lines=len(records), position=position)
+    begins, ends, names = records[max(position, 0)]
+    header = name_columns(names) if position >= 0 else numbered_columns(len(names))
+    data_lines = hint_lines + (ends if position >= 0 else 0)
+    widths = {len(cells) for _, _, cells in records[position + 1 :]}
+    return Layout(
+        delimiter=delimiter,
+        header=header,
+        position=position,
+        line=hint_lines + begins if position >= 0 else 0,
+        data_begins=sum(len(line.encode()) for line in lines[:data_lines]),
+        data_line=data_lines + 1,
+        has_trailing=widths == {len(names) + 1}
+        and all(not cells[-1] for _, _, cells in records[position + 1 :]),
+    )
+
+
+def _only_header(name: str, *, n_lines: int, position: int) -> AuditInputError:
+    if position >= n_lines > 0:
+        return AuditInputError(
+            f"{name}: line {position + 1} was to hold the column names, but the file has only {n_lines} "
+            f"line{'s' if n_lines > 1 else ''} that are not blank. Choose another line for the names."
+        )
+    return AuditInputError(
+        f"{name}: the file has only a header (line {position + 1}) and no record. Export the table with "
+        "its records."
+    )
+
+
+def _separator_hint(line: str) -> str | None:
+    """Return the delimiter that a first line such as ``sep=;`` states."""
+    stripped = line.rstrip("\r\n").strip('"')
+    is_hint = len(stripped) == len("sep=;") and stripped.lower().startswith("sep=")
+    return stripped[-1] if is_hint and stripped.isascii() else None
+
+
+def _first_records(lines: Sequence[str], delimiter: str, *, whole: bool) -> list[tuple[int, int, list[str]]]:
+    """Return first line, last line and cells of the first records; a cut-off last one is left out."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    records = []
+    begins = 1
+    for cells in reader:
+        if cells:
+            records.append((begins, reader.line_num, cells))
+        begins = reader.line_num + 1
+        if len(records) > _SNIFFED_RECORDS:
+            break
+    if not whole and records and records[-1][1] == len(lines):
+        records.pop()
+    return records
+
+
+def _sniffed(lines: Sequence[str], *, header: str, whole: bool) -> str | None:
+    """Return the delimiter that splits most of the first records like their header, None of none.
+
+    Of several, one that needs no title above the header, then the larger share, then more columns.
+    """
+    best, found = (False, 0.0, 1), None
+    for delimiter in _SNIFFED:
+        records = [cells for _, _, cells in _first_records(lines, delimiter, whole=whole)]
+        given = header_position(records, header=header) if records else 0
+        n_above = _n_title_lines(records) if header == "auto" else max(0, given)
+        widths = [len(cells) for cells in records[n_above:]]
+        if not widths or widths[0] == 1 or (delimiter == ":" and _only_in_times(lines)):
+            continue
+        same = sum(width in (widths[0], widths[0] + 1) for width in widths) / len(widths)
+        fit = (header != "auto" or not n_above, same, widths[0])
+        if same > _LEAST_ALIKE and fit > best:
+            best, found = fit, delimiter
+    return found
+
+
+def _n_title_lines(records: Sequence[Sequence[str]]) -> int:
+    """Return how many lines of one cell stand above a header and records that are all as long as it.
+
+    Prose with commas is no table: its parts begin with a space.
+    """
+    n_lines = next((position for position, cells in enumerate(records) if len(cells) > 1), 0)
+    header = records[n_lines] if n_lines else []
+    is_table = len(records) - n_lines > 1 and len({len(cells) for cells in records[n_lines:]}) == 1
+    are_names = len(set(header)) == len(header) and all(name and name[0] != " " for name in header)
+    return n_lines if is_table and are_names else 0
+
+
+def _only_in_times(lines: Sequence[str]) -> bool:
+    """Tell whether every colon below the header stands between digits, as in 12:30."""
+    text = "".join(lines[1:])
+    return len(_TIME_COLON.findall(text)) == text.count(":")
+
+
+def _absent(utf8: pa.Buffer) -> str:
+    """Return a delimiter that a table of one column does not hold."""
+    return next(
+        (delimiter for delimiter in (",", ";", "\t") if find_byte(utf8, ord(delimiter)) < 0), NO_DELIMITER
+    )
+
+
+def find_byte(data: pa.Buffer, byte: int) -> int:
+    """Return the offset of the first such byte, -1 for none; copies nothing."""
+    letters = np.frombuffer(data, dtype=np.uint8)
+    for start in range(0, len(letters), PREFIX):
+        is_found = letters[start : start + PREFIX] == byte
+        if is_found.any():
+            return start + int(is_found.argmax())
+    return -1

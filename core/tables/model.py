@@ -1,0 +1,237 @@
+"""What a table is once read, how to read it, and what reading assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+import pyarrow as pa
+
+from core.errors import AuditInputError
+from core.tables.beside import Beside
+
+if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a second to import
+    import pandas as pd
+
+MISSING_SPELLINGS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>")
+
+DELIMITERS: Mapping[str, str] = MappingProxyType(
+    {
+        ",": "comma",
+        ";": "semicolon",
+        "\t": "tab",
+        "|": "vertical bar",
+        ":": "colon",
+        "^": "caret",
+        "~": "tilde",
+        " ": "space",
+    }
+)
+"""Delimiters to offer, with their names; any other single ASCII character is accepted as well."""
+
+ENCODINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "utf-8": "UTF-8",
+        "utf-8-sig": "UTF-8 with byte order mark",
+        "utf-16-le": "UTF-16 little-endian",
+        "utf-16-be": "UTF-16 big-endian",
+        "cp949": "CP949 / EUC-KR (Korean)",
+        "cp1250": "CP1250 (Windows, Central European)",
+        "iso8859-2": "ISO 8859-2 (Central European)",
+        "cp1252": "CP1252 (Windows, Western European)",
+        "latin-1": "Latin-1 (Western European)",
+    }
+)
+"""Encodings to offer, with their names; any other text codec of Python is accepted as well."""
+
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "auto": "Detect",
+        "first_line": "The first line holds the column names",
+        "second_line": "The second line holds the column names",
+        "none": "There are no column names; every line is a record",
+    }
+)
+"""Ways to find the column names; a number such as "4" means the fourth line that is not blank."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read a table; None means "detect it and say what was assumed".
+
+    Attributes
+    ----------
+    delimiter
+        One ASCII character, for text files; see :data:`DELIMITERS`.
+    encoding
+        A Python codec name, for text files; see :data:`ENCODINGS`.
+    sheet
+        A sheet's name, for Excel files.
+    header
+        ``auto``, ``first_line`` (the first line holds the names), ``second_line`` (the first
+        line is an exporter's; the line below it holds the names), ``none``, or the number of the
+        line that holds the names, counted without blank lines; see :data:`HEADERS`.
+    missing_spellings
+        Cells that, trimmed, equal one of these are missing. Empty cells always are.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    header: str = "auto"
+    missing_spellings: tuple[str, ...] = MISSING_SPELLINGS
+
+
+def check_options(options: ReadOptions) -> None:
+    """Refuse reading options that no file can be read with.
+
+    Raises
+    ------
+    AuditInputError
+        Names every parameter that is wrong, what is allowed, and what was received.
+    """
+    problems = [
+        problem
+        for problem in (
+            _delimiter_problem(options.delimiter),
+            _encoding_problem(options.encoding),
+            _header_problem(options.header),
+        )
+        if problem
+    ]
+    if problems:
+        raise AuditInputError(*problems)
+
+
+def _delimiter_problem(delimiter: str | None) -> str | None:
+    if delimiter is None or (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n\0'):
+        return None
+    return (
+        "delimiter must be one ASCII character other than a quotation mark or a line break, "
+        f"received {delimiter!r}."
+    )
+
+
+def _encoding_problem(encoding: str | None) -> str | None:
+    if encoding is None:
+        return None
+    try:
+        "a".encode(encoding)
+    except (LookupError, UnicodeError, ValueError):
+        return f"encoding must be a text codec such as {', '.join(ENCODINGS)}, received {encoding!r}."
+    return None
+
+
+def _header_problem(header: str) -> str | None:
+    if header in HEADERS or (header.isascii() and header.isdigit() and int(header) > 0):
+        return None
+    return f"header must be one of {', '.join(HEADERS)} or a line number from 1, received {header!r}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What reading a file assumed, so that the person can see and correct it.
+
+    Attributes
+    ----------
+    format
+        ``CSV`` (text with any delimiter), ``XLSX``, ``XLS``, ``Parquet`` or ``XES``.
+    options
+        The options with every detected value filled in; reading again with them gives the same.
+    detected
+        Names of the options that were detected rather than given.
+    sheets
+        All sheets of an Excel file that hold cells, hidden ones included.
+    notes
+        Sentences about what was done to the table, such as "Column 3 has no name".
+    unnamed_columns
+        Columns that the file gives no name, as they are called in the table.
+    header_line
+        Line of the file (row of the sheet) that holds the column names, from 1; 0 for none.
+    beside
+        What a workbook or Parquet file holds beside the table.
+    """
+
+    format: str
+    options: ReadOptions
+    detected: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    unnamed_columns: tuple[str, ...] = ()
+    header_line: int = 1
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Return what was assumed on one line, such as "CSV, comma-separated, UTF-8, header in line 1"."""
+        parts = [self.format]
+        if self.options.delimiter is not None:
+            parts.append(_separated(self.options.delimiter))
+        if self.options.encoding is not None:
+            parts.append(ENCODINGS.get(self.options.encoding, self.options.encoding))
+        if self.options.sheet is not None:
+            parts.append(f"sheet “{self.options.sheet}”")
+        if self.format not in ("Parquet", "XES"):
+            place = "row" if self.format.startswith("XLS") else "line"
+            parts.append(f"header in {place} {self.header_line}" if self.header_line else "no header")
+        return ", ".join(parts)
+
+
+def _separated(delimiter: str) -> str:
+    """Return how a delimiter is called in a sentence."""
+    if delimiter == "\x1f":
+        return "one column"
+    return f"{DELIMITERS.get(delimiter, repr(delimiter))}-separated"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A table of people, read as text.
+
+    Attributes
+    ----------
+    name
+        File name without folders, as the person knows it.
+    table
+        All columns of type ``string``; of type ``large_string`` when the text comes to 2 GiB, so
+        that no column can ever be too long for its offsets. A missing cell is null. Column names
+        are unique, in file order. Cells keep their written form, including surrounding spaces.
+    fingerprint
+        SHA-256 over the bytes and the reading options: the key of everything cached.
+    sha256
+        SHA-256 of the file's bytes alone, as ``sha256sum`` prints it; for reports.
+    n_bytes
+        Size of the file.
+    reading
+        What was assumed.
+    """
+
+    name: str
+    table: pa.Table = field(repr=False)
+    fingerprint: str
+    sha256: str
+    n_bytes: int
+    reading: Reading
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records, the header not counted."""
+        return int(self.table.num_rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the column names in file order."""
+        return tuple(self.table.column_names)
+
+    @property
+    def unnamed_columns(self) -> tuple[str, ...]:
+        """Return the columns that the file gives no name."""
+        return self.reading.unnamed_columns
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a frame of pandas' ``str`` dtype (missing is NaN); do not change it."""
+        return cast("pd.DataFrame", self.table.to_pandas())

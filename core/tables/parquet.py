@@ -1,0 +1,133 @@
+"""Parquet files: every column as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from core.errors import AuditInputError
+from core.tables.beside import beside_parquet
+from core.tables.header import (
+    header_option,
+    header_position,
+    lines_above,
+    listed,
+    name_columns,
+    numbered_columns,
+)
+from core.tables.missing import missing_as_null
+from core.tables.model import Reading, ReadOptions
+
+_LARGEST_AREA = 1_000_000_000
+_LARGE_TEXT = (1 << 31) - 1
+
+
+def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    """Read a Parquet file with every column as text.
+
+    Numbers are written with all their digits, dates as ``YYYY-MM-DD``, moments as
+    ``YYYY-MM-DD HH:MM:SS`` with the fraction and time zone they have, and as a date where every
+    moment of the column is midnight. Nulls are missing.
+
+    Raises
+    ------
+    AuditInputError
+        The file is damaged, encrypted, empty, too large, or has nested columns.
+    """
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(data))
+        _refuse_unusable(file, name=name)
+        table = _texts(file.read(), name=name)
+    except pa.ArrowMemoryError:
+        raise  # beyond the bound of the process that reads it, not damaged
+    except (pa.ArrowException, OSError):
+        raise AuditInputError(
+            f"{name}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV."
+        ) from None
+    table, reading = _with_header(table, name=name, options=options)
+    return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
+
+
+def _refuse_unusable(file: parquet.ParquetFile, *, name: str) -> None:
+    nested = [column.name for column in file.schema_arrow if pa.types.is_nested(column.type)]
+    if nested:
+        raise AuditInputError(
+            f"{name}: {'columns' if len(nested) > 1 else 'column'} {listed([f'“{n}”' for n in nested])} "
+            f"{'hold' if len(nested) > 1 else 'holds'} lists or records instead of single values. Export the "
+            "table with one value a cell."
+        )
+    n_rows, n_columns = file.metadata.num_rows, len(file.schema_arrow)
+    if not n_rows or not n_columns:
+        raise AuditInputError(f"{name}: the Parquet file holds no record. Export the table with its records.")
+    if n_rows * n_columns > _LARGEST_AREA:
+        raise AuditInputError(
+            f"{name}: the table has {n_rows:,} records of {n_columns:,} columns, more than "
+            f"{_LARGEST_AREA:,} cells. Audit a part of it."
+        )
+
+
+def _texts(table: pa.Table, *, name: str) -> pa.Table:
+    columns, failed = [], []
+    for field, cells in zip(table.schema, table.columns, strict=True):
+        try:
+            columns.append(_text(cells))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            failed.append(field.name)
+    if failed:
+        raise AuditInputError(
+            f"{name}: {'columns' if len(failed) > 1 else 'column'} {listed([f'“{n}”' for n in failed])} "
+            "cannot be written as text. Export the table with text, numbers and dates only, or as CSV."
+        )
+    large = sum(cells.nbytes for cells in columns) > _LARGE_TEXT
+    text_type = pa.large_string() if large else pa.string()
+    return pa.table([cells.cast(text_type) for cells in columns], names=table.column_names)
+
+
+def _text(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as large_string, which no column overflows."""
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    convert: Callable[[pa.ChunkedArray], pa.ChunkedArray] = lambda c: c  # noqa: E731
+    if pa.types.is_timestamp(cells.type):
+        convert = _without_zeros
+    elif pa.types.is_float16(cells.type):
+        cells = cells.cast(pa.float32())
+    return convert(cells.cast(pa.large_string()))
+
+
+def _without_zeros(moments: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return moments without the zeros that every one of them ends in: the fraction, then the time."""
+    for zeros in (r"\.0+(Z?)$", r" 00:00:00()Z?$"):
+        if pc.all(pc.match_substring_regex(moments, zeros), min_count=0).as_py():
+            moments = pc.replace_substring_regex(moments, zeros, r"\1")
+    return moments
+
+
+def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    """Return the table with the names its schema or, where that has next to none, its first record gives."""
+    table = missing_as_null(table, options.missing_spellings)
+    first = [
+        list(row.values())
+        for row in table.slice(0, 10).rename_columns([str(i) for i in range(table.num_columns)]).to_pylist()
+    ]
+    rows = [table.column_names, *[["" if cell is None else str(cell) for cell in row] for row in first]]
+    position = header_position(rows, header=options.header)
+    if position >= len(rows) or position >= table.num_rows:
+        raise AuditInputError(
+            f"{name}: line {position + 1} was to hold the column names, but no record is below it. Choose "
+            "another line for the names."
+        )
+    header = name_columns(rows[position]) if position >= 0 else numbered_columns(table.num_columns)
+    reading = Reading(
+        format="Parquet",
+        options=replace(options, delimiter=None, encoding=None, sheet=None, header=header_option(position)),
+        detected=("header",) if options.header == "auto" else (),
+        notes=(*lines_above(position), *header.notes),
+        unnamed_columns=header.unnamed,
+        header_line=position + 1,
+    )
+    return table.slice(max(position, 0)).rename_columns(list(header.names)), reading

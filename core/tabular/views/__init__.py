@@ -1,0 +1,50 @@
+"""Tables, charts, figures, sentences and the report of the tabular verifier."""
+
+from core.tabular.views.charts import class_chart, figures_chart, file_charts, messages_chart
+from core.tabular.views.figures import class_figures, opinion_figures, rule_figures
+from core.tabular.views.report import tabular_report
+from core.tabular.views.tables import (
+    FILE_UNITS,
+    columns_table,
+    files_table,
+    opinion_units,
+    residual_table,
+    skipped_table,
+)
+from core.tabular.views.verified_file import VerifiedFile
+from core.tabular.views.words import (
+    LIMITS,
+    MEASURE_KEYS,
+    QUESTION,
+    TITLE,
+    class_note,
+    headline,
+    run_headline,
+    run_verdict,
+)
+
+__all__ = [
+    "FILE_UNITS",
+    "LIMITS",
+    "MEASURE_KEYS",
+    "QUESTION",
+    "TITLE",
+    "VerifiedFile",
+    "class_chart",
+    "class_figures",
+    "class_note",
+    "columns_table",
+    "figures_chart",
+    "file_charts",
+    "files_table",
+    "headline",
+    "messages_chart",
+    "opinion_figures",
+    "opinion_units",
+    "residual_table",
+    "rule_figures",
+    "run_headline",
+    "run_verdict",
+    "skipped_table",
+    "tabular_report",
+]

@@ -1,0 +1,84 @@
+"""Title, question, limits and headlines of the tabular verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.measures import second_opinion as second_opinion_measures
+from core.measures import shared as shared_measures
+from core.measures import tabular as tabular_measures
+from core.tabular import LeftOutFile, TabularAudit
+from core.tabular.views.verified_file import VerifiedFile
+from core.tabular.words import counted
+from core.verdict import Verdict, worst
+
+TITLE = "Tabular verifier"
+QUESTION = "Does an anonymized table hold what its log claims, and is that enough?"
+LIMITS = (
+    (
+        "The published rule looks for written patterns and believes the log's meaning of a column; a "
+        "PASS of the "
+        "rule alone does not mean that people cannot be recognized."
+    ),
+    (
+        "Sensitive patterns are found by their form: a name or number written in another way may be "
+        "missed, and a "
+        "harmless code that looks like one is counted."
+    ),
+    (
+        "Class sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
+        "not in them."
+    ),
+    "Nothing here calls a table anonymous.",
+)
+MEASURE_KEYS = tuple(
+    measure.key
+    for group in (tabular_measures.MEASURES, shared_measures.MEASURES, second_opinion_measures.MEASURES)
+    for measure in group
+)
+
+
+def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdict:
+    """Return the worst overall verdict; a skipped file counts as NOT_ASSESSED."""
+    return worst([*(audit.overall for audit in audits), *([Verdict.NOT_ASSESSED] * min(n_skipped, 1))])
+
+
+def headline(audit: TabularAudit) -> str:
+    """Return the sentence that explains a file's overall verdict, the most important reason in it."""
+    rule, ours = audit.verdict.value, audit.second_opinion_verdict.word
+    sentence = f"The published rule says {rule}, the second opinion {ours}."
+    reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
+    if not reasons or audit.overall is Verdict.PASS:
+        return sentence
+    failed = audit.overall is Verdict.FAIL
+    of_columns = (finding for finding in reasons if failed and (finding.column or finding.columns))
+    return f"{sentence} {next(of_columns, reasons[0]).message}"
+
+
+def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:
+    """Return the sentence above the report of a run: one file's, or how many files got which verdict."""
+    left_out = f" {counted(len(skipped), 'file')} could not be verified." if skipped else ""
+    if len(files) == 1:
+        return f"{files[0].audit.name}: {headline(files[0].audit)}{left_out}"
+    counts = [
+        (verdict, sum(file.audit.overall is verdict for file in files)) for verdict in reversed(Verdict)
+    ]
+    parts = ", ".join(f"{n:,} {verdict.word}" for verdict, n in counts if n)
+    return f"{counted(len(files), 'file')} verified: {parts or 'none'}.{left_out}"
+
+
+def class_note(audit: TabularAudit) -> str:
+    """Return which records the class figures speak of, in a sentence."""
+    classes = audit.classes
+    if classes is None:
+        return "No quasi-identifier in the log and none chosen, so the size of classes was not assessed."
+    left_out = (
+        f"; {counted(classes.n_left_out, 'record')} blank in all of them left out"
+        if classes.n_left_out
+        else ""
+    )
+    return (
+        f"{counted(classes.n_records, 'record')} in "
+        f"{counted(classes.n_classes, 'class', plural='classes')} over "
+        f"{', '.join(classes.quasi_identifiers)}{left_out}."
+    )

@@ -1,0 +1,43 @@
+"""Tables, charts, sentences and the report of the VCF verifier."""
+
+from core.vcf.views.frequencies import SMALLEST_MAF, maf_chart, maf_table
+from core.vcf.views.positions import density_chart, density_table
+from core.vcf.views.report import figures, file_charts, findings, vcf_report
+from core.vcf.views.tables import (
+    FILE_UNITS,
+    bed_of_unmasked,
+    csv_of_unmasked,
+    exposure_table,
+    files_table,
+    motif_table,
+    severity_table,
+    unmasked_table,
+)
+from core.vcf.views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_headline, run_verdict
+
+__all__ = [
+    "FILE_UNITS",
+    "LIMITS",
+    "MEASURE_KEYS",
+    "QUESTION",
+    "SMALLEST_MAF",
+    "TITLE",
+    "bed_of_unmasked",
+    "csv_of_unmasked",
+    "density_chart",
+    "density_table",
+    "exposure_table",
+    "figures",
+    "file_charts",
+    "files_table",
+    "findings",
+    "headline",
+    "maf_chart",
+    "maf_table",
+    "motif_table",
+    "run_headline",
+    "run_verdict",
+    "severity_table",
+    "unmasked_table",
+    "vcf_report",
+]
