@@ -51,11 +51,10 @@ def test_imports__point_one_way(path: Path) -> None:
         assert others == set(), f"{module} imports another tool"
         if ".views" not in module:
             assert {name for name in imports if ".views" in name} == set(), "a tool imports its views"
-    if module.startswith("pages.components"):
-        scripts = {name for name in imports if name.startswith("pages.")} - {
-            name for name in imports if name.startswith("pages.components")
-        }
-        assert scripts == set()
+    if module.startswith("pages.components") or "_parts" in module:
+        rooms = ("pages.components", module.rpartition(".")[0])
+        others = {name for name in imports if name.startswith("pages.") and not name.startswith(rooms)}
+        assert others == set(), f"{module} imports a page, or the parts of another"
 
 
 def test_core__imports_where_streamlit_cannot_be_imported() -> None:

@@ -20,8 +20,8 @@ from core.diversity import (
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset
-from pages.components.diversity_results import show_search
-from pages.components.diversity_settings import Asked, ask_for_search
+from pages.anonymize.diversity_parts.results import show_search
+from pages.anonymize.diversity_parts.settings import Asked, ask_for_search
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems

@@ -21,7 +21,7 @@ from core.events import EventAudit, EventSettings, Outcome, export_files, releas
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
 from core.tables import Dataset
-from pages.components.events_result import (
+from pages.anonymize.events_parts.result import (
     show_heat_maps,
     show_loss,
     show_preview,
@@ -30,7 +30,7 @@ from pages.components.events_result import (
     show_traces,
     show_unmapped,
 )
-from pages.components.events_settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
+from pages.anonymize.events_parts.settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
 from pages.components.inputs import TABLE_TYPES, ask_for_table, show_empty_state, show_privacy_line
 from pages.components.reading import show_problems
 from pages.components.results import (

@@ -11,8 +11,6 @@ from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
-from pages.components.leakage_settings import ask_for_settings, ask_for_thresholds
-from pages.components.leakage_work import measure
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -25,6 +23,8 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.text import plain
+from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds
+from pages.measure.leakage_parts.work import measure
 
 TOOL = "leakage"
 WHAT_TO_UPLOAD = (

@@ -39,10 +39,10 @@ from pages.components.inputs import (
 )
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads
-from pages.components.risk_details import place_details, show_comparison, show_details
-from pages.components.risk_results import show_classes, show_intruders, show_judgement
-from pages.components.risk_settings import ask_for_limits, ask_for_settings
-from pages.components.risk_what_if import Sources, show_what_if
+from pages.measure.risk_parts.details import place_details, show_comparison, show_details
+from pages.measure.risk_parts.results import show_classes, show_intruders, show_judgement
+from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings
+from pages.measure.risk_parts.what_if import Sources, show_what_if
 
 TOOL = "risk"
 _HEAD_START_SECONDS = 0.1  # a browser given everything at once draws the moved chart 0.06 s later

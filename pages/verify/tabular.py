@@ -19,11 +19,11 @@ from pages.components.inputs import (
     show_empty_state,
     show_privacy_line,
 )
-from pages.components.pairing import ask_for_pairs
 from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
-from pages.components.tabular_batch import MeasuredFile, judge, measure_pairs
-from pages.components.tabular_file import show_file
-from pages.components.tabular_settings import ask_for_limits, ask_for_patterns
+from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
+from pages.verify.tabular_parts.file import show_file
+from pages.verify.tabular_parts.pairing import ask_for_pairs
+from pages.verify.tabular_parts.settings import ask_for_limits, ask_for_patterns
 
 TOOL = "tabular"
 WHAT_TO_UPLOAD = (

@@ -25,15 +25,15 @@ from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
 from pages.components.text import plain
-from pages.components.vcf_file import show_vcf_file
-from pages.components.vcf_inputs import (
+from pages.verify.vcf_parts.file import show_vcf_file
+from pages.verify.vcf_parts.inputs import (
     ask_for_folders,
     pair_given,
     show_unmatched,
     start_small_work,
     uploaded_files,
 )
-from pages.components.vcf_settings import ask_for_repeats, ask_for_severities, ask_for_threshold
+from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, ask_for_threshold
 
 TOOL = "vcf"
 WHAT_TO_UPLOAD = (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components import leakage_work
+from pages.measure.leakage_parts import work as leakage_work
 
 PAGE = "pages/measure/leakage.py"
 ORIGINAL = b"id,age,sex,score\n1,30,f,5\n2,41,m,-999\n3,52,f,7\n4,63,m,-999\n"

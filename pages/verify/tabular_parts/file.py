@@ -16,8 +16,8 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.tabular_batch import MeasuredFile
 from pages.components.text import plain
+from pages.verify.tabular_parts.batch import MeasuredFile
 
 
 def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:

@@ -25,7 +25,7 @@ from core.diversity import (
 from core.diversity.audit import Sort
 from core.diversity.views import charts
 from core.reports import Report
-from pages.components.diversity_pair import ask_for_pair, pick, show_pair
+from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
 from pages.components.results import (
     Download,
     show_definitions,

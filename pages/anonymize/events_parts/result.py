@@ -11,7 +11,7 @@ from core.events.anonymization import LARGEST_LOG_WITH_CURVE
 from core.measures.measure import Unit
 from core.reports import ReportChart
 from core.tables import Dataset
-from pages.components.events_settings import use_settings
+from pages.anonymize.events_parts.settings import use_settings
 from pages.components.results import show_chart, show_table
 
 _SHARES: Mapping[str, Unit] = {

@@ -11,7 +11,7 @@ from core.diversity import DiversitySettings, ModelChoice
 from core.diversity.problem import ModelSource
 from core.diversity.settings import CellRule, DiversityRule, Task
 from core.tables import Dataset
-from pages.components.diversity_roles import Roles, ask_for_roles
+from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.inputs import ask_for_files, ask_for_table
 
 TOOL = "diversity"

@@ -15,8 +15,8 @@ from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
 from core.tabular.views import VerifiedFile
 from pages.components.reading import read_options
-from pages.components.tabular_settings import Limits
 from pages.components.text import plain
+from pages.verify.tabular_parts.settings import Limits
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
