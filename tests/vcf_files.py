@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import pysam
 from isal import isal_zlib
@@ -67,15 +68,18 @@ class Reference:
     def targets(self, content: bytes) -> dict[tuple[str, int], tuple[str, tuple[str, ...]]]:
         found = {}
         for record in read(content):
-            alts = record.alts or ()
-            if not alts:
-                continue
-            maf = site_maf(record)
-            if any(self.pattern.search(alt) for alt in alts):
-                found[record.chrom, record.pos] = ("STR", alts)
-            elif maf is not None and maf < self.threshold:
-                found[record.chrom, record.pos] = ("MAF", alts)
+            if kind := self.kind(record):
+                found[record.chrom, record.pos] = (kind, record.alts)
         return found
+
+    def kind(self, record: pysam.VariantRecord) -> Literal["", "MAF", "STR"]:
+        """Return why a record is a target, nothing when it is none."""
+        if not record.alts:
+            return ""
+        if any(self.pattern.search(alt) for alt in record.alts):
+            return "STR"
+        maf = site_maf(record)
+        return "MAF" if maf is not None and maf < self.threshold else ""
 
     def verify(self, original: bytes, anonymized: bytes) -> tuple[int, set[str]]:
         """Return the number of masked targets and the positions of the others."""
