@@ -7,7 +7,7 @@ from core.vcf.candidates import Candidates, Tally
 from core.vcf.checks import CHECKS, Check
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
-from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan, positions_of
+from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
 from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan
 from core.vcf.pairing import (
     Level,
@@ -58,7 +58,6 @@ __all__ = [
     "original_name",
     "pair_files",
     "pair_folders",
-    "positions_of",
     "render_report",
     "run_pairs",
     "run_scan",

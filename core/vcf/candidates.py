@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,6 @@ from core.vcf.blocks import Block, Offsets
 from core.vcf.repeats import RepeatPattern
 from core.vcf.sites import Mark
 
-N_EXAMPLES = 5
 MAX_MOTIF = np.iinfo(np.uint16).max  # motifs beyond share one name; motifs of 6 bases never get there
 
 Floats = npt.NDArray[np.float64]
@@ -20,24 +21,47 @@ Marks = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.integer[Any]]  # as narrow as the numbers allow: millions of candidates are held
 
 
+class Places(Sequence[str]):
+    """Places in a file, written as ``CHROM:POS`` when they are asked for."""
+
+    def __init__(self, names: Sequence[str], contigs: Sequence[int], positions: Sequence[int]) -> None:
+        self._names = names
+        self._contigs = contigs
+        self._positions = positions
+
+    def __len__(self) -> int:
+        return len(self._contigs)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Places: ...
+    def __getitem__(self, index: int | slice) -> str | Places:
+        if isinstance(index, slice):
+            return Places(self._names, self._contigs[index], self._positions[index])
+        return f"{self._names[self._contigs[index]]}:{self._positions[index]}"
+
+
 @dataclass(eq=False)
 class Tally:
-    """How many records or sites, with the first few positions."""
+    """How many records or sites, and where."""
 
     n: int = 0
-    examples: list[str] = field(default_factory=list)
+    contig_ids: dict[bytes, int] = field(default_factory=dict)
+    contigs: array[int] = field(default_factory=lambda: array("i"))
+    positions: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, contig: bytes, position: int | bytes, n: int = 1) -> None:
         """Count `n` more at a position."""
         self.n += n
-        if len(self.examples) < N_EXAMPLES:
-            self.examples.append(position_text(contig, position))
+        self.contigs.append(self.contig_ids.setdefault(contig, len(self.contig_ids)))
+        self.positions.append(int(position))
 
-
-def position_text(contig: bytes, position: int | bytes) -> str:
-    """Return ``CHROM:POS`` as text; bytes that are not UTF-8 are written as escapes."""
-    at = position if isinstance(position, int) else position.decode("ascii", "backslashreplace")
-    return f"{contig.decode('utf-8', 'backslashreplace')}:{at}"
+    @property
+    def places(self) -> Places:
+        """Return every position, in the order they came."""
+        names = [contig.decode("utf-8", "backslashreplace") for contig in self.contig_ids]
+        return Places(names, self.contigs, self.positions)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,6 +94,10 @@ class Candidates:
     motifs: npt.NDArray[np.uint16]
     contig_names: tuple[str, ...]
     motif_names: tuple[str, ...]
+
+    def places(self, which: Offsets) -> Places:
+        """Return where candidates stand."""
+        return Places(self.contig_names, self.contigs[which].tolist(), self.positions[which].tolist())
 
     def masked_up_to(self, which: Offsets) -> Floats:
         """Return for candidates what is below a threshold exactly when the MAF rule is not satisfied."""

@@ -9,6 +9,8 @@ from core.errors import AuditInputError
 from core.vcf.checks import CHECKS
 from core.verdict import Verdict
 
+N_EXAMPLES = 5
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exposure:
@@ -20,8 +22,9 @@ class Exposure:
         Name of the check.
     n_affected
         How many sites, records, header lines or samples (the message says which).
-    examples
-        Up to five places: ``CHROM:POS``, or the key of a header line. Never a value.
+    places
+        Where: ``CHROM:POS`` in file order, the keys of header lines, or samples by number. Never a value;
+        empty where the finding is of the file as a whole.
     verdict
         What this check alone would make of the file.
     message
@@ -30,9 +33,19 @@ class Exposure:
 
     check: str
     n_affected: int
-    examples: tuple[str, ...]
+    places: Sequence[str]
     verdict: Verdict
     message: str
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Return the first five places."""
+        return tuple(self.places[:N_EXAMPLES])
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do about it, in a sentence."""
+        return CHECKS[self.check].remedy
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:
@@ -51,7 +64,7 @@ def check_severities(severities: Mapping[str, Verdict]) -> None:
 
 
 def found(
-    name: str, n: int, of: int, examples: Sequence[str], severities: Mapping[str, Verdict], **words: object
+    name: str, n: int, of: int, places: Sequence[str], severities: Mapping[str, Verdict], **words: object
 ) -> list[Exposure]:
     """Return the exposure of a check as a list of one, empty when nothing was found."""
     if n == 0:
@@ -61,7 +74,7 @@ def found(
         Exposure(
             check=name,
             n_affected=n,
-            examples=tuple(examples[:5]),
+            places=places,
             verdict=severities.get(name, check.default),
             message=check.message.format(n=f"{n:,}", of=f"{of:,}", **words),
         )

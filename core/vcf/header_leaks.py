@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from core.vcf.candidates import N_EXAMPLES
 from core.vcf.exposure import Exposure, found
 from core.vcf.header import VcfHeader
 from core.verdict import Verdict
@@ -71,7 +70,7 @@ _PERSONAL_SAMPLE = re.compile(
 
 
 class HeaderFinding(NamedTuple):
-    """How many of how many lines or samples a check found, and the first few places."""
+    """How many of how many lines or samples a check found, and their places."""
 
     check: str
     n_found: int
@@ -103,7 +102,7 @@ def header_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderF
     telling["header_leftover"] = _leftovers(original, anonymized, split) - seen
     findings = []
     for name, lines in telling.items():
-        places = tuple(dict.fromkeys(_key_text(split[line][0]) for line in sorted(lines)))[:N_EXAMPLES]
+        places = tuple(dict.fromkeys(_key_text(split[line][0]) for line in sorted(lines)))
         findings.append(HeaderFinding(name, len(lines), len(split), places))
     return (*findings, *_sample_findings(original, anonymized))
 
@@ -266,7 +265,7 @@ def _digits(name: bytes) -> bytes:
 
 
 def _columns(columns: list[int]) -> tuple[str, ...]:
-    return tuple(f"sample {column}" for column in columns[:N_EXAMPLES])
+    return tuple(f"sample {column}" for column in columns)
 
 
 def _split(line: bytes) -> tuple[bytes, bytes]:

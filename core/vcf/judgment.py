@@ -238,23 +238,14 @@ def _none(targets: Targets) -> Targets:
     return Targets(candidates=targets.candidates[:0], is_repeat=nothing, is_masked=nothing)
 
 
-def positions_of(candidates: Candidates, places: Offsets) -> list[str]:
-    """Return ``CHROM:POS`` of candidates."""
-    contigs, positions = candidates.contigs[places].tolist(), candidates.positions[places].tolist()
-    return [
-        f"{candidates.contig_names[contig]}:{position}"
-        for contig, position in zip(contigs, positions, strict=True)
-    ]
-
-
 def _site_exposures(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
     masked = targets.candidates[targets.is_masked]
     marks = scan.candidates.marks[masked]
     exposures: list[Exposure] = []
     for check in SITE_CHECKS:
         affected = masked[(marks & np.uint32(check.mark or 0)) != 0]
-        examples = positions_of(scan.candidates, affected[:5])
-        exposures += found(check.name, len(affected), len(masked), examples, severities)
+        places = scan.candidates.places(affected)
+        exposures += found(check.name, len(affected), len(masked), places, severities)
     return exposures
 
 
@@ -273,8 +264,8 @@ def _neighbours(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdic
         for i in np.flatnonzero(highs > lows).tolist()
         if _has_neighbour(candidates, int(masked[i]), shown[lows[i] : highs[i]])
     ]
-    examples = positions_of(candidates, np.array(close[:5], dtype=np.int64))
-    return found("repeat_neighbour", len(close), len(masked), examples, severities, window=NEIGHBOUR_WINDOW)
+    places = candidates.places(np.array(close, dtype=np.int64))
+    return found("repeat_neighbour", len(close), len(masked), places, severities, window=NEIGHBOUR_WINDOW)
 
 
 def _has_neighbour(candidates: Candidates, site: int, others: Offsets) -> bool:
@@ -299,11 +290,11 @@ def _added(scan: VcfScan, targets: Targets, settings: VcfSettings) -> list[Expos
     contigs = [candidates.contig_names[one] for one in candidates.contigs[masked].tolist()]
     positions = candidates.positions[masked].astype(np.int64)
     close = masked[scan.added_alleles.near(contigs, positions, NEIGHBOUR_WINDOW)]
-    examples = positions_of(candidates, close[:5])
+    places = candidates.places(close)
     n_rare = scan.added_alleles.n_rare(settings.maf_threshold)
     return [
         *found(
-            "added_neighbour", len(close), len(masked), examples, settings.severities, window=NEIGHBOUR_WINDOW
+            "added_neighbour", len(close), len(masked), places, settings.severities, window=NEIGHBOUR_WINDOW
         ),
         *found("rare_added", n_rare, scan.n_anonymized, (), settings.severities),
     ]
@@ -321,7 +312,7 @@ def _level(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -
             "variants_not_verified",
             len(left),
             len(targets.candidates),
-            positions_of(scan.candidates, left[:5]),
+            scan.candidates.places(left),
             severities,
         ),
     ]
@@ -330,8 +321,8 @@ def _level(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -
 def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
     marks = scan.candidates.marks[targets.candidates]
     affected = targets.candidates[(marks & Mark.SOLE_CARRIER) != 0]
-    examples = positions_of(scan.candidates, affected[:5])
-    return found("sole_carrier", len(affected), len(targets.candidates), examples, severities)
+    places = scan.candidates.places(affected)
+    return found("sole_carrier", len(affected), len(targets.candidates), places, severities)
 
 
 def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
@@ -344,7 +335,7 @@ def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposur
         ("genotypes_changed", scan.genotypes_changed, scan.n_original),
         ("reference_changed", scan.reference_changed, scan.n_original),
     ):
-        exposures += found(name, tally.n, of, tally.examples, severities)
+        exposures += found(name, tally.n, of, tally.places, severities)
     return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
 
 
@@ -354,7 +345,7 @@ def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing:
     if scan.level == "low":
         return exposures
     exposures += found(
-        "declaration_hides_frequency", scan.hindered.n, scan.n_with_alt, scan.hindered.examples, severities
+        "declaration_hides_frequency", scan.hindered.n, scan.n_with_alt, scan.hindered.places, severities
     )
     unknown = scan.n_without_frequency - scan.hindered.n
     if unknown and unknown == scan.n_with_alt - _n_repeats(scan.candidates):

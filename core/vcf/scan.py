@@ -21,7 +21,7 @@ from core.vcf.blocks import (
     check_info_keys,
     parse_position,
 )
-from core.vcf.candidates import N_EXAMPLES, CandidateCollector, Candidates, Tally
+from core.vcf.candidates import CandidateCollector, Candidates, Tally
 from core.vcf.cutting import BLOCK, read_blocks
 from core.vcf.files import Content, VcfFile
 from core.vcf.frequencies import FrequencyReader
@@ -357,9 +357,8 @@ class _Scanner:
 
     def _tally_lines(self, name: str, block: Block, lines: Offsets) -> None:
         tally = self.tallies[name]
-        for line in lines[:N_EXAMPLES].tolist():
+        for line in lines.tolist():
             tally.add(block.contig(line), int(block.positions[line]))
-        tally.n += max(0, len(lines) - N_EXAMPLES)
 
     def _note_order(self, matched: Matched) -> None:
         mine, theirs = matched.original_block.order, matched.anonymized_block.order

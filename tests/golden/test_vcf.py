@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import AuditInputError
 from core.vcf.files import VcfFile
-from core.vcf.judgment import judge_scan, positions_of
+from core.vcf.judgment import judge_scan
 from core.vcf.pairing import VcfPair, level_of
 from core.vcf.scan import scan_pair
 from core.vcf.settings import VcfSettings
@@ -53,7 +53,7 @@ def test_scan_pair__counts_equal_golden_figures(case: str, golden_dir: Path, tmp
         audit = judge_scan(scan_pair(pair, settings), settings)
         wanted = dict(expected["row"])
         # By design, a site that is missing from the anonymized file is listed by ours.
-        missing = set(positions_of(audit.scan.candidates, audit.missing))
+        missing = set(audit.scan.candidates.places(audit.missing))
         listed = _positions(wanted.pop("unmasked_positions")) | missing
         row = audit.report_row()
         assert _positions(row.pop("unmasked_positions")) == listed, (expected["anonymized"], expected["maf"])

@@ -1,0 +1,141 @@
+"""Checks of neighbouring records and of the file as a whole."""
+
+from __future__ import annotations
+
+from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
+
+MASKED = "{n} of {of} masked sites "
+ORIGINAL = "{n} of {of} original records with an ALT "
+RECORDS = "{n} of {of} records of the anonymized file "
+
+FILE_CHECKS = (
+    Check(
+        "repeat_neighbour",
+        "Neighbouring record shows the repeat",
+        FAIL,
+        MASKED + "have an unmasked repeat of the same motif within {window} bases, from which the "
+        "masked length may follow.",
+        "Mask the repeats beside these sites as well.",
+    ),
+    Check(
+        "sole_carrier",
+        "Rare allele of one donor",
+        WARN,
+        "{n} of {of} rare or repeat sites still name their rarest allele, which exactly one "
+        "sample carries: each can single that donor out.",
+        "Blank the genotypes at these sites, or mask them as well.",
+    ),
+    Check(
+        "records_removed",
+        "Records removed",
+        WARN,
+        "{n} of {of} records of the original are not in the anonymized file.",
+        "Ask why these records were removed; a masked record stays in its place.",
+    ),
+    Check(
+        "records_added",
+        "Records added",
+        WARN,
+        RECORDS + "are not in the original.",
+        "Ask where these records come from; masking adds none.",
+    ),
+    Check(
+        "repeats_added",
+        "Added records with repeats",
+        FAIL,
+        RECORDS + "stand at sites that the original lacks and hold a short tandem repeat: a moved "
+        "record is not masked.",
+        "Remove these records.",
+    ),
+    Check(
+        "added_neighbour",
+        "Added record near a masked site",
+        FAIL,
+        MASKED + "have within {window} bases a record that the original lacks and that names an allele: a "
+        "moved record is not masked.",
+        "Remove the added records beside these sites.",
+    ),
+    Check(
+        "rare_added",
+        "Added records that are rare",
+        FAIL,
+        RECORDS + "stand at sites that the original lacks, name an allele, and are rare by their own INFO: "
+        "a moved record is not masked.",
+        "Remove these records.",
+    ),
+    Check(
+        "alleles_shown",
+        "Allele shown that the original hides",
+        FAIL,
+        RECORDS + "name an allele or show a repeat where the original shows none: are the original and "
+        "the anonymized file exchanged?",
+        "See whether the original and the anonymized file are exchanged; mask these records.",
+    ),
+    Check(
+        "level_assumed",
+        "Level not in the file name",
+        NOT_ASSESSED,
+        "The file's name begins with none of high_, strong_, low_ and weak_, written so; the low level was "
+        "assumed and no variant was verified.",
+        "Name the file high_… or low_…, and verify again.",
+    ),
+    Check(
+        "variants_not_verified",
+        "Variants left by the low level",
+        WARN,
+        "{n} of {of} rare or repeat sites still name their allele: the low level asks for the header "
+        "only, and each can help to find the donor.",
+        "Mask these sites and release the file at the high level.",
+    ),
+    Check(
+        "records_reordered",
+        "Records reordered",
+        WARN,
+        RECORDS + "stand in another order than in the original.",
+        "Put the records in the original’s order.",
+    ),
+    Check(
+        "genotypes_changed",
+        "Genotypes changed",
+        WARN,
+        "{n} of {of} records have other genotypes than in the original.",
+        "Ask why these genotypes were changed; masking changes them at masked sites alone.",
+    ),
+    Check(
+        "reference_changed",
+        "REF changed",
+        WARN,
+        "{n} of {of} records differ from the original in REF.",
+        "Ask why REF was changed at these records.",
+    ),
+    Check(
+        "nothing_to_verify",
+        "Nothing to verify",
+        NOT_ASSESSED,
+        "Nothing in the original has to be masked by the published rule; 100.00%(0/0) says nothing.",
+        "See whether this is the right original.",
+    ),
+    Check(
+        "declaration_hides_frequency",
+        "Declaration hides frequencies",
+        NOT_ASSESSED,
+        ORIGINAL + "have a frequency that the header makes unreadable by its declaration (MAF as text, "
+        "flag or list, AN as a list); they are no targets and were not assessed.",
+        "Declare MAF and AF as Float and AN as one Integer in the original’s header, and verify again.",
+    ),
+    Check(
+        "frequency_unknown",
+        "No frequency in INFO",
+        WARN,
+        ORIGINAL + "have no frequency in INFO; whether they are rare was not assessed.",
+        "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
+    ),
+    Check(
+        "no_frequency_at_all",
+        "No frequencies at all",
+        NOT_ASSESSED,
+        "None of {of} original records with an ALT has a frequency in INFO; rare variants "
+        "could not be assessed.",
+        "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
+    ),
+)

@@ -1,0 +1,101 @@
+"""Checks of the header and the sample names."""
+
+from __future__ import annotations
+
+from core.vcf.checks.check import FAIL, WARN, Check
+
+LINES = "{n} of {of} header lines "
+
+HEADER_CHECKS = (
+    Check(
+        "header_command",
+        "Commands in the header",
+        FAIL,
+        LINES + "hold a command line: how and from what the file was made.",
+        "Remove these lines, or write “.” as their value: bcftools reheader.",
+    ),
+    Check(
+        "header_source",
+        "Source in the header",
+        WARN,
+        LINES + "name the program or centre that made the file.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_date",
+        "Date in the header",
+        WARN,
+        LINES + "hold a date.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_person",
+        "Sample or pedigree lines",
+        FAIL,
+        LINES + "describe samples, pedigrees or individuals, or name a sample.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_file",
+        "Data files in the header",
+        FAIL,
+        LINES + "name a file of reads or variants, whose name often is a person's.",
+        "Remove the file names from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_allele",
+        "Alleles in the header",
+        FAIL,
+        LINES + "hold a variant or a public database's ID.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_leftover",
+        "Free text left in the header",
+        WARN,
+        LINES + "stand word for word in the original, under a key that is not of the VCF standard.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_path",
+        "File paths in the header",
+        FAIL,
+        LINES + "hold a file path.",
+        "Remove the paths from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_host",
+        "Users or hosts in the header",
+        FAIL,
+        LINES + "name a user or a computer.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_email",
+        "E-mail in the header",
+        FAIL,
+        LINES + "hold an e-mail address.",
+        "Remove the addresses from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_contig_origin",
+        "Assembly of contigs",
+        WARN,
+        LINES + "tell the assembly, checksum or address of a contig's sequence.",
+        "Keep ID and length of contigs alone: bcftools reheader.",
+    ),
+    Check(
+        "samples_kept",
+        "Sample names kept",
+        WARN,
+        "{n} of {of} sample names are those of the original, or hold one, in either case.",
+        "Give the samples new names: bcftools reheader -s.",
+    ),
+    Check(
+        "samples_identify",
+        "Sample names look personal",
+        FAIL,
+        "{n} of {of} sample names look like a person's name or an identifier.",
+        "Give the samples new names: bcftools reheader -s.",
+    ),
+)
