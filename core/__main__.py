@@ -6,13 +6,17 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from core import __version__
 from core.commands import COMMANDS
 from core.commands.output import print_problems, printable, survive_any_encoding
 from core.errors import AuditInputError
+
+ROOT = Path(__file__).parents[1]
 
 
 class Command(Protocol):
@@ -51,6 +55,11 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         if name in arguments[:1]:
             command: Command = importlib.import_module(f"core.commands.{name}")
             command.add_arguments(subparser)
+            subparser.add_argument(
+                "--debug",
+                action="store_true",
+                help="show where an unexpected error comes from",
+            )
             subparser.set_defaults(run=command.run)
     return parser
 
@@ -69,7 +78,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+    except KeyboardInterrupt:
+        print_problems(("Stopped before the end; nothing was judged.",))
+        return 130
+    except Exception as error:
+        if parsed.debug:
+            traceback.print_exception(error)
+        print_problems((unexpected(error),))
+        return 2
     return code
+
+
+def unexpected(error: Exception) -> str:
+    """Return a sentence about an error that nobody foresaw, without its message, which may quote a cell."""
+    if isinstance(error, MemoryError):
+        return "The input takes more memory than there is. Audit a part of it, or use a larger machine."
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(ROOT / "core")]
+    where = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}" if ours else "a library"
+    return (
+        f"An unexpected {type(error).__name__} came up in {where}; nothing was judged. Please report it "
+        "with what you did; --debug shows more, which may quote cells."
+    )
 
 
 if __name__ == "__main__":

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from core.commands.output import print_json, print_line, print_lines
+from core.commands.output import print_json, print_line, print_lines, print_warning
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -26,7 +25,7 @@ from core.events import (
     suggest_settings,
 )
 from core.events.column_finding import ROLES, with_found_columns
-from core.events.release import FILES_NOT_ALWAYS_WRITTEN, release_files
+from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.result import (
     events_document,
     events_summary,
@@ -39,6 +38,7 @@ from core.pseudonyms import TokenSource
 from core.reports import input_facts, render
 from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
+from core.writing import write_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -266,14 +266,12 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
         arguments.out_dir.mkdir(parents=True, exist_ok=True)
         for path, data in paths.items():
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(data)
+            write_file(path, data, replace=True, private=path.parent.name == NOT_FOR_SHARING)
     except OSError as error:
         raise AuditInputError(
             f"The files cannot be written to {arguments.out_dir}: {error.strerror}. Choose another folder."
         ) from None
     for name in FILES_NOT_ALWAYS_WRITTEN:
         if name not in files and (arguments.out_dir / name).exists():
-            print(
-                f"note: {arguments.out_dir / name} is of an earlier run, not of this export.", file=sys.stderr
-            )
+            print_warning(f"{arguments.out_dir / name} is of an earlier run, not of this export.")
     return [str(path) for path in paths]

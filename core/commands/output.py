@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.errors import AuditInputError
+from core.writing import write_file
 
 _UNPRINTABLE = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
@@ -45,8 +46,17 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_problems(problems: tuple[str, ...]) -> None:
     """Print what the person can fix, a line each, on stderr."""
-    for problem in problems:
-        print(f"error: {printable(problem)}", file=sys.stderr)
+    _print_on_stderr("error", problems)
+
+
+def print_warning(text: str) -> None:
+    """Print what the person may have overlooked, on one line of stderr, names in it as they are written."""
+    _print_on_stderr("warning", [text])
+
+
+def _print_on_stderr(kind: str, sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        print(f"{kind}: {printable(sentence)}", file=sys.stderr)
 
 
 def check_new_files(option: str, *paths: Path) -> None:
@@ -89,8 +99,7 @@ def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
     """
     for path, data in files.items():
         try:
-            with path.open("xb") as file:
-                file.write(data)
+            write_file(path, data)
             same = path.read_bytes() == data
         except OSError as error:
             raise AuditInputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +30,7 @@ from core.tabular.second_opinion import SecondOpinionThresholds
 from core.tabular.views import run_verdict
 from core.tabular.words import percent
 from core.verdict import Verdict, exit_code
+from core.writing import write_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
             "them."
         )
     pairing = _find_pairs(arguments.originals, arguments.anonymized_dir)
-    append = _csv_report(arguments)
+    report = _csv_report(arguments)
     done: list[_Done] = []
     skipped = list(pairing.skipped)
     for pair in pairing.pairs:
@@ -104,11 +106,14 @@ def run(arguments: argparse.Namespace) -> int:
             skipped.append(LeftOutFile(name=pair.original, reason=" ".join(error.problems)))
             continue
         done.append(result)
-        append(csv_report_row(result.audit, seconds=result.seconds))
+        if report is not None:
+            report.append(csv_report_row(result.audit, seconds=result.seconds))
         if not arguments.json:
             print_lines(_lines(result))
     skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
     print_problems(tuple(f"{file.name} was not verified. {file.reason}" for file in skipped))
+    if report is not None:
+        report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
     if arguments.json:
         print_json(_document(done, skipped, overall))
@@ -151,28 +156,46 @@ def _is_partner(name: str) -> bool:
     return Path(name).stem.casefold().endswith(("_anonymized", "_anonymized_log"))
 
 
-def _csv_report(arguments: argparse.Namespace) -> Callable[[str], None]:
-    """Begin the CSV report and return how to append a line; nothing is written where none is asked for."""
+class _CsvReport:
+    """The CSV report: it grows under another name and gets its own when every file is done."""
+
+    def __init__(self, path: Path, header: str) -> None:
+        self._path, self._text = path, header
+        self._unfinished = path.with_name(f"{path.name}.part")
+        self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
+        self.append("")
+
+    def append(self, line: str) -> None:
+        """Add a line."""
+        self._text += line
+        self._try(lambda: write_file(self._unfinished, self._text.encode(), replace=True))
+
+    def finish(self) -> None:
+        """Give the report its name."""
+        self._try(lambda: self._unfinished.replace(self._path))
+
+    def _try(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError:
+            with suppress(OSError):
+                self._unfinished.unlink(missing_ok=True)
+            folder = self._path.parent
+            raise AuditInputError(
+                f"The report cannot be written into {folder}. Name another folder with --report-dir."
+            ) from None
+
+
+def _csv_report(arguments: argparse.Namespace) -> _CsvReport | None:
+    """Begin the CSV report; None where none is asked for."""
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:
-            return lambda _line: None
+            return None
         first: Path = arguments.originals[0]
         folder = first if first.is_dir() else first.parent
-    report = folder / csv_report_name(datetime.now().astimezone())
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        report.write_text(csv_report_header(arguments.headers), encoding="utf-8", newline="")
-    except OSError:
-        raise AuditInputError(
-            f"The report cannot be written into {folder}. Name another folder with --report-dir."
-        ) from None
-
-    def append(line: str) -> None:
-        with report.open("a", encoding="utf-8", newline="") as file:
-            file.write(line)
-
-    return append
+    name = csv_report_name(datetime.now().astimezone())
+    return _CsvReport(folder / name, csv_report_header(arguments.headers))
 
 
 def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:

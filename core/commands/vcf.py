@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from core.commands.output import print_json, print_line, print_problems
+from core.commands.output import print_json, print_line, print_problems, print_warning
 from core.errors import AuditInputError
 from core.vcf import (
     CHECKS,
@@ -232,7 +231,4 @@ def _print_severities(settings: VcfSettings) -> None:
 def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
     print_problems(tuple(problem for outcome in outcomes for problem in outcome.problems))
     for name in pairing.unmatched:
-        print(
-            f"warning: {name}: no partner; an anonymized file is named <level>_…anony_<original's name>.",
-            file=sys.stderr,
-        )
+        print_warning(f"{name}: no partner; an anonymized file is named <level>_…anony_<original's name>.")

@@ -1,7 +1,7 @@
 """Workbooks and Parquet: what a file of bytes is, its bounds, and the reader for it.
 
-These formats are read by native code that trusts what a file says of itself. Only
-:mod:`core.tables.apart` calls this, in a process that such a file may end.
+These formats are read by native code that trusts what a file says of itself, so this is called only in a
+process that such a file may end; see :mod:`core.apart`.
 """
 
 from __future__ import annotations

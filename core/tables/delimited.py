@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from core.errors import AuditInputError
+from core.tables.bounds import LONGEST_RECORD, record_too_long
 from core.tables.encodings import read_text
 from core.tables.header import header_option, lines_above, listed
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
@@ -121,6 +122,8 @@ def _read_records(
         table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
     except pa.ArrowInvalid:
         raise _unreadable(utf8, layout, name=name) from None
+    except _RecordTooLongError:
+        raise record_too_long(name) from None
     if find_byte(records, _QUOTE) < 0:
         _refuse_lost_records(utf8, layout, table.num_rows, name=name)
     elif _count_lines(records) != table.num_rows:
@@ -206,7 +209,9 @@ def _parsed(
         except pa.ArrowInvalid as error:
             if ragged.found or "straddl" not in str(error) or block_size > records.size:
                 raise
-        block_size = min(block_size * 32, _LARGE_TEXT)
+            if block_size >= LONGEST_RECORD:
+                raise _RecordTooLongError from None
+        block_size = LONGEST_RECORD
 
 
 def _unreadable(utf8: pa.Buffer, layout: Layout, *, name: str) -> AuditInputError:
@@ -257,6 +262,10 @@ def _slowly(utf8: pa.Buffer, layout: Layout, *, strict: bool) -> Iterator[tuple[
         if cells:
             yield begins, cells
         begins = layout.data_line + reader.line_num
+
+
+class _RecordTooLongError(Exception):
+    """A record does not end within the largest block."""
 
 
 class _OpenQuoteError(Exception):

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import Header, header_position, name_columns, numbered_columns
 from core.tables.model import ReadOptions
 
@@ -62,7 +63,8 @@ def find_layout(utf8: pa.Buffer, *, name: str, options: ReadOptions) -> Layout:
     Raises
     ------
     AuditInputError
-        The text has only a header, or fewer lines than the one that is to hold the names.
+        The text has only a header, fewer lines than the one that is to hold the names, or more columns or
+        longer records than are read.
     """
     size = PREFIX
     while True:
@@ -70,7 +72,9 @@ def find_layout(utf8: pa.Buffer, *, name: str, options: ReadOptions) -> Layout:
         layout = _layout_of(prefix, utf8, whole=size >= utf8.size, name=name, options=options)
         if layout:
             return layout
-        size *= 8
+        if size >= LONGEST_RECORD:
+            raise record_too_long(name)
+        size = min(size * 8, LONGEST_RECORD)
 
 
 def _layout_of(
@@ -92,6 +96,7 @@ def _layout_of(
             return None
         raise _only_header(name, n_lines=len(records), position=position)
     begins, ends, names = records[max(position, 0)]
+    check_n_columns(len(names), name=name)
     header = name_columns(names) if position >= 0 else numbered_columns(len(names))
     data_lines = hint_lines + (ends if position >= 0 else 0)
     widths = {len(cells) for _, _, cells in records[position + 1 :]}

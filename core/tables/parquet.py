@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from core.apart import SMALL_FILE_BYTES
 from core.errors import AuditInputError
 from core.tables.beside import beside_parquet
+from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
     header_option,
     header_position,
@@ -24,6 +26,7 @@ from core.tables.model import Reading, ReadOptions
 
 _LARGEST_AREA = 1_000_000_000
 _LARGE_TEXT = (1 << 31) - 1
+_OFFSET_BYTES = 4  # of every cell, were it blank
 
 
 def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
@@ -40,8 +43,8 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
     """
     try:
         file = parquet.ParquetFile(pa.BufferReader(data))
-        _refuse_unusable(file, name=name)
-        table = _texts(file.read(), name=name)
+        _refuse_unusable(file, n_bytes=data.size, name=name)
+        table = _texts(_packed(data, file, name=name).read(), name=name)
     except pa.ArrowMemoryError:
         raise  # beyond the bound of the process that reads it, not damaged
     except (pa.ArrowException, OSError):
@@ -52,7 +55,37 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
     return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
 
 
-def _refuse_unusable(file: parquet.ParquetFile, *, name: str) -> None:
+def _packed(data: pa.Buffer, file: parquet.ParquetFile, *, name: str) -> parquet.ParquetFile:
+    """Return a file whose texts fit in memory; what a small file packs is counted before it is unpacked.
+
+    A dictionary holds a long text once, and a number for each of its thousands of cells.
+    """
+    if data.size > SMALL_FILE_BYTES:
+        return file
+    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    packed = parquet.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+    n_bytes = 0
+    for batch in packed.iter_batches(columns=texts):
+        n_bytes += sum(_n_bytes(cells) for cells in batch.columns)
+        check_text(n_bytes, of=data.size, name=name)
+    return file
+
+
+def _is_text(of: pa.DataType) -> bool:
+    of = of.value_type if pa.types.is_dictionary(of) else of
+    return any(is_kind(of) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
+
+
+def _n_bytes(cells: pa.Array) -> int:
+    """Return the bytes that cells of text come to."""
+    if not pa.types.is_dictionary(cells.type):
+        return int(pc.sum(pc.binary_length(cells)).as_py() or 0)
+    lengths = pc.binary_length(cells.dictionary)
+    return int(pc.sum(lengths.take(cells.indices).cast(pa.int64())).as_py() or 0)
+
+
+def _refuse_unusable(file: parquet.ParquetFile, *, n_bytes: int, name: str) -> None:
+    check_n_columns(len(file.schema_arrow), name=name)
     nested = [column.name for column in file.schema_arrow if pa.types.is_nested(column.type)]
     if nested:
         raise AuditInputError(
@@ -68,6 +101,7 @@ def _refuse_unusable(file: parquet.ParquetFile, *, name: str) -> None:
             f"{name}: the table has {n_rows:,} records of {n_columns:,} columns, more than "
             f"{_LARGEST_AREA:,} cells. Audit a part of it."
         )
+    check_text(_OFFSET_BYTES * n_rows * n_columns, of=n_bytes, name=name)
 
 
 def _texts(table: pa.Table, *, name: str) -> pa.Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,35 +10,11 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.apart import read_apart
-from core.tables.binary import REMEDY, is_binary
 from core.tables.delimited import read_delimited
 from core.tables.model import Dataset, Reading, ReadOptions, check_options
-from core.tables.xes import is_xes, read_xes
+from core.tables.readers import TEXT, kind_of
 
-_HEAD = 4096
-
-# First bytes of files that are no table this program reads, and what they are.
-_OTHER_FILES = (
-    (b"%PDF", "a PDF document"),
-    (b"\x1f\x8b", "compressed with gzip"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"BZh", "compressed with bzip2"),
-    (b"\xfd7zXZ", "compressed with xz"),
-    (b"(\xb5/\xfd", "compressed with Zstandard"),
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"$FL2", "an SPSS file"),
-    (b"$FL3", "an SPSS file"),
-    (b"<stata_dta>", "a Stata file"),
-    (b"\x00" * 12 + b"\xc2\xea\x81\x60", "a SAS file"),
-    (b"HEADER RECORD*******LIB", "a SAS transport file"),
-    (b"ARROW1", "an Arrow file"),
-    (b"PARE", "an encrypted Parquet file"),
-    (b"Obj\x01", "an Avro file"),
-)
+WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process starts
 
 
 def read_dataset(
@@ -77,7 +52,7 @@ def read_dataset(
         raise AuditInputError(f"{name}: the file is empty (0 bytes). Export the table again.")
     with ThreadPoolExecutor(1) as thread:  # hashing releases the interpreter: it runs beside reading
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
-        table, reading = _reader(data, name=name)(data, name=name, options=options)
+        table, reading = _read(data, name=name, options=options)
     return Dataset(
         name=name,
         table=table,
@@ -106,30 +81,9 @@ def _fingerprint(sha256: str, given: ReadOptions, resolved: ReadOptions) -> str:
     return hashlib.sha256(repr((sha256, given, resolved)).encode()).hexdigest()
 
 
-_Reader = Callable[..., tuple[pa.Table, Reading]]
-
-
-def _reader(data: pa.Buffer, *, name: str) -> _Reader:
-    """Return the reader for what a file holds, or say what it holds instead of a table."""
-    head = data.slice(0, min(_HEAD, data.size)).to_pybytes()
-    if is_binary(head):
-        return read_apart
-    if is_xes(head):
-        return read_xes
-    other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
-    if other:
-        raise AuditInputError(f"{name}: the file is {other}, not a table. {REMEDY}")
-    return read_delimited
-
-
-def _marked_up(head: bytes) -> str | None:
-    """Return what kind of marked-up text a file begins like, None for plain text."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if text.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<meta")):
-        return "a web page (HTML)"
-    if text.startswith((b"<?xml", b"<workbook")):
-        return "an XML document"
-    if text.startswith((b"{\\rtf",)):
-        return "a text document (RTF)"
-    compact = b"".join(text[:200].split())
-    return "JSON" if compact.startswith((b'{"', b"[{", b"[[", b'["')) else None
+def _read(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    """Read a table where its reader can do no harm: only short text in this process."""
+    kind = kind_of(data, name=name)
+    if kind == TEXT and data.size < WORTH_A_PROCESS:
+        return read_delimited(data, name=name, options=options)
+    return read_apart(data, name=name, options=options, kind=kind)

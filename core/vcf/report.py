@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
+from core.writing import write_file
 
 REPORT_NAME = "VCF_anonymization_verification_report"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -37,8 +38,7 @@ def write_report(audits: Iterable[VcfAudit], folder: Path) -> Path:
     while True:
         path = folder / f"{REPORT_NAME}{f'_{number}' if number > 1 else ''}.csv"
         try:
-            with path.open("xb") as file:
-                file.write(content)
+            write_file(path, content)
         except FileExistsError:
             number += 1
         else:

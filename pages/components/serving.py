@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from core.tables import apart
+from core import apart
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.

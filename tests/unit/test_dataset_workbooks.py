@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from core.errors import AuditInputError
 from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
-from core.tables.binary import read_binary
+from core.tables.readers import READERS
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -23,8 +23,12 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
-    """Read here, where a test can lower a bound; test_datasets_apart.py reads in the other process."""
-    monkeypatch.setattr("core.tables.reading.read_apart", read_binary)
+    """Read here, where a test can lower a bound; test_apart.py reads in the other process."""
+
+    def read_here(data, *, name, options, kind):
+        return READERS[kind](data, name=name, options=options)
+
+    monkeypatch.setattr("core.tables.reading.read_apart", read_here)
 
 
 def read(data: bytes, **options: str) -> Dataset:

@@ -179,7 +179,7 @@ def test_events__says_which_file_is_of_an_earlier_run(
     main(call)
     assert capsys.readouterr().err.splitlines() == [
         (
-            f"note: {tmp_path / 'out' / 'not_for_sharing' / 'user_mapping.csv'} is of an earlier run, not "
+            f"warning: {tmp_path / 'out' / 'not_for_sharing' / 'user_mapping.csv'} is of an earlier run, not "
             "of this export."
         )
     ]

@@ -1,0 +1,408 @@
+"""What a file holds is found out in a process of its own, with limits on memory and time.
+
+Native readers allocate what a file claims, and abort: 1.3 kB ended the server for everybody. Here such a
+file ends a process that did nothing else. Bytes go there through a pipe or, large ones, through memory
+that both processes see; they come back as Arrow the same way. Nothing touches the disk, and nothing that
+comes back is ever unpickled. A process waits for the next file, so that a small one need not wait for a
+start; after a minute without work, or when this process is gone, it ends by itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import io
+import json
+import mmap
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from select import select
+from struct import Struct
+from typing import IO, Any
+
+import pyarrow as pa
+
+from core.errors import AuditInputError
+
+if sys.platform != "win32":
+    import resource
+
+ROOT = Path(__file__).parents[1]
+SMALL_FILE_BYTES = 5 << 20
+SMALL_FILE_MEMORY = 1 << 30
+LARGE_FILE_MEMORY = 2 << 30
+MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
+SECONDS, SECONDS_FOR_A_MEGABYTE = 10, 4
+IDLE_SECONDS = 60
+LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
+WORTH_SHARING = 4 << 20  # bytes; below, a pipe is as fast
+_HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
+_ROWS_SENT = 1 << 16
+_LARGEST_DOCUMENT = 1 << 26
+_LENGTH = Struct("<Q")
+_COMMAND = ("-P", "-c", "from core.apart import main; main()")
+_ENVIRONMENT = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # others reserve addresses that they never use
+    "MALLOC_ARENA_MAX": "2",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+Document = dict[str, Any]
+Answer = tuple[Document, pa.Table | None]
+
+
+class EndedError(Exception):
+    """The process ended, or answered nonsense, before it had done what it was asked."""
+
+
+def memory_bound(n_bytes: int) -> int:
+    """Return the bytes of memory that a file of a size may take, the reader itself not counted."""
+    if n_bytes <= SMALL_FILE_BYTES:
+        return SMALL_FILE_MEMORY
+    return LARGE_FILE_MEMORY + MEMORY_FOR_A_BYTE * n_bytes
+
+
+def seconds_bound(n_bytes: int) -> int:
+    """Return the processor seconds that a file of a size may take."""
+    return SECONDS + SECONDS_FOR_A_MEGABYTE * (n_bytes >> 20)
+
+
+def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
+    """Return the problem of a file that ended its process."""
+    return AuditInputError(
+        f"{name}: the file could not be read: it is damaged, or takes more than "
+        f"{memory_bound(n_bytes) / (1 << 30):.0f} GiB of memory or {seconds_bound(n_bytes):,} seconds, the "
+        f"bounds for a file of its size. {remedy}"
+    )
+
+
+def ask_apart(task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+    """Do one thing with a file in a process that waits for it.
+
+    Parameters
+    ----------
+    task
+        ``module:function``. The function takes the bytes and the arguments, and returns a document and
+        a table or None.
+    data
+        The file's bytes.
+    arguments
+        Written as JSON.
+
+    Raises
+    ------
+    AuditInputError
+        As the function does.
+    EndedError
+        The file ended the process, by what it holds or by a limit.
+    """
+    worker = POOL.take()
+    try:
+        answer = worker.ask(task, data, arguments)
+    except BaseException as error:
+        if isinstance(error, AuditInputError):
+            POOL.give_back(worker)
+        else:  # such as Streamlit's own: half an answer may be left in the pipe
+            worker.end()
+        raise
+    POOL.give_back(worker)
+    return answer
+
+
+def prepare() -> None:
+    """Start a process now, so that the first file need not wait for it."""
+    POOL.give_back(Worker())
+
+
+class Worker:
+    """A process that is asked one thing after the other, by one thread at a time."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(  # noqa: S603 - this very interpreter and our own module
+            [sys.executable, *_COMMAND],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": str(ROOT)},
+        )
+
+    def ask(self, task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+        """Do one thing with a file; see :func:`ask_apart`.
+
+        Raises
+        ------
+        AuditInputError
+            As the function does; the process can be asked again.
+        EndedError
+            The process has ended, or is no longer to be trusted.
+        """
+        try:
+            return self._ask(task, data, arguments)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, pa.ArrowException):
+            raise EndedError from None
+
+    def _ask(self, task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+        requests, answers = self.process.stdin, self.process.stdout
+        if requests is None or answers is None:
+            raise EndedError
+        request = {"task": task, "arguments": dict(arguments), "n_bytes": data.size}
+        if data.size < WORTH_SHARING or not _HAS_SHARED_MEMORY:
+            _send(requests, request)
+            _write(requests, memoryview(data))
+            return self._answer(answers, shared=None)
+        with _Shared(data) as given, _Shared(size=memory_bound(data.size)) as taken:
+            _send(requests, {**request, "given": given.path, "taken": taken.path, "room": taken.size})
+            return self._answer(answers, shared=taken)
+
+    def _answer(self, answers: IO[bytes], *, shared: _Shared | None) -> Answer:
+        answer = _receive(answers)
+        if "problems" in answer:
+            raise AuditInputError(*map(str, answer["problems"]))
+        document: Document = answer["document"]
+        if not answer["has_table"]:
+            return document, None
+        source = _Whole(answers) if shared is None else shared.read(int(answer["n_bytes"]))
+        with pa.ipc.open_stream(source) as stream:
+            table = stream.read_all()
+        table.validate(full=True)
+        return document, table
+
+    @property
+    def is_alive(self) -> bool:
+        """Return whether the process runs."""
+        return self.process.poll() is None
+
+    def end(self) -> None:
+        """End the process, whatever it is doing; calling it twice does nothing more."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was not sent cannot be
+                    pipe.close()
+
+
+class _Shared:
+    """Memory that another process opens by its path; it goes with the last that holds it."""
+
+    def __init__(self, data: pa.Buffer | None = None, *, size: int = 0) -> None:
+        self.size = size
+        self._file = os.memfd_create("table", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        self.path = f"/proc/{os.getpid()}/fd/{self._file}"
+        if data is None:
+            os.ftruncate(self._file, size)  # takes no memory before something is written
+            return
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+    def read(self, n_bytes: int) -> pa.Buffer:
+        """Return what the other process wrote, without copying; it can be changed no more."""
+        fcntl = importlib.import_module("fcntl")
+        os.ftruncate(self._file, n_bytes)
+        fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
+        return pa.py_buffer(mmap.mmap(self._file, n_bytes, prot=mmap.PROT_READ))
+
+    def __enter__(self) -> _Shared:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+
+class Pool:
+    """The processes that wait for a file."""
+
+    def __init__(self) -> None:
+        self.idle: list[Worker] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> Worker:
+        """Return a process that waits, else a new one."""
+        with self._lock:
+            while self.idle:
+                worker = self.idle.pop()
+                if worker.is_alive:
+                    return worker
+                worker.end()
+        return Worker()
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a process for the next file; one is enough."""
+        with self._lock:
+            if not self.idle:
+                self.idle.append(worker)
+                return
+        worker.end()
+
+    def end(self) -> None:
+        """End the processes that wait."""
+        with self._lock:
+            idle, self.idle = self.idle, []
+        for worker in idle:
+            worker.end()
+
+
+POOL = Pool()
+atexit.register(POOL.end)
+
+_Stream = IO[bytes] | io.BufferedIOBase | io.RawIOBase
+
+
+def _send(stream: _Stream, document: Document) -> None:
+    text = json.dumps(document).encode()
+    _write(stream, memoryview(_LENGTH.pack(len(text)) + text))
+
+
+def _write(stream: _Stream, data: memoryview) -> None:
+    """Write all of it; a pipe takes it in pieces."""
+    while data:
+        data = data[stream.write(data) or 0 :]
+
+
+def _receive(stream: _Stream) -> Document:
+    length = _LENGTH.unpack(_exactly(stream, _LENGTH.size))[0]
+    if length > _LARGEST_DOCUMENT:
+        raise EndedError
+    document = json.loads(_exactly(stream, length))
+    if not isinstance(document, dict):
+        raise EndedError
+    return document
+
+
+def _exactly(stream: _Stream, n_bytes: int) -> bytearray:
+    """Return so many bytes; a pipe gives them in pieces, and a thread that waits looks up now and then."""
+    content = bytearray(n_bytes)
+    rest = memoryview(content)
+    while rest:
+        if sys.platform != "win32" and isinstance(stream, io.FileIO):
+            while not select([stream], [], [], LOOK_UP_SECONDS)[0]:
+                continue
+        n_read = stream.readinto(rest)  # type: ignore[union-attr]
+        if not n_read:
+            raise EndedError
+        rest = rest[n_read:]
+    return content
+
+
+class _Whole(io.RawIOBase):
+    """A pipe that gives as many bytes as are asked for."""
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, n_bytes: int = -1) -> bytearray:
+        return _exactly(self._stream, n_bytes)
+
+
+# The other side of the pipe.
+
+
+def serve(requests: _Stream, answers: _Stream) -> None:
+    """Do what is asked, one thing after the other, until there is no more."""
+    while _waits(requests):
+        try:
+            request = _receive(requests)
+            limit(int(request["n_bytes"]), shared=int(request.get("room", 0)))
+            data = _given(requests, request)
+        except EndedError:
+            return
+        answer(request, data, to=answers)
+        answers.flush()
+        del data  # the next file must not meet this one's bytes in memory
+
+
+def _given(requests: _Stream, request: Document) -> pa.Buffer:
+    if "given" not in request:
+        return pa.py_buffer(_exactly(requests, int(request["n_bytes"])))
+    with Path(str(request["given"])).open("rb") as file:
+        return pa.py_buffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+
+
+def answer(request: Document, data: pa.Buffer, *, to: _Stream) -> None:
+    """Do one thing and write what it came to, or what is wrong with the file."""
+    module, _, function = str(request["task"]).partition(":")
+    task = getattr(importlib.import_module(module), function)
+    try:
+        document, table = task(data, **request["arguments"])
+    except AuditInputError as error:
+        _send(to, {"problems": error.problems})
+        return
+    head = {"document": document, "has_table": table is not None}
+    if table is None:
+        _send(to, head)
+    elif "taken" in request:
+        _send(to, {**head, "n_bytes": _share(table, Path(str(request["taken"])), int(request["room"]))})
+    else:
+        _send(to, head)
+        _stream(table, to)
+
+
+def _share(table: pa.Table, path: Path, room: int) -> int:
+    """Write a table where the other process sees it; return the bytes it took."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), room) as shared:
+        sink = pa.FixedSizeBufferWriter(pa.py_buffer(shared))
+        _stream(table, sink)
+        n_bytes = int(sink.tell())
+        sink.close()
+        del sink
+        return n_bytes
+
+
+def _stream(table: pa.Table, to: _Stream | pa.NativeFile) -> None:
+    with pa.ipc.new_stream(to, table.schema) as stream:
+        stream.write_table(table, max_chunksize=_ROWS_SENT)
+
+
+def _waits(requests: _Stream) -> bool:
+    """Wait for a request; False after a minute without one."""
+    if sys.platform == "win32" or not isinstance(requests, io.FileIO):
+        return True
+    return bool(select([requests], [], [], IDLE_SECONDS)[0])
+
+
+def limit(n_bytes: int, *, shared: int = 0) -> None:
+    """Bound what this process may take for a file of a size; no file, no core dump.
+
+    What it shares with another process is mapped here too, and comes on top.
+    """
+    if sys.platform == "win32":
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(usage.ru_utime + usage.ru_stime) + seconds_bound(n_bytes)
+    mapped = n_bytes + shared if shared else 0
+    for kind, amount in (
+        (resource.RLIMIT_AS, _addresses() + memory_bound(n_bytes) + mapped),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with suppress(ValueError, OSError):  # a system that knows no such limit
+            resource.setrlimit(kind, (amount, resource.getrlimit(kind)[1]))
+
+
+def _addresses() -> int:
+    """Return the bytes of address space this process holds already; 0 where the system does not say."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return 0
+
+
+def main() -> None:
+    """Serve the process that started this one; whatever else is printed goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    importlib.import_module("core.tables.readers")  # so that the first file need not wait for it
+    with suppress(BrokenPipeError):
+        serve(open(0, "rb", buffering=0), answers)  # noqa: SIM115 - what is buffered, select does not see
+    os._exit(0)

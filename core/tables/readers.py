@@ -1,0 +1,96 @@
+"""Which reader a file of bytes is for, told by what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from core.apart import Answer
+from core.errors import AuditInputError
+from core.tables.apart import options_of
+from core.tables.binary import REMEDY, is_binary, read_binary
+from core.tables.bounds import check_text
+from core.tables.delimited import read_delimited
+from core.tables.model import Reading, ReadOptions
+from core.tables.xes import is_xes, read_xes
+
+_HEAD = 4096
+
+# First bytes of files that are no table this program reads, and what they are.
+_OTHER_FILES = (
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"BZh", "compressed with bzip2"),
+    (b"\xfd7zXZ", "compressed with xz"),
+    (b"(\xb5/\xfd", "compressed with Zstandard"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"$FL2", "an SPSS file"),
+    (b"$FL3", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"\x00" * 12 + b"\xc2\xea\x81\x60", "a SAS file"),
+    (b"HEADER RECORD*******LIB", "a SAS transport file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"PARE", "an encrypted Parquet file"),
+    (b"Obj\x01", "an Avro file"),
+)
+
+
+class Reader(Protocol):
+    """A function that reads a table."""
+
+    def __call__(self, data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+        """Read it, with every cell as text."""
+
+
+TEXT = "text"
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {"binary": read_binary, "xes": read_xes, TEXT: read_delimited}
+)
+
+
+def kind_of(data: pa.Buffer, *, name: str) -> str:
+    """Return which of the readers a file is for.
+
+    Raises
+    ------
+    AuditInputError
+        Says what the file is instead of a table.
+    """
+    head = data.slice(0, min(_HEAD, data.size)).to_pybytes()
+    if is_binary(head):
+        return "binary"
+    if is_xes(head):
+        return "xes"
+    other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
+    if other:
+        raise AuditInputError(f"{name}: the file is {other}, not a table. {REMEDY}")
+    return TEXT
+
+
+def read_for_other(data: pa.Buffer, *, name: str, options: dict[str, Any], kind: str) -> Answer:
+    """Read a table for the process that sent it."""
+    table, reading = READERS[kind](data, name=name, options=options_of(options))
+    check_text(table.nbytes, of=data.size, name=name)
+    return asdict(reading), table
+
+
+def _marked_up(head: bytes) -> str | None:
+    """Return what kind of marked-up text a file begins like, None for plain text."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if text.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<meta")):
+        return "a web page (HTML)"
+    if text.startswith((b"<?xml", b"<workbook")):
+        return "an XML document"
+    if text.startswith((b"{\\rtf",)):
+        return "a text document (RTF)"
+    compact = b"".join(text[:200].split())
+    return "JSON" if compact.startswith((b'{"', b"[{", b"[[", b'["')) else None
