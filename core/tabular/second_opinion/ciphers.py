@@ -96,11 +96,15 @@ def _place_by_place(rows: _Rows) -> _Explained | None:
     if n_alike < MOST * len(rows) or not _SHORTEST <= n_b <= 40 or n_a > 40:
         return None
     alike = [(a, b) for a, b in rows if (len(a), len(b)) == (n_a, n_b)]
-    sources = [_source_of(alike, j, n_a) for j in range(n_b)]
-    found = [source for source in sources if source is not None]
+    found: list[tuple[int, dict[str, str]]] = []
+    for j in range(n_b):
+        source = _source_of(alike, j, n_a)
+        if source is None:
+            return None
+        found.append(source)
     used = {i for i, table in found if len(set(table.values())) > 1}
     varied = {i for i in range(n_a) if len({a[i] for a, _ in alike}) > 1}
-    if len(found) < n_b or len(used) < _SHORTEST or not used >= varied:
+    if len(used) < _SHORTEST or not used >= varied:
         return None  # what masks or cuts off some places hides something, and is no cipher
     return "the original with its characters moved to other places or replaced", _explained(
         alike, lambda a: "".join(table.get(a[i], "") for i, table in found)

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import binom
@@ -28,6 +29,7 @@ from core.tabular.second_opinion.digests import (
     Recipe,
     TokenShape,
     cuts_of,
+    digests_by_key,
     guessable_keys,
     keyed_digests,
     plain_digests,
@@ -52,9 +54,13 @@ _MOST_COLUMNS = 60  # token columns, and original columns for each of them, that
 _STEP = 8  # characters between the beginnings of slices of keyed digests, where nobody knows whose
 _JOINTS = ("", " ", "|", "_", "-", ",", ";", ":", "/")
 _SPELLINGS: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
+_LINE_END = 10
+_HASH_BITS = 22  # of the beginnings of tokens; a million of them fill a quarter
 _ALPHABET = {"uuid": 16, "hex": 16, "digits": 10, "base32": 32, "base64": 64}
 _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
+_U64 = npt.NDArray[np.uint64]
+_I64 = npt.NDArray[np.int64]
 _Value = tuple[str, ...]
 _Make = Callable[[_Value], bytes | None]
 _Compared: TypeAlias = "_Rows | _Set"
@@ -174,9 +180,10 @@ class _Samples:
     settings: SecondOpinionSettings
     shapes: dict[str, TokenShape | None] = field(default_factory=dict)
     n_distinct_values: dict[tuple[str, str], int] = field(default_factory=dict)
-    known_tokens: dict[str, frozenset[str]] = field(default_factory=dict)
+    known_tokens: dict[str, _Known] = field(default_factory=dict)
     row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
     distinct_cells: dict[str, list[str]] = field(default_factory=dict)
+    hays: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> pa.Array:
@@ -215,20 +222,23 @@ class _Samples:
             self.shapes[anonymized] = shape
         return self.shapes[anonymized]
 
+    @cached_property
+    def varied(self) -> Mapping[str, int]:
+        """Return how many distinct values each original column has in the sampled rows."""
+        return {name: len(set(cells) - {""}) for name, cells in self.original.items()}
+
     def originals_for(self, anonymized: str, columns: Sequence[ColumnComparison]) -> list[str]:
         """Return the original columns to try, its own first, then the most varied."""
         own = [column.original for column in columns if column.anonymized == anonymized]
-        varied = {name: len(set(cells) - {""}) for name, cells in self.original.items()}
-        others = sorted(varied, key=lambda name: -varied[name])
+        others = sorted(self.varied, key=lambda name: -self.varied[name])
         names = dict.fromkeys([*own, *others])
-        return [name for name in names if varied[name] >= _FEWEST][:_MOST_COLUMNS]
+        return [name for name in names if self.varied[name] >= _FEWEST][:_MOST_COLUMNS]
 
     @cached_property
     def joinable(self) -> list[str]:
         """Return the original columns that vary, those about people first, then the most varied."""
-        varied = {name: len(set(cells) - {""}) for name, cells in self.original.items()}
-        names = [name for name, n in varied.items() if n > 1]
-        return sorted(names, key=lambda name: (not self._is_about_people(name), -varied[name]))
+        names = [name for name, n in self.varied.items() if n > 1]
+        return sorted(names, key=lambda name: (not self._is_about_people(name), -self.varied[name]))
 
     def _is_about_people(self, original: str) -> bool:
         """Whether the log calls a column high-risk or a quasi-identifier."""
@@ -285,20 +295,26 @@ class _Samples:
         best = max(rows, key=lambda i: sum(bool(self.original[name][i]) for name in originals))
         values = {name: self.original[name][best] for name in originals}
         if bodies is not None:
-            return values, _Rows(shape=shape, pairs=[((), bodies[best] or "")])
-        return values, _Set(shape=shape, pairs=[((), "")], known=self.known(anonymized, shape))
+            return values, self.as_rows(shape, [((), bodies[best] or "")])
+        return values, self.as_set(shape, [((), "")], anonymized)
+
+    def as_rows(self, shape: TokenShape, pairs: Sequence[tuple[_Value, str]]) -> _Rows:
+        return _Rows(shape=shape, pairs=pairs, hays=self.hays)
+
+    def as_set(self, shape: TokenShape, pairs: Sequence[tuple[_Value, str]], anonymized: str) -> _Set:
+        return _Set(shape=shape, pairs=pairs, hays=self.hays, known=self.known(anonymized, shape))
 
     def values(self, originals: Sequence[str]) -> list[_Value]:
         """Return the distinct combinations of these columns in the sampled rows."""
         cells = zip(*(self.original[name] for name in originals), strict=True)
         return list(dict.fromkeys(value for value in cells if all(value)))
 
-    def known(self, anonymized: str, shape: TokenShape) -> frozenset[str]:
+    def known(self, anonymized: str, shape: TokenShape) -> _Known:
         """Return all tokens of an anonymized column, each in one spelling, read once."""
-        if anonymized in self.known_tokens:
-            return self.known_tokens[anonymized]
-        bodies = (shape.body(cell) for cell in self.cells(anonymized))
-        self.known_tokens[anonymized] = frozenset(body for body in bodies if body is not None)
+        if anonymized not in self.known_tokens:
+            bodies = (shape.body(cell) for cell in self.cells(anonymized))
+            tokens = frozenset(body for body in bodies if body is not None)
+            self.known_tokens[anonymized] = _Known(tokens=tokens, shape=shape)
         return self.known_tokens[anonymized]
 
     def cells(self, anonymized: str) -> list[str]:
@@ -340,11 +356,64 @@ def _columns(table: pa.Table) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class _Known:
+    """The tokens of a column, to look for anywhere in a text at once."""
+
+    tokens: frozenset[str]
+    shape: TokenShape
+
+    @cached_property
+    def length(self) -> int:
+        """Return the usual length of a token."""
+        lengths = Counter(map(len, itertools.islice(self.tokens, 1000)))
+        return lengths.most_common(1)[0][0] if lengths else self.shape.length
+
+    @cached_property
+    def beginnings(self) -> _U64:
+        """Return the first eight characters of each token of usual length as numbers, sorted."""
+        text = "\n".join(token.ljust(8) for token in self.tokens if len(token) == self.length)
+        data = np.frombuffer(text.encode(), dtype=np.uint8)
+        starts = np.append(0, np.flatnonzero(data == _LINE_END) + 1)
+        return np.unique(self._eights(text)[starts]) if text else np.zeros(0, dtype=np.uint64)
+
+    @cached_property
+    def marked(self) -> npt.NDArray[np.bool_]:
+        """Return a table by the hash of a beginning: whether some token has it."""
+        marked = np.zeros(2**_HASH_BITS, dtype=np.bool_)
+        marked[_hashed(self.beginnings)] = True
+        return marked
+
+    def _eights(self, text: str) -> _U64:
+        """Return for each place of a text the eight characters from there, fewer in short tokens."""
+        data = text.encode() + b"\n" * 16
+        eights = np.empty(len(text), dtype=np.uint64)
+        for first in range(min(8, len(text))):
+            eights[first::8] = np.frombuffer(data, ">u8", count=-((first - len(text)) // 8), offset=first)
+        return eights >> np.uint64(8 * (8 - min(8, self.length)))
+
+    def places_in(self, text: str) -> _I64:
+        """Return the places of a text where a token seems to begin; numbers begin or end a line."""
+        eights = self._eights(text)
+        places = np.arange(len(text))
+        if self.shape.kind == "digits":
+            ends = np.append(np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == _LINE_END), len(text))
+            places = np.concatenate([[0], ends[:-1] + 1, ends - self.length])
+            places = places[places >= 0]
+        places = places[self.marked[_hashed(eights[places])]]
+        return places[np.isin(eights[places], self.beginnings)]
+
+
+def _hashed(numbers: _U64) -> _U64:
+    return numbers * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - _HASH_BITS)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Rows:
     """Values and the token in the row of each."""
 
     shape: TokenShape
     pairs: Sequence[tuple[_Value, str]]
+    hays: dict[tuple[object, ...], str]
 
     @cached_property
     def by_chance(self) -> float:
@@ -352,6 +421,10 @@ class _Rows:
 
     def probes(self, n: int) -> list[tuple[_Value, str]]:
         return list(dict(self.pairs).items())[:n]
+
+    def hopeful(self, hays: Sequence[str], tokens: Iterable[str]) -> list[int]:
+        """Return the texts that hold their token."""
+        return [i for i, (hay, token) in enumerate(zip(hays, tokens, strict=True)) if token in hay]
 
     def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
         return cuts_of(texts, token)
@@ -366,32 +439,35 @@ class _Set:
 
     shape: TokenShape
     pairs: Sequence[tuple[_Value, str]]
-    known: frozenset[str]
-
-    @cached_property
-    def length(self) -> int:
-        lengths = Counter(map(len, itertools.islice(self.known, 1000)))
-        return lengths.most_common(1)[0][0] if lengths else self.shape.length
+    hays: dict[tuple[object, ...], str]
+    known: _Known
 
     @cached_property
     def by_chance(self) -> float:
-        return min(1.0, len(self.known) * float(_ALPHABET[self.shape.kind]) ** -min(self.length, 30))
+        n = len(self.known.tokens)
+        return min(1.0, n * float(_ALPHABET[self.shape.kind]) ** -min(self.known.length, 30))
 
     def probes(self, n: int) -> list[tuple[_Value, str]]:
         return list(self.pairs)[:n]
 
+    def hopeful(self, hays: Sequence[str], tokens: Iterable[str]) -> list[int]:  # noqa: ARG002 - as of rows
+        """Return the texts that seem to hold any token."""
+        ends = np.cumsum([len(hay) + 1 for hay in hays])
+        places = self.known.places_in("\n".join(hays))
+        return np.unique(np.searchsorted(ends, places, side="right")).tolist()
+
     def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
-        length = self.length
+        length = self.known.length
         for i, text in enumerate(texts):
             last = len(text) - length
             step = max(step, last) or 1 if self.shape.kind == "digits" else step  # its beginning or its end
             for start in {*range(0, last + 1, step), last} if last >= 0 else ():
-                if text[start : start + length] in self.known:
+                if text[start : start + length] in self.known.tokens:
                     yield Cut(text=i, start=start, from_end=False)
                     yield Cut(text=i, start=len(text) - start, from_end=True)
 
     def is_match(self, texts: Sequence[str], cut: Cut, token: str) -> bool:  # noqa: ARG002 - as of rows
-        return cut.of(texts, self.length) in self.known
+        return cut.of(texts, self.known.length) in self.known.tokens
 
 
 _Found = tuple[str, int]
@@ -423,25 +499,40 @@ def _comparisons(
         cells = zip(rows, samples.bodies(anonymized, shape), strict=True)
         pairs = [(value, body) for value, body in cells if body is not None and all(value)]
         if len({value for value, _ in pairs}) >= _FEWEST:
-            yield _Rows(shape=shape, pairs=pairs)
+            yield samples.as_rows(shape, pairs)
     if order != "kept":
         values = samples.values(originals)
-        known = samples.known(anonymized, shape)
-        if len(values) >= _FEWEST and len(known) >= _FEWEST:
-            yield _Set(shape=shape, pairs=[(value, "") for value in values], known=known)
+        compared = samples.as_set(shape, [(value, "") for value in values], anonymized)
+        if len(values) >= _FEWEST and len(compared.known.tokens) >= _FEWEST:
+            yield compared
+
+
+def _hay(compared: _Compared, value: str, *, usual: bool) -> str:
+    """Return the texts of all digests of a value without a key, worked out once."""
+    shape = compared.shape
+    key = (shape.kind, shape.length, value, usual)
+    if key not in compared.hays:
+        digests = [digest for _, digest in unkeyed_digests(value, usual=usual, n_bytes=shape.n_bytes)]
+        if shape.kind == "uuid" and not usual:
+            digests += [digest for _, digest in keyed_digests(value, UUID_NAMESPACES)]
+        compared.hays[key] = shape.hay(digests)
+    return compared.hays[key]
 
 
 def _usual(compared: _Compared) -> Iterator[_Found]:
-    """Yield the usual recipes without a key, each tried on all values."""
+    """Yield the most common of the usual recipes without a key, each tried on all values."""
     shape, n_bytes = compared.shape, compared.shape.n_bytes
+    pairs = list(Counter(compared.pairs).items())
+    hays = [_hay(compared, value[0], usual=True) for (value, _), _ in pairs]
+    hopeful = compared.hopeful(hays, (token for (_, token), _ in pairs))
+    if sum(pairs[i][1] for i in hopeful) < _ANY_HASH * len(compared.pairs):
+        return
     counts: Counter[tuple[str, Cut]] = Counter()
-    texts_of: dict[_Value, list[tuple[str, Sequence[str]]]] = {}
-    for value, token in compared.pairs:
-        if value not in texts_of:
-            digests = unkeyed_digests(value[0], usual=True, n_bytes=n_bytes)
-            texts_of[value] = [(name[1], shape.texts(digest)) for name, digest in digests]
-        found = {(name, cut) for name, texts in texts_of[value] for cut in compared.cuts(texts, token)}
-        counts.update(found)
+    for (value, token), n in (pairs[i] for i in hopeful):
+        digests = unkeyed_digests(value[0], usual=True, n_bytes=n_bytes)
+        texts_of = [(name[1], shape.texts(digest)) for name, digest in digests]
+        found = {(name, cut) for name, texts in texts_of for cut in compared.cuts(texts, token)}
+        counts.update(dict.fromkeys(found, n))
     yield from ((f"an unsalted {name} hash", n) for (name, _), n in counts.most_common(1))
 
 
@@ -450,7 +541,9 @@ def _unkeyed(compared: _Compared) -> Iterator[_Found]:
     shape = compared.shape
     keys = UUID_NAMESPACES if shape.kind == "uuid" else ()
     tried: set[tuple[tuple[str, str, Key | None], Cut]] = set()
-    for value, token in compared.probes(_N_PROBES):
+    probes = compared.probes(_N_PROBES)
+    hays = [_hay(compared, value[0], usual=False) for value, _ in probes]
+    for value, token in (probes[i] for i in compared.hopeful(hays, (token for _, token in probes))):
         unkeyed = unkeyed_digests(value[0], usual=False, n_bytes=shape.n_bytes)
         for name, digest in itertools.chain(unkeyed, keyed_digests(value[0], keys)):
             for cut in compared.cuts(shape.texts(digest), token):
@@ -468,7 +561,9 @@ def _keyed(compared: _Compared, *, keys: Sequence[Key]) -> Iterator[_Found]:
     """Yield recipes with a guessable key."""
     shape = compared.shape
     for value, token in compared.probes(_N_KEYED_PROBES):
-        for (spelling, algorithm, key), digest in keyed_digests(value[0], keys):
+        hays = [shape.hay(digests, few=True) for digests in digests_by_key(value[0], keys)]
+        hopeful = [keys[i] for i in compared.hopeful(hays, itertools.repeat(token, len(hays)))]
+        for (spelling, algorithm, key), digest in keyed_digests(value[0], hopeful):
             for cut in compared.cuts(shape.texts(digest, few=True), token, step=_STEP):
                 recipe = Recipe(spelling=spelling, algorithm=algorithm, key=key)
                 n = _n_matched(compared, partial(_digest, recipe), cut, few=True)
@@ -486,23 +581,39 @@ def _joined(
     values, probe = record
     twos = itertools.permutations(originals[:_MOST_JOINED], 2)
     threes = itertools.permutations(originals[:_MOST_JOINED_BY_THREE], 3)
-    for names in itertools.chain(twos, threes):
-        value = tuple(values[name] for name in names)
-        if not all(value):
-            continue
-        for make, cut in _joined_recipes(value, probe):
+    sets = [names for names in itertools.chain(twos, threes) if all(values[name] for name in names)]
+    joined = [tuple(values[name] for name in names) for names in sets]
+    hays = [_joined_hay(value, probe) for value in joined]
+    token = probe.pairs[0][1]
+    for i in probe.hopeful(hays, itertools.repeat(token, len(hays))):
+        for make, cut in _joined_recipes(joined[i], probe):
             search = partial(_one_recipe, make=make, cut=cut)
-            yield from _as_hash(samples, names, anonymized, shape, search)
+            yield from _as_hash(samples, sets[i], anonymized, shape, search)
+
+
+def _joined_hay(value: _Value, probe: _Compared) -> str:
+    """Return the texts of all digests of a joined value, worked out once."""
+    key = (probe.shape.kind, probe.shape.length, value)
+    if key not in probe.hays:
+        few = len(value) > 2
+        texts = {text for _, _, text in _joined_texts(value)}
+        digests = [digest for text in texts for _, digest in plain_digests(text, few=few)]
+        probe.hays[key] = probe.shape.hay(digests, few=True)
+    return probe.hays[key]
+
+
+def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], bytes]]:
+    """Yield the ways to join and spell a value."""
+    joints, spellings = (_JOINTS[:5], _SPELLINGS[:2]) if len(value) > 2 else (_JOINTS, _SPELLINGS)
+    for joint, spell in itertools.product(joints, spellings):
+        yield joint, spell, spell(joint.join(value)).encode()
 
 
 def _joined_recipes(value: _Value, probe: _Compared) -> Iterator[tuple[_JoinedDigest, Cut]]:
     """Yield the recipes that turn a joined value into a token."""
-    few = len(value) > 2
     token = probe.pairs[0][1]
-    for joint, spell in itertools.product(
-        _JOINTS[:5] if few else _JOINTS, (str, str.lower) if few else (str, str.lower, str.upper)
-    ):
-        for algorithm, digest in plain_digests(spell(joint.join(value)).encode(), few=few):
+    for joint, spell, text in _joined_texts(value):
+        for algorithm, digest in plain_digests(text, few=len(value) > 2):
             for cut in probe.cuts(probe.shape.texts(digest, few=True), token, step=_STEP):
                 yield _JoinedDigest(joint=joint, spell=spell, algorithm=algorithm), cut
 

@@ -6,6 +6,7 @@ A `Recipe` says how a value became a digest, a `Cut` which part of the digest, w
 from __future__ import annotations
 
 import base64
+import binascii
 import hashlib
 import hmac
 import re
@@ -256,7 +257,7 @@ class Key:
     def digest(self, text: bytes, algorithm: str) -> bytes:
         """Return the keyed digest of a text."""
         if self.place == "HMAC":
-            return hmac.digest(self.data, text, algorithm.lower().replace("-", ""))
+            return hmac.digest(self.data, text, _HMAC_NAMES[algorithm])
         if self.place == "BLAKE2":
             return hashlib.blake2b(text, key=self.data[:64]).digest()
         return _COMMON[algorithm](self.data + text if self.place == "before" else text + self.data)
@@ -289,11 +290,12 @@ UUID_NAMESPACES = tuple(
         *(uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)),
     )
 )
+_HMAC_NAMES = MappingProxyType({"SHA-256": "sha256", "SHA-1": "sha1", "MD5": "md5", "SHA-512": "sha512"})
 _OF_PLACE = MappingProxyType(
     {
         "before": tuple(_USUAL),
         "after": tuple(_USUAL),
-        "HMAC": ("SHA-256", "SHA-1", "MD5", "SHA-512"),
+        "HMAC": tuple(_HMAC_NAMES),
         "BLAKE2": ("BLAKE2b",),
     }
 )
@@ -348,6 +350,13 @@ def keyed_digests(value: str, keys: Iterable[Key]) -> Iterator[tuple[tuple[str, 
         for text, spelling in spelled.items():
             for algorithm in _OF_PLACE[key.place]:
                 yield (spelling, algorithm, key), key.digest(text, algorithm)
+
+
+def digests_by_key(value: str, keys: Iterable[Key]) -> Iterator[list[bytes]]:
+    """Yield the same digests, together for each key."""
+    texts = list(_spelled(value, _USUAL_SPELLINGS))
+    for key in keys:
+        yield [key.digest(text, algorithm) for text in texts for algorithm in _OF_PLACE[key.place]]
 
 
 def plain_digests(text: bytes, *, few: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -426,9 +435,15 @@ class TokenShape:
         if self.kind == "base32":
             return (base64.b32encode(digest).decode().rstrip("="),)
         if self.kind == "base64":
-            code = base64.b64encode(digest).decode().rstrip("=")
+            code = binascii.b2a_base64(digest, newline=False).decode().rstrip("=")
             return (code, code.replace("+", "-").replace("/", "_"))
         return [text.zfill(self.length) for text in _decimals(digest, few=few)]
+
+    def hay(self, digests: Iterable[bytes], *, few: bool = False) -> str:
+        """Return all texts of some digests, a line each, to search at once."""
+        if self.kind == "hex":
+            return "\n".join(map(bytes.hex, digests))
+        return "\n".join([text for digest in digests for text in self.texts(digest, few=few)])
 
 
 def _without_version(hexadecimal: str) -> str:

@@ -279,12 +279,21 @@ def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | No
 
 def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
     for how in ENCODINGS:
+        if not _may_be_encoded(samples, original, how, rows):
+            continue
         codes = samples.encoded(original, how, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
         if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", how, n, len(telling)
     return None
+
+
+def _may_be_encoded(samples: _Samples, original: str, how: str, rows: list[tuple[str, str]]) -> bool:
+    """Whether the first rows leave room for most of them all to be encoded so."""
+    first = rows[: int((1 - MOST) * len(rows)) + 2]
+    codes = samples.encoded(original, how, (a for a, _ in first))
+    return any(not codes[a] or b in codes[a] for a, b in first)
 
 
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import codecs
 import re
 import unicodedata
 from collections import Counter
@@ -57,8 +56,11 @@ def _hexadecimal(value: str) -> tuple[str, ...]:
     return value.encode().hex(), value.encode().hex().upper()
 
 
+_ROT13 = str.maketrans({chr(c): chr(a + (c - a + 13) % 26) for a in (65, 97) for c in range(a, a + 26)})
+
+
 def _rot13(value: str) -> tuple[str, ...]:
-    return (codecs.encode(value, "rot13"),)
+    return (value.translate(_ROT13),)
 
 
 def _reversed(value: str) -> tuple[str, ...]:
