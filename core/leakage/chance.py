@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from core.leakage.packing import PackedTables, SmallCodes
 from core.leakage.pairing import N_THREADS, IntArray
@@ -29,6 +30,7 @@ FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
 _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing
 _ROWS_WORTH_A_COLUMN = 2000  # a column of fewer rows takes as long
 _BLOCK = 65_536
+_NEARLY_POISSON = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,6 +123,21 @@ def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) ->
         expected.append(s / n)
         variance.append(max(spread, 0.0) / (n - 1) if n > 1 else 0.0)
     return ColumnChance(expected_matches=np.array(expected), variance=np.array(variance))
+
+
+def probabilities_of_matches(n_matches: IntArray, chance: ColumnChance) -> FloatArray:
+    """Return shape (n_columns,): the chance of so many matching cells or more under random order.
+
+    Counts are taken as binomial with the exact mean and variance, as Poisson where the variance is no smaller
+    than the mean: a few matches where hardly any are expected are many standard deviations, and no wonder.
+    """
+    mean = np.maximum(chance.expected_matches, np.finfo(float).tiny)
+    agreement = np.clip(1 - chance.variance / mean, 0.0, 1.0)
+    trials = np.maximum(np.round(mean / np.maximum(agreement, _NEARLY_POISSON)), 1)
+    binomial = stats.binom.sf(n_matches - 1, trials, np.minimum(mean / trials, 1.0))
+    poisson = stats.poisson.sf(n_matches - 1, mean)
+    p_values: FloatArray = np.where(agreement > _NEARLY_POISSON, binomial, poisson)
+    return p_values
 
 
 def n_permutations_for(n_rows: int, n_columns: int) -> int:

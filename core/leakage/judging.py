@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from core.leakage.attacks import AttackRate
-from core.leakage.chance import ChanceRange
+from core.leakage.chance import ChanceRange, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
 from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
@@ -269,10 +269,14 @@ def _matching_cells_finding(
 def _column_findings(
     measures: LeakageMeasures, rows: RowLeakage, thresholds: LeakageThresholds
 ) -> Iterator[Finding]:
-    """WARN where columns keep more of their cells in place than chance."""
+    """WARN where columns keep more of their cells in place than chance, also counted exactly."""
+    if measures.column_chance is None:
+        return
     z_scores = np.nan_to_num(measures.column_z(), nan=-np.inf)
+    p_values = probabilities_of_matches(rows.column_matches, measures.column_chance)
+    z_scores[p_values > stats.norm.sf(thresholds.z)] = -np.inf
     above = np.flatnonzero(z_scores >= thresholds.z)
-    if not len(above) or measures.column_chance is None:
+    if not len(above):
         return
     top = int(z_scores.argmax())
     expected = measures.column_chance.expected_matches[top] / rows.n_rows
