@@ -56,8 +56,8 @@ DEMOS = (
     Demo(
         key="alarms",
         label="Alarm log of a care service",
-        description="240 synthetic users, 9,000 events in 13 weeks: k = 5 is reached, and few known events "
-        "still single many users out.",
+        description="240 synthetic users, 9,000 events in 13 weeks: k = 5 is reached and yet it fails, "
+        "because one pseudonym per user shows how many events each had, and all of them together.",
         make=lambda: {"log": (DemoFile(name="demo_alarm_log.csv", data=make_alarm_log()),)},
     ),
 )

@@ -266,16 +266,26 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, options: Release
                 message="No event is released, so there are no counts to assess.",
             )
         ]
-    remedy = (
-        "Release fewer rows of each user and combination (a cap), or give each event a new pseudonym."
-        if options.pseudonym_per == "user"
-        else "Give each event a new pseudonym."
-    )
+    remedy = _remedy(rows, anonymized.rule.cap, options)
     limit = anonymized.rule.max_rows_unique_share
     findings = [_number_finding(rows, anonymized.rule.k, remedy), _multiset_finding(rows, limit, remedy)]
     if rows.n_unique_sequence is not None:
         findings.append(_sequence_finding(rows, rows.n_unique_sequence, limit, remedy))
     return findings
+
+
+def _remedy(rows: RowRisk, cap: int | None, options: ReleaseOptions) -> str:
+    """Say what helps: a cap only where it was counted that it does."""
+    alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
+    if alone is None or multiset is None or cap == 1 or options.pseudonym_per != "user":
+        return "Give each event a new pseudonym."
+    one_row = "one row of each user and combination (a cap)"
+    if max(alone / NUMBER_SHARE_TO_WARN, multiset / ROWS_SHARE_TO_WARN) <= rows.n_users:
+        return f"Release {one_row}: then it would be {alone:,} by number and {multiset:,} by all rows."
+    return (
+        f"Give each event a new pseudonym. {one_row[:1].upper()}{one_row[1:]} would not be enough: {alone:,} "
+        f"by number and {multiset:,} by all rows would still be alone."
+    )
 
 
 def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:

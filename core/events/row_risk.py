@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,9 @@ class RowRisk:
     n_unique_sequence
         Users with a pseudonym whose kinds of events, in the order that the released times tell,
         nobody else's equal; None where the export tells no order or no kind.
+    n_alone_by_number_capped, n_unique_multiset_capped
+        The same two with at most one row of each user and combination; None where pseudonyms are not
+        per user.
     """
 
     n_users: int
@@ -48,6 +51,8 @@ class RowRisk:
     n_standing_out: int
     n_unique_multiset: int
     n_unique_sequence: int | None
+    n_alone_by_number_capped: int | None = None
+    n_unique_multiset_capped: int | None = None
 
     def share(self, n_users: int | None) -> float | None:
         """Return a number of users as a share in [0, 1] of those released; None without any."""
@@ -90,6 +95,7 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
     rows = _released_rows(anonymized, pseudonym_per)
     n_of_pseudonym = np.bincount(rows.pseudonym, minlength=rows.n_pseudonyms)
     users_of_number = _users_with_number(n_of_pseudonym, rows.user_of_pseudonym)
+    capped = _capped(rows) if pseudonym_per == "user" else None
     return RowRisk(
         n_users=int(rows.user_of_pseudonym.max(initial=-1)) + 1,
         n_alone_by_number=_n_users(users_of_number == 1, rows),
@@ -100,7 +106,24 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
         ),
         n_unique_multiset=_n_unique(rows.group, rows.pseudonym, rows),
         n_unique_sequence=_n_unique_sequences(anonymized, rows, pseudonym_per),
+        n_alone_by_number_capped=None if capped is None else _n_alone(capped),
+        n_unique_multiset_capped=None
+        if capped is None
+        else _n_unique(capped.group, capped.pseudonym, capped),
     )
+
+
+def _capped(rows: _Rows) -> _Rows:
+    """Return one row of each pseudonym and combination."""
+    n_groups = int(rows.group.max(initial=-1)) + 1
+    pairs = sorted_distinct(rows.pseudonym * max(n_groups, 1) + rows.group)
+    return replace(rows, pseudonym=pairs // max(n_groups, 1), group=pairs % max(n_groups, 1))
+
+
+def _n_alone(rows: _Rows) -> int:
+    """Return how many users have a pseudonym of so many rows that nobody else's has as many."""
+    n_of_pseudonym = np.bincount(rows.pseudonym, minlength=rows.n_pseudonyms)
+    return _n_users(_users_with_number(n_of_pseudonym, rows.user_of_pseudonym) == 1, rows)
 
 
 def _released_rows(anonymized: AnonymizedEvents, pseudonym_per: str) -> _Rows:

@@ -371,3 +371,22 @@ def test_row_risk__sees_several_who_are_alone_with_ten_times_the_rows_of_most() 
     heavy = [line for number in range(5) for line in times(30 + number, f"h{number}")]
     found = audit(*few, *heavy, rule={"k": 5})
     assert (found.rows.n_standing_out, found.rows_verdict) == (5, Verdict.WARN)
+
+
+def test_row_findings__name_a_cap_only_where_it_helps() -> None:
+    by_count = audit(*times(1, "a"), *times(1, "b"), *times(2, "c"), *times(2, "d"), *times(3, "e"))
+    assert (by_count.rows.n_alone_by_number_capped, by_count.rows.n_unique_multiset_capped) == (0, 0)
+    helped = finding(by_count, "row_multisets")
+    assert helped is not None
+    assert helped.message.endswith(
+        "Release one row of each user and combination (a cap): then it would be 0 by number and 0 by all "
+        "rows."
+    )
+    by_kind = audit(*log(a="f--", b="-f-", c="ff-", d="f-f", e="--f", f="-ff"))
+    assert by_kind.rows.n_unique_multiset_capped == 6
+    still = finding(by_kind, "row_multisets")
+    assert still is not None
+    assert still.message.endswith(
+        "Give each event a new pseudonym. One row of each user and combination (a cap) would not be enough: "
+        "0 by number and 6 by all rows would still be alone."
+    )

@@ -7,6 +7,7 @@ import pytest
 
 from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
 from core.leakage.attacks import AttackRate, Membership, wilson_interval
+from core.leakage.chance import ColumnChance, probabilities_of_matches
 from core.leakage.likeness import find_closest, likeness_tables
 from core.leakage.near_copies import most_unlikely_excess, tail_rate
 from core.leakage.pairing import folded_name, with_names_of
@@ -314,3 +315,40 @@ def test_many_columns__are_measured_on_a_sample_of_them() -> None:
     original = pd.DataFrame(cells, columns=[f"c{place}" for place in range(400)])
     assert judged(original, moved(original)).verdict is Verdict.FAIL
     assert judged(original, shuffled(original)).verdict is not Verdict.FAIL
+
+
+def attack(audit: LeakageAudit, name: str) -> AttackRate:
+    assert audit.measures.attacks is not None
+    return next(rate for rate in audit.measures.attacks.rates if rate.attack == name)
+
+
+def test_singling_out__guesses_only_what_one_scrambled_row_has() -> None:
+    original = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "c"]})
+    scrambled = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "b"]})
+    rate = attack(judged(original, scrambled), "singling out, one column")
+    assert (rate.n_guesses, rate.n_successes) == (2, 2)  # age = 1 and age <= 1; not age >= 9, which two have
+    several = attack(judged(original, scrambled), "singling out, several columns")
+    assert (several.n_guesses, several.n_successes) == (2, 2)  # rows 1 and 3, each once
+
+
+def test_linkage__links_halves_of_a_copy_and_of_strangers_no_more_than_chance() -> None:
+    original = people(300, 1)
+    assert attack(judged(original, moved(original)), "linkage").share > 0.9
+    strangers = attack(judged(original, people(300, 2)), "linkage")
+    assert strangers.n_guesses == 300
+    assert strangers.share < 0.05
+
+
+def test_probabilities_of_matches__are_exact_where_matches_are_rare_and_binomial_elsewhere() -> None:
+    chance = ColumnChance(expected_matches=np.array([0.5, 30.0, 0.0]), variance=np.array([0.5, 15.0, 0.0]))
+    found = probabilities_of_matches(np.array([4, 30, 1]), chance)
+    assert found[0] == pytest.approx(0.00175, abs=1e-5)  # Poisson(0.5), 4 or more
+    assert found[1] == pytest.approx(0.551, abs=1e-3)  # Binomial(60, 0.5), 30 or more
+    assert found[2] < 1e-300
+
+
+def test_columns__a_few_matches_where_hardly_any_are_expected_are_no_warning() -> None:
+    original = pd.DataFrame({"id": [str(n) for n in range(300)], "sex": ["f", "m"] * 150})
+    scrambled = original.assign(id=[*original["id"][:5], *original["id"][:4:-1]])
+    checks = {finding.check for finding in judged(original, scrambled, ignore_columns=("sex",)).findings}
+    assert "columns_above_chance" not in checks  # 5 of 300 in place where 1 is expected: 4 deviations, 0.4 %
