@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.errors import AuditInputError
 from pages.components import navigation, serving
+from pages.components.interrupting import interruptible
 from pages.components.reading import show_problems
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
@@ -11,7 +12,8 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.logo(navigation.LOGO, size="large")
     page = st.navigation(navigation.pages(), position="top")
     try:
-        page.run()
+        with interruptible():
+            page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)
 else:  # as `streamlit run` imports it, once at start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,24 @@ from typing import Generic, TypeVar
 from core.errors import AuditInputError
 
 Result = TypeVar("Result")
+GRACE_SECONDS = 1.0  # for work to end by itself and keep what it has
+
+
+class Interruption(BaseException):
+    """Raised within work that was asked to end and did not; nothing catches it on the way."""
+
+
+def interrupt(thread: threading.Thread, *, take_back: bool = False) -> None:
+    """Raise an :class:`Interruption` in another thread, as soon as it runs Python code.
+
+    Parameters
+    ----------
+    take_back
+        Take an interruption back that has not been raised yet.
+    """
+    if thread.ident is not None:
+        error = None if take_back else ctypes.py_object(Interruption)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), error)
 
 
 class JobState(StrEnum):
@@ -68,17 +87,17 @@ class Job(Generic[Result]):
         only while its own key is the same.
     work
         Called once with a :class:`Progress`; looks at `stop_asked` at least every second and then
-        returns what it has.
+        returns what it has. Work that does not is interrupted, and what it has is lost.
     """
 
     def __init__(self, key: str, work: Callable[[Progress], Result]) -> None:
         self.key = key
         self.progress = Progress()
-        self.state = JobState.RUNNING
         self.result: Result | None = None
         self.problems: tuple[str, ...] = ()
         self.started_at = time.monotonic()
         self.ended_at: float | None = None
+        self._state: JobState | None = None
         self._work = work
         self._thread = threading.Thread(target=self._run, name="anonaudit-job", daemon=True)
         self._thread.start()
@@ -90,13 +109,29 @@ class Job(Generic[Result]):
             state = JobState.STOPPED if self.progress.stop_asked else JobState.DONE
         except AuditInputError as error:
             self.problems = error.problems
+        except Interruption:
+            state = JobState.STOPPED
         finally:
             self.ended_at = time.monotonic()
-            self.state = state
+            self._state = state
+
+    @property
+    def state(self) -> JobState:
+        """Return where the job is."""
+        if self._state is None and not self._thread.is_alive():
+            return JobState.STOPPED  # interrupted for a second time, at its very end
+        return self._state or JobState.RUNNING
 
     def stop(self) -> None:
-        """Ask the work to end; it keeps what is done."""
+        """Ask the work to end; it keeps what is done. What does not end by itself is interrupted."""
         self.progress._stop.set()
+        threading.Thread(target=self._end, name="anonaudit-end-of-job", daemon=True).start()
+
+    def _end(self) -> None:
+        self._thread.join(GRACE_SECONDS)
+        while self._thread.is_alive() and self._state is None:
+            interrupt(self._thread)
+            self._thread.join(GRACE_SECONDS / 4)
 
     def wait(self, timeout_seconds: float | None = None) -> None:
         """Wait until the work has ended."""

@@ -14,6 +14,8 @@ from types import MappingProxyType
 from core.errors import AuditInputError
 
 OTHER_EVENT = "other_event"
+LARGEST_MAPPING = 20_000_000  # bytes
+_MOST_PROBLEMS = 20
 
 _BUILT_IN_CLASSES = {
     "emergency_button": ("EMERGENCY_BUTTON_PRESSED",),
@@ -103,6 +105,9 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
             known[event] = event_class
     if not known and not problems:
         problems.append("The event mapping names no event.")
+    if len(problems) > _MOST_PROBLEMS:
+        n_more = len(problems) - _MOST_PROBLEMS
+        problems = [*problems[:_MOST_PROBLEMS], f"{n_more:,} more lines are like these."]
     if problems:
         raise AuditInputError(*problems)
     return EventMapping(tuple(known.items()))
@@ -127,7 +132,17 @@ def read_event_mapping(source: bytes | Path) -> EventMapping:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise AuditInputError("The event mapping is not UTF-8 text; save it as UTF-8.") from None
-    return event_mapping(_json_pairs(text) if text.lstrip().startswith(("{", "[")) else _csv_pairs(text))
+    if len(data) > LARGEST_MAPPING:
+        raise AuditInputError(
+            f"The event mapping has {len(data) / 1e6:,.0f} MB; at most {LARGEST_MAPPING / 1e6:,.0f} are "
+            "read. Name each event once."
+        )
+    pairs = _json_pairs(text) if text.lstrip().startswith(("{", "[")) else _csv_pairs(text)
+    try:
+        "".join(part for pair in pairs for part in pair).encode()
+    except UnicodeEncodeError:  # JSON can spell half a character
+        raise AuditInputError("The event mapping holds half a character, which no event has.") from None
+    return event_mapping(pairs)
 
 
 def mapping_csv(mapping: EventMapping) -> bytes:
@@ -146,7 +161,7 @@ def mapping_json(mapping: EventMapping) -> bytes:
 def _json_pairs(text: str) -> list[tuple[str, str]]:
     try:
         document = json.loads(text, object_pairs_hook=lambda pairs: pairs)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise AuditInputError("The event mapping begins like JSON and is none; check its brackets.") from None
     if not isinstance(document, list) or not all(
         isinstance(pair, tuple) and isinstance(pair[1], str) for pair in document
@@ -156,9 +171,12 @@ def _json_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _csv_pairs(text: str) -> list[tuple[str, str]]:
-    header = text.lstrip("\r\n").partition("\n")[0]
+    header = next(iter(text.lstrip("\r\n").splitlines()), "")
     delimiter = max(",;\t", key=header.count)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(row)]
+    except csv.Error:
+        rows = []
     if not rows or any(len(row) != 2 for row in rows):
         raise AuditInputError("The event mapping as CSV has two columns, event and class, and a header line.")
     return [(row[0], row[1]) for row in rows[1:]]

@@ -69,9 +69,11 @@ def find_layout(utf8: pa.Buffer, *, name: str, options: ReadOptions) -> Layout:
     size = PREFIX
     while True:
         prefix = utf8.slice(0, min(size, utf8.size)).to_pybytes().decode(errors="ignore")
-        layout = _layout_of(prefix, utf8, whole=size >= utf8.size, name=name, options=options)
-        if layout:
-            return layout
+        whole = size >= utf8.size
+        if whole or prefix.count("\n") + prefix.count("\r") > 1:  # else no line below the first has ended
+            layout = _layout_of(prefix, utf8, whole=whole, name=name, options=options)
+            if layout:
+                return layout
         if size >= LONGEST_RECORD:
             raise record_too_long(name)
         size = min(size * 8, LONGEST_RECORD)

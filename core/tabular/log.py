@@ -33,6 +33,7 @@ KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
 QUASI_IDENTIFYING_SEMANTICS = frozenset(
     {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
 )
+LARGEST_LOG = 20_000_000  # bytes
 _REMEDY = "Choose the log written with the anonymized file."
 _SHOWN = 40  # characters of a name out of the log that a message repeats
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -229,6 +230,11 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     """
     data = source.read_bytes() if isinstance(source, Path) else source
     name = name or (source.name if isinstance(source, Path) else "log")
+    if len(data) > LARGEST_LOG:
+        raise AuditInputError(
+            f"{name}: the log has {len(data) / 1e6:,.0f} MB; at most {LARGEST_LOG / 1e6:,.0f} are read. It "
+            "needs one short entry per column."
+        )
     repeated: list[str] = []
     document = _parse(data, name=name, repeated=repeated)
     if not isinstance(document, dict):

@@ -1,9 +1,11 @@
 """A job reports progress, stops when asked, keeps what is done, and fails with sentences."""
 
 import threading
+import time
+from contextlib import suppress
 
 from core.errors import AuditInputError
-from core.jobs import Job, JobState, Progress
+from core.jobs import Interruption, Job, JobState, Progress, interrupt
 
 
 def test_job__returns_the_result_and_all_of_its_progress() -> None:
@@ -54,3 +56,46 @@ def test_progress__is_zero_while_the_total_is_unknown() -> None:
     progress = Progress()
     progress.report(5, 0)
     assert progress.share_done == 0
+
+
+def test_job__that_does_not_look_is_interrupted() -> None:
+    begun = threading.Event()
+
+    def work(_progress: Progress) -> None:
+        begun.set()
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:  # noqa: S112 - no net for errors holds it
+                continue
+
+    job = Job("key", work)
+    assert begun.wait(10)
+    started = time.monotonic()
+    job.stop()
+    job.wait(10)
+    assert (job.state, job.result) == (JobState.STOPPED, None)
+    assert time.monotonic() - started < 5
+
+
+def test_interrupt__can_be_taken_back_and_leaves_others_alone() -> None:
+    go, ended = threading.Event(), []
+
+    def work() -> None:
+        with suppress(Interruption):
+            while not go.is_set():
+                pass
+            ended.append(True)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    interrupt(threads[0])
+    threads[0].join(10)
+    interrupt(threads[1])
+    interrupt(threads[1], take_back=True)
+    go.set()
+    threads[1].join(10)
+    assert not threads[0].is_alive()
+    assert len(ended) <= 1
+    interrupt(threading.Thread())

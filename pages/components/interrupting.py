@@ -1,0 +1,123 @@
+"""A script ends soon after it is no longer wanted, whatever it is computing.
+
+Streamlit looks at what the person did since only between two elements. A measurement of a minute would
+go on after "Stop", "Delete my data" and the closing of its tab.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
+
+from core.jobs import Interruption, interrupt
+
+LOOK_SECONDS = 0.25
+GRACE_SECONDS = 0.5  # in which Streamlit ends a script itself, at its next element
+
+
+class _Running:
+    """A script that runs, and whether it is wanted."""
+
+    def __init__(self, is_unwanted: Callable[[], bool]) -> None:
+        self.thread = threading.current_thread()
+        self._is_unwanted = is_unwanted
+        self._unwanted_since: float | None = None
+        self._lock = threading.Lock()
+        self._has_ended = False
+
+    def look(self) -> None:
+        """Interrupt the script where it has been unwanted for a while."""
+        if not self._is_unwanted():
+            self._unwanted_since = None
+            return
+        now = time.monotonic()
+        self._unwanted_since = self._unwanted_since or now
+        if now - self._unwanted_since >= GRACE_SECONDS:
+            with self._lock:
+                if not self._has_ended:
+                    interrupt(self.thread)
+
+    def end(self) -> None:
+        """Let nothing interrupt the script from now on."""
+        with self._lock:
+            self._has_ended = True
+            interrupt(self.thread, take_back=True)
+
+
+class _Watch:
+    """One thread that looks at all scripts that run."""
+
+    def __init__(self) -> None:
+        self._running: set[_Running] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def add(self, script: _Running) -> None:
+        with self._changed:
+            self._running.add(script)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._look, name="anonaudit-watch", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def remove(self, script: _Running) -> None:
+        with self._changed:
+            self._running.discard(script)
+
+    def _look(self) -> None:
+        while True:
+            with self._changed:
+                while not self._running:
+                    self._changed.wait()
+                running = list(self._running)
+            for script in running:
+                script.look()
+            time.sleep(LOOK_SECONDS)
+
+
+_WATCH = _Watch()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Run a script's work so that it ends within about a second after it is no longer wanted."""
+    context = get_script_run_ctx()
+    requests = context.script_requests if context is not None else None
+    if requests is None:
+        yield
+        return
+    script = _Running(lambda: _is_unwanted(requests))
+    _WATCH.add(script)
+    try:
+        yield
+    except Interruption:
+        _end(script)
+        st.empty()  # here Streamlit ends the script, or begins the next
+        st.stop()
+    finally:
+        _end(script)
+
+
+def _end(script: _Running) -> None:
+    """End the watch; an interruption may arrive while it ends."""
+    while True:
+        try:
+            script.end()
+            _WATCH.remove(script)
+        except Interruption:
+            continue
+        return
+
+
+def _is_unwanted(requests: ScriptRequests) -> bool:
+    """Return whether the person stopped the script, closed its tab or did what makes it begin anew."""
+    if requests._state is ScriptRequestType.STOP:
+        return True
+    pending = requests._rerun_data
+    return requests._state is ScriptRequestType.RERUN and not pending.fragment_id_queue

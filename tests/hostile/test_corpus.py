@@ -1,0 +1,57 @@
+"""A part of the hostile files, in the test; `make trust` reads all of them."""
+
+import time
+from collections import Counter
+
+import pytest
+
+from core.errors import AuditInputError
+from tests.hostile import trust
+from tests.hostile.corpus import GOOD, PLANTED, Hostile, good, hostile_file, killers
+from tests.hostile.trust import FAULTS, READ, READERS, REFUSED, limited, outcome_of, table
+
+N_OF_EACH = 8
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_readers__read_the_good_files(kind: str) -> None:
+    assert limited(Hostile(GOOD[kind][0], kind, good(kind))) == READ
+
+
+@pytest.mark.parametrize("number", range(len(GOOD)), ids=list(GOOD))
+def test_readers__read_or_refuse_a_changed_file(number: int) -> None:
+    files = [hostile_file(number + 7 * len(GOOD) * i) for i in range(N_OF_EACH)]
+    assert {file.how: word for file in files if (word := limited(file)) not in (READ, REFUSED)} == {}
+
+
+def test_readers__read_or_refuse_what_was_made_to_kill() -> None:
+    faults = {file.how: word for file in killers() if (word := limited(file)) not in (READ, REFUSED)}
+    assert faults == {}
+
+
+def test_hostile_file__is_the_same_for_the_same_number() -> None:
+    assert hostile_file(91) == hostile_file(91)
+    assert hostile_file(91).data != hostile_file(91 + len(GOOD)).data
+
+
+def test_outcome_of__tells_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leak(_data: bytes) -> None:
+        raise AuditInputError(f"The cell {PLANTED} is bad.")
+
+    def fail(_data: bytes) -> None:
+        raise KeyError
+
+    def wait(_data: bytes) -> None:
+        time.sleep(30)
+
+    monkeypatch.setattr(trust, "SECONDS", 1)
+    monkeypatch.setattr(trust, "WAITING", 1)
+    monkeypatch.setattr(trust, "READERS", {"leak": leak, "fail": fail, "wait": wait})
+    found = [limited(Hostile(reader, "", b"")) for reader in ("leak", "fail", "wait")]
+    assert found == ["leaked a cell", "traceback: KeyError", "timed out"]
+    assert outcome_of(Hostile("leak", "", b"")) == FAULTS[3]
+
+
+def test_table__counts_what_became_of_the_files() -> None:
+    rows = table(Counter({("log", READ): 3, ("log", REFUSED): 2})).splitlines()
+    assert rows[2 + list(READERS).index("log")] == "| log | 5 | 3 | 2 | 0 | 0 | 0 | 0 |"

@@ -1,0 +1,166 @@
+"""Feed the hostile files to their readers and print what became of them: ``make trust``.
+
+A file is read or refused in a sentence, within ten seconds, without its cells in the sentence. Files are
+read in processes of 200, so that one that ends its process is named and the others go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from core.diversity import load_estimator
+from core.errors import AuditInputError
+from core.events import read_event_mapping
+from core.risk.hierarchies import read_hierarchy
+from core.tables import read_dataset
+from core.tabular import read_log
+from core.vcf.files import VcfFile
+from core.vcf.outcomes import judge_outcome, run_scan
+from core.vcf.pairing import VcfPair
+from core.vcf.settings import VcfSettings
+from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 10  # of processor time
+WAITING = 5  # times as long may it wait, on a busy machine, for a process that reads
+AT_ONCE = 200
+READ, REFUSED, FAULTS = "read", "refused", ("aborted", "traceback", "timed out", "leaked a cell")
+
+
+def _vcf(data: bytes) -> None:
+    original = VcfFile(name="a.vcf", content=genome("bgzf"))
+    pair = VcfPair(original=original, anonymized=VcfFile(name="high_anony_a.vcf", content=data), level="high")
+    settings = VcfSettings()
+    outcome = judge_outcome(run_scan(pair, settings), settings)
+    if outcome.problems:
+        raise AuditInputError(*outcome.problems)
+
+
+def _model(data: bytes) -> None:
+    loaded = load_estimator(data, name="m.skops")
+    loaded.estimator.predict(np.zeros((3, loaded.n_features)))
+
+
+READERS: Mapping[str, Callable[[bytes], object]] = {
+    "table": lambda data: read_dataset(data, name="t.csv"),
+    "log": lambda data: read_log(data, name="t.json"),
+    "mapping": read_event_mapping,
+    "hierarchy": lambda data: read_hierarchy(read_dataset(data, name="h.csv")),
+    "model": _model,
+    "vcf": _vcf,
+}
+
+
+class _TooLongError(BaseException):
+    pass
+
+
+def outcome_of(file: Hostile) -> str:
+    """Return what became of a file: one of the words above, with the fault's place."""
+    try:
+        READERS[file.reader](file.data)
+    except AuditInputError as error:
+        return FAULTS[3] if PLANTED in str(error) else REFUSED
+    except _TooLongError:
+        return FAULTS[2]
+    except Exception as error:
+        return f"{FAULTS[1]}: {type(error).__name__}"
+    return READ
+
+
+def limited(file: Hostile) -> str:
+    """Return what became of a file, and end what takes longer than it may."""
+
+    def end(*_: object) -> None:
+        raise _TooLongError
+
+    signal.signal(signal.SIGALRM, end)
+    signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(SECONDS * WAITING)
+    try:
+        return outcome_of(file)
+    except _TooLongError:
+        return FAULTS[2]
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(0)
+
+
+def _files(first: int, last: int) -> Iterator[Hostile]:
+    if first < 0:
+        yield from killers()
+    else:
+        yield from (hostile_file(number) for number in range(first, last))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _part(first: int, last: int) -> None:
+    """Read some files and write a line before and after each."""
+    for file in _files(first, last):
+        _say(json.dumps([file.reader, file.how]))
+        started = time.perf_counter()
+        word = limited(file)
+        _say(json.dumps([word, round(time.perf_counter() - started, 2)]))
+
+
+def run(n_files: int, *, first: int = 0) -> Counter[tuple[str, str]]:
+    """Read the files of the corpus; return how many of each reader came to what."""
+    counts: Counter[tuple[str, str]] = Counter()
+    parts = [
+        (-1, -1),
+        *((at, min(at + AT_ONCE, first + n_files)) for at in range(first, first + n_files, AT_ONCE)),
+    ]
+    for begins, ends in parts:
+        command = [sys.executable, "-m", "tests.hostile.trust", "--part", str(begins), str(ends)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        for file, word in zip(lines[::2], [*lines[1::2], [FAULTS[0], 0]], strict=False):
+            counts[file[0], word[0].split(":")[0]] += 1
+            if word[0] not in (READ, REFUSED):
+                _say(f"{word[0]}: {file[0]}, {file[1]}")
+        if done.returncode and len(lines) % 2 == 0:
+            _say(done.stderr[-2000:])
+    return counts
+
+
+def table(counts: Counter[tuple[str, str]]) -> str:
+    """Return the counts as a Markdown table."""
+    words = (READ, REFUSED, *FAULTS)
+    rows = ["| reader | files | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
+    for reader in READERS:
+        found = [counts[reader, word] for word in words]
+        rows.append(f"| {reader} | {sum(found):,} | " + " | ".join(f"{n:,}" for n in found) + " |")
+    return "\n".join(rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=4000, help="how many files (4000)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first, its seed (0)")
+    parser.add_argument("--part", nargs=2, type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.part:
+        _part(*arguments.part)
+        return 0
+    counts = run(arguments.files, first=arguments.first)
+    _say(table(counts))
+    return 1 if any(counts[reader, fault] for reader in READERS for fault in FAULTS) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
