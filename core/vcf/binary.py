@@ -24,7 +24,13 @@ def is_binary(text: bytes) -> bool:
 
 
 def read_binary(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[Block]]:
-    """Read a BCF file through htslib.
+    """Read a BCF file through htslib, in blocks; see :func:`read_binary_text`."""
+    header, pieces = read_binary_text(file, content)
+    return header, read_blocks(file.name, header, b"", _Text(pieces))
+
+
+def read_binary_text(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[bytes]]:
+    """Read a BCF file through htslib, as pieces of VCF text.
 
     The rest of its `content` is read first, so that a damaged file is refused in our own words
     before htslib sees it.
@@ -44,7 +50,7 @@ def read_binary(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[Bl
     finally:
         pysam.set_verbosity(quiet)
     header = parse_header(file.name, str(binary.header).encode())
-    return header, read_blocks(file.name, header, b"", _Text(_as_text(file.name, binary)))
+    return header, _as_text(file.name, binary)
 
 
 def _open(file: VcfFile) -> pysam.VariantFile:

@@ -1,0 +1,285 @@
+"""Are people of one file, or their relatives, in another? KING-robust kinship over the variants both have.
+
+References
+----------
+Manichaikul, A., Mychaleckyj, J. C., Rich, S. S., Daly, K., Sale, M., Chen, W.-M. (2010). Robust relationship
+inference in genome-wide association studies. Bioinformatics 26 (22), 2867-2873.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.donor.genotypes import MISSING, Dosages, Site, read_dosages, read_site
+from core.vcf.files import Progress, VcfFile
+from core.vcf.header import VcfHeader
+from core.vcf.lines import open_lines
+
+#: Name and smallest kinship of each degree, the closest first.
+DEGREES = (
+    ("same person or identical twin", 0.354),
+    ("first degree", 0.177),
+    ("second degree", 0.0884),
+    ("third degree", 0.0442),
+)
+MAX_SITES = 100_000
+MAX_CELLS = 100_000_000  # genotypes held in memory, for each of the two files
+LINKED = 100_000  # bases: variants in one such window are counted as one when chance is judged
+ERROR_RATE = 0.01  # of all pairs of people, how often one may be taken for relatives by chance
+TILE = 256
+SLICE = 16_384
+
+Key = tuple[str, int, str, str]
+Floats = npt.NDArray[np.float64]
+
+
+class Relative(NamedTuple):
+    """Two samples that are related: their columns from 1, kinship, degree, and variants compared."""
+
+    sample: int
+    panel_sample: int
+    kinship: float
+    degree: str
+    n_sites: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class KinshipMeasurement:
+    """How the samples of a file and those of a panel are related.
+
+    Attributes
+    ----------
+    panel_name
+        Name of the panel's file.
+    n_samples, n_panel_samples
+        Samples of the file and of the panel.
+    n_sites, n_windows
+        Common variants that both files have, and the windows of 100,000 bases they lie in.
+    least_kinship
+        The smallest kinship that these variants tell from chance; infinity without any.
+    relatives
+        Pairs above 0.0442 and above chance, the closest first.
+    """
+
+    panel_name: str
+    n_samples: int
+    n_panel_samples: int
+    n_sites: int
+    n_windows: int
+    least_kinship: float
+    relatives: tuple[Relative, ...]
+
+    @property
+    def n_pairs(self) -> int:
+        """Return how many pairs of samples were compared."""
+        return self.n_samples * self.n_panel_samples
+
+    def n_related(self, degree: str) -> int:
+        """Return how many samples of the file have their closest relative in the panel at this degree."""
+        closest: dict[int, str] = {}
+        for relative in self.relatives:
+            closest.setdefault(relative.sample, relative.degree)
+        return sum(found == degree for found in closest.values())
+
+
+class SiteSample:
+    """Common variants of a file with its samples' genotypes; where there are too many, a sample of them.
+
+    Which are kept follows from contig and position alone, so that two runs, and two files, keep the same.
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self._capacity = max(1, min(MAX_SITES, MAX_CELLS // max(n_samples, 1)))
+        self._limit = 1 << 32
+        self._kept: dict[Key, Dosages] = {}
+
+    def add(self, site: Site, dosages: Dosages) -> None:
+        """Keep one variant of one base on an autosome; of two records for it the first."""
+        key = key_of(site)
+        if _place(key) >= self._limit or key in self._kept:
+            return
+        self._kept[key] = dosages
+        while len(self._kept) > self._capacity:
+            self._limit //= 2
+            self._kept = {kept: found for kept, found in self._kept.items() if _place(kept) < self._limit}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> tuple[Dosages, bool] | None:
+        """Return the genotypes of a variant, and whether its two alleles are exchanged; None without it."""
+        if (found := self._kept.get(key)) is not None:
+            return found, False
+        contig, position, ref, alt = key
+        exchanged = self._kept.get((contig, position, alt, ref))
+        return None if exchanged is None else (exchanged, True)
+
+
+def key_of(site: Site) -> Key:
+    """Return what tells a variant, whether its contig is called ``1`` or ``chr1``."""
+    contig = site.contig[3:] if site.contig[:3].lower() == "chr" else site.contig
+    return contig, site.position, site.ref, site.alts[0]
+
+
+def _place(key: Key) -> int:
+    return zlib.crc32(f"{key[0]}:{key[1]}".encode())
+
+
+def measure_kinship(
+    sites: SiteSample, n_samples: int, panel: VcfFile, *, progress: Progress | None = None
+) -> KinshipMeasurement:
+    """Compare every sample of a file with every sample of a panel.
+
+    Parameters
+    ----------
+    sites
+        Common variants of the file.
+    n_samples
+        Samples of the file.
+    panel
+        Another VCF file with genotypes, of the same reference build.
+
+    Raises
+    ------
+    AuditInputError
+        When the panel cannot be read.
+    """
+    with open_lines(panel, progress) as (header, lines):
+        shared = list(_shared(sites, header, lines))
+    n_panel = len(header.samples)
+    windows = {(key[0], key[1] // LINKED) for key, _, _ in shared}
+    left = np.array([own for _, own, _ in shared], dtype=np.int8).reshape(len(shared), n_samples)
+    right = np.array([other for _, _, other in shared], dtype=np.int8).reshape(len(shared), n_panel)
+    chance = _Chance(n_pairs=n_samples * n_panel, n_windows=len(windows))
+    relatives = sorted(_relatives(left, right, chance), key=lambda one: (-one.kinship, one.sample))
+    return KinshipMeasurement(
+        panel_name=panel.name,
+        n_samples=n_samples,
+        n_panel_samples=n_panel,
+        n_sites=len(shared),
+        n_windows=len(windows),
+        least_kinship=chance.margin(len(shared), _heterozygosity(left)),
+        relatives=tuple(relatives),
+    )
+
+
+def _shared(
+    sites: SiteSample, header: VcfHeader, lines: Iterator[bytes]
+) -> Iterator[tuple[Key, Dosages, Dosages]]:
+    seen = set()
+    for line in lines:
+        site = read_site(line)
+        if site is None or not site.is_snv or not site.samples:
+            continue
+        key = key_of(site)
+        found = sites.get(key)
+        if found is None or key[:2] in seen:
+            continue
+        seen.add(key[:2])
+        own, exchanged = found
+        other = read_dosages(site.samples, header)
+        yield key, own, _exchanged(other) if exchanged else other
+
+
+def _exchanged(dosages: Dosages) -> Dosages:
+    whole = (dosages >= 0) & (dosages <= 2)
+    return np.where(whole, 2 - dosages, np.int8(MISSING)).astype(np.int8)
+
+
+def _heterozygosity(dosages: Dosages) -> float:
+    n_called = int(((dosages >= 0) & (dosages <= 2)).sum())
+    return float((dosages == 1).sum() / n_called) if n_called else 0.0
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """How far the kinship of two unrelated people may lie from 0 by chance."""
+
+    n_pairs: int
+    n_windows: int
+
+    def margin(self, n_sites: float, heterozygosity: float) -> float:
+        """Return what kinship has to exceed; infinity where nobody is heterozygous.
+
+        The difference of two unrelated people's copies has variance 4h and fourth cumulant 4h(1 − 6h), h =
+        pq, so the kinship over n variants has standard error √(8h² + 4h) / (8h √n). Linked variants count
+        once.
+        """
+        h = heterozygosity / 2
+        n = min(n_sites, self.n_windows)
+        if not n or not h:
+            return math.inf
+        z = NormalDist().inv_cdf(1 - ERROR_RATE / max(self.n_pairs, 1))
+        return z * math.sqrt(8 * h**2 + 4 * h) / (8 * h * math.sqrt(n))
+
+
+def _relatives(left: Dosages, right: Dosages, chance: _Chance) -> Iterator[Relative]:
+    for row in range(0, left.shape[1], TILE):
+        for column in range(0, right.shape[1], TILE):
+            tile = compare(left[:, row : row + TILE], right[:, column : column + TILE])
+            for i, j in np.argwhere(tile.kinship > DEGREES[-1][1]).tolist():
+                kinship, n_sites = float(tile.kinship[i, j]), int(tile.n_sites[i, j])
+                if kinship > chance.margin(n_sites, float(tile.heterozygosity[i, j])):
+                    degree = next(name for name, least in DEGREES if kinship > least)
+                    yield Relative(row + i + 1, column + j + 1, kinship, degree, n_sites)
+
+
+class Tile(NamedTuple):
+    """Of pairs of samples, shape (left, right): kinship, variants compared, smaller heterozygous share."""
+
+    kinship: Floats
+    n_sites: Floats
+    heterozygosity: Floats
+
+
+def compare(left: Dosages, right: Dosages) -> Tile:
+    """Return the KING-robust kinship of every sample of one group with every one of another.
+
+    Parameters
+    ----------
+    left, right
+        Copies of the ALT allele, shape (variants, samples); what is not 0, 1 or 2 is missing.
+
+    Notes
+    -----
+    With the counts of variants at which both have a genotype, N_het,het both heterozygous, N_0,2 opposite
+    homozygotes and N the smaller number of heterozygous ones: (N_het,het − 2 N_0,2) / 2N + 1/2 − (N_i + N_j)
+    / 4N. Where N is 0 it is not a number.
+    """
+    sums = np.zeros((5, left.shape[1], right.shape[1]))
+    for low in range(0, len(left), SLICE):
+        one, two = _States.of(left[low : low + SLICE]), _States.of(right[low : low + SLICE])
+        sums += (
+            one.het.T @ two.het,
+            one.none.T @ two.both + one.both.T @ two.none,
+            one.het.T @ two.called,
+            one.called.T @ two.het,
+            one.called.T @ two.called,
+        )
+    both_het, opposite, n_left, n_right, n_sites = sums
+    smaller = np.minimum(n_left, n_right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kinship = (both_het - 2 * opposite) / (2 * smaller) + 0.5 - (n_left + n_right) / (4 * smaller)
+        return Tile(kinship, n_sites, smaller / n_sites)
+
+
+class _States(NamedTuple):
+    """Ones where a sample has no, one, both copies, or any genotype; as floats, which multiply fastest."""
+
+    none: npt.NDArray[np.float32]
+    het: npt.NDArray[np.float32]
+    both: npt.NDArray[np.float32]
+    called: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, dosages: Dosages) -> _States:
+        none, het, both = ((dosages == copies).astype(np.float32) for copies in (0, 1, 2))
+        return cls(none, het, both, none + het + both)

@@ -1,0 +1,95 @@
+"""Read an anonymized file for what it tells of its donors, and compare it with a panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.vcf.candidates import Candidates
+from core.vcf.donor.genotypes import read_site
+from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinship
+from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
+from core.vcf.files import Progress, VcfFile
+from core.vcf.lines import open_lines
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DonorMeasurement:
+    """What a file tells of its donors, and of a panel's people; `kinship` is None without a panel."""
+
+    name: str
+    maf_threshold: float
+    remaining: Remaining
+    kinship: KinshipMeasurement | None
+
+
+def measure_donors(
+    file: VcfFile,
+    *,
+    maf_threshold: float,
+    original: Candidates | None = None,
+    panel: VcfFile | None = None,
+    progress: Progress | None = None,
+) -> DonorMeasurement:
+    """Read a file once, and then the panel.
+
+    Parameters
+    ----------
+    file
+        The anonymized file.
+    maf_threshold
+        Below it an allele is rare.
+    original
+        The original's sites, whose frequencies stand in for those that masking took out of INFO.
+    panel
+        Another file with genotypes, to look for the same people and their relatives in.
+    progress
+        Called with the number of stored bytes read since its last call.
+
+    Raises
+    ------
+    AuditInputError
+        When a file cannot be read.
+    """
+    with open_lines(file, progress) as (header, lines):
+        known = _unknown if original is None else frequencies_of(original)
+        collector = RemainingCollector(header, maf_threshold, known)
+        sites = SiteSample(len(header.samples))
+        for line in lines:
+            site = read_site(line)
+            if site is None:
+                continue
+            dosages, frequency = collector.take(site)
+            common = frequency is None or COMMON <= frequency <= 1 - COMMON
+            if panel is not None and site.samples and common and site.is_snv and site.is_autosomal:
+                sites.add(site, dosages)
+    n_samples = len(header.samples)
+    return DonorMeasurement(
+        name=file.name,
+        maf_threshold=maf_threshold,
+        remaining=collector.result(),
+        kinship=None if panel is None else measure_kinship(sites, n_samples, panel, progress=progress),
+    )
+
+
+def _unknown(_contig: str, _position: int) -> float:
+    return float("inf")
+
+
+def frequencies_of(candidates: Candidates) -> KnownFrequency:
+    """Return what tells a site's frequency in the original: that of its rarest record."""
+    numbers = {name: number for number, name in enumerate(candidates.contig_names)}
+    keys = (candidates.contigs.astype(np.int64) << 40) + candidates.positions.astype(np.int64)
+    order = np.lexsort((candidates.mafs, keys))
+    keys, mafs = keys[order], candidates.mafs[order]
+
+    def known(contig: str, position: int) -> float:
+        number = numbers.get(contig)
+        if number is None:
+            return float("inf")
+        place = int(np.searchsorted(keys, (number << 40) + position))
+        found = place < len(keys) and keys[place] == (number << 40) + position
+        return float(mafs[place]) if found else float("inf")
+
+    return known

@@ -1,0 +1,263 @@
+"""What the variants that a file still names tell of its donors, read record by record."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.donor.genotypes import (
+    MISSING,
+    Dosages,
+    Site,
+    allele_counts,
+    carriers,
+    named,
+    read_dosages,
+)
+from core.vcf.frequencies import FrequencyReader
+from core.vcf.header import VcfHeader
+
+COMMON = 0.05  # an allele is common from this share of both forms on
+IDENTIFYING = (30, 80)  # independent common variants that single a person out (Lin, Owen & Altman 2004)
+WINDOW = 1_000_000  # bases: variants in different windows are taken as independent
+MIN_COUNTED = 20  # samples with a genotype, from which on a frequency is counted where none is stated
+ALPHA = 0.05  # a person who is not in the file would pass as a member this often
+NEVER = -1
+
+Counts = npt.NDArray[np.int64]
+KnownFrequency = Callable[[str, int], float]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Remaining:
+    """What one file still names; alleles are ALT alleles, a record can have several.
+
+    Attributes
+    ----------
+    n_samples
+        Samples of the file.
+    n_named, n_common, n_rare, n_unknown
+        Alleles that are named; those with a frequency from 5 % to 95 %, those rarer than the threshold (or
+        whose reference is), and those whose frequency is not known. What is left lies between.
+    n_independent
+        Windows of 1,000,000 bases that hold a common variant of one base.
+    match_exponent
+        Minus the decimal logarithm of the probability that an unrelated person has the same genotypes at the
+        most variable such variant of each window.
+    carriers
+        Rare alleles by how many samples carry them: (carriers, alleles), ascending; empty without genotypes.
+    singletons
+        For each sample the rare alleles that it alone carries, shape (n_samples,).
+    queries
+        For each sample how many of its alleles, the rarest first, show that it is in the file, or -1 where
+        all together do not; shape (n_samples,).
+    """
+
+    n_samples: int
+    n_named: int
+    n_common: int
+    n_rare: int
+    n_unknown: int
+    n_independent: int
+    match_exponent: float
+    carriers: tuple[tuple[int, int], ...]
+    singletons: Counts
+    queries: Counts
+
+    @property
+    def n_singletons(self) -> int:
+        """Return how many rare alleles exactly one sample carries."""
+        return dict(self.carriers).get(1, 0)
+
+    @property
+    def n_recognizable(self) -> int:
+        """Return of how many samples the alleles show that they are in the file."""
+        return int((self.queries != NEVER).sum())
+
+
+@dataclass(eq=False)
+class RemainingCollector:
+    """Takes one record after the other.
+
+    Parameters
+    ----------
+    header
+        Of the file.
+    maf_threshold
+        Below it an allele is rare.
+    known
+        What contig and position say of the site's frequency where the record says nothing; infinity for
+        nothing.
+    """
+
+    header: VcfHeader
+    maf_threshold: float
+    known: KnownFrequency
+    counts: Counter[str] = field(default_factory=Counter)
+    best: dict[tuple[str, int], float] = field(default_factory=dict)
+    carried_by: Counter[int] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.reader = FrequencyReader(self.header.declarations)
+        self.singletons = np.zeros(len(self.header.samples), dtype=np.int64)
+        self.carried = _CarriedAlleles(len(self.header.samples))
+
+    def take(self, site: Site) -> tuple[Dosages, float | None]:
+        """Note one record.
+
+        Returns
+        -------
+        tuple
+            The samples' copies of its first ALT allele, and that allele's frequency; for a record with one
+            ALT.
+        """
+        alleles = named(site.alts)
+        dosages = read_dosages(site.samples, self.header) if site.samples else _NO_DOSAGES
+        frequencies = self._frequencies(site, dosages)
+        self.counts["named"] += len(alleles)
+        for i in alleles:
+            self._take_allele(site, i, frequencies[i], dosages)
+        return dosages, frequencies[0] if len(frequencies) == 1 else None
+
+    def _frequencies(self, site: Site, dosages: Dosages) -> list[float | None]:
+        """Return each ALT allele's frequency: as INFO says, else as is known of the site, else counted."""
+        stated = self.reader.site(site.info).frequencies
+        if len(stated) == len(site.alts) and not any(map(math.isnan, stated)):
+            return list(stated)
+        if len(site.alts) == 1 and math.isfinite(known := self.known(site.contig, site.position)):
+            return [known]
+        return self._counted(site, dosages)
+
+    def _counted(self, site: Site, dosages: Dosages) -> list[float | None]:
+        if len(site.alts) == 1:
+            whole = dosages[(dosages >= 0) & (dosages <= 2)]
+            n_alleles, counts = 2 * len(whole), [int(whole.sum())]
+        else:
+            every = allele_counts(site.samples, len(site.alts)) if site.samples else [0]
+            n_alleles, counts = sum(every), every[1:]
+        if n_alleles < 2 * MIN_COUNTED:
+            return [None] * len(site.alts)
+        return [count / n_alleles for count in counts]
+
+    def _take_allele(self, site: Site, i: int, frequency: float | None, dosages: Dosages) -> None:
+        if frequency is None:
+            self.counts["unknown"] += 1
+            return
+        if COMMON <= frequency <= 1 - COMMON:
+            self.counts["common"] += 1
+            if site.is_snv and site.is_autosomal:
+                window = site.contig, site.position // WINDOW
+                minor = min(frequency, 1 - frequency)
+                self.best[window] = max(self.best.get(window, 0.0), minor)
+        rare = self._rare_allele(i, frequency, n_alts=len(site.alts))
+        self.counts["rare"] += rare is not None
+        if not site.samples:
+            return
+        holders = dosages > 0 if len(site.alts) == 1 else carriers(site.samples, self.header, i + 1)
+        self.carried.add(frequency, holders)
+        if rare is not None:
+            if rare == 0:
+                holders = carriers(site.samples, self.header, 0)
+            self.carried_by[int(holders.sum())] += 1
+            if holders.sum() == 1:
+                self.singletons += holders
+
+    def _rare_allele(self, i: int, frequency: float, *, n_alts: int) -> int | None:
+        """Return the number of the allele that is rare: an ALT, the reference (0), or None."""
+        if frequency < self.maf_threshold:
+            return i + 1
+        return 0 if n_alts == 1 and 1 - frequency < self.maf_threshold else None
+
+    def result(self) -> Remaining:
+        """Return what was noted."""
+        return Remaining(
+            n_samples=len(self.header.samples),
+            n_named=self.counts["named"],
+            n_common=self.counts["common"],
+            n_rare=self.counts["rare"],
+            n_unknown=self.counts["unknown"],
+            n_independent=len(self.best),
+            match_exponent=sum(-math.log10(match_probability(minor)) for minor in self.best.values()),
+            carriers=tuple(sorted(self.carried_by.items())),
+            singletons=self.singletons,
+            queries=self.carried.queries(),
+        )
+
+
+_NO_DOSAGES: Dosages = np.full(0, MISSING, dtype=np.int8)
+
+
+def match_probability(frequency: float) -> float:
+    """Return how probable it is that two unrelated people have the same genotype at one variant.
+
+    Genotypes in Hardy-Weinberg proportions: p⁴ + (2pq)² + q⁴, in [0.375, 1].
+    """
+    p, q = frequency, 1 - frequency
+    return p**4 + (2 * p * q) ** 2 + q**4
+
+
+class _CarriedAlleles:
+    """For each sample, how many alleles of which frequency it carries.
+
+    Frequencies are rounded up to two digits, so that an attacker is never taken for better informed than they
+    are.
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self._n_samples = n_samples
+        self._by_frequency: dict[float, Counts] = {}
+
+    def add(self, frequency: float, holders: npt.NDArray[np.bool_]) -> None:
+        """Note who carries one allele."""
+        rounded = round_up(frequency)
+        counts = self._by_frequency.get(rounded)
+        if counts is None:
+            counts = self._by_frequency[rounded] = np.zeros(self._n_samples, dtype=np.int64)
+        counts += holders
+
+    def queries(self) -> Counts:
+        """Return for each sample how many of its alleles, the rarest first, show membership; -1 for never.
+
+        A person outside a file of N samples is told "yes, the allele is in it" with probability 1 − (1 −
+        f)²ᴺ. The product over all alleles asked for has to fall to 5 %.
+        """
+        needed = np.full(self._n_samples, NEVER, dtype=np.int64)
+        asked = np.zeros(self._n_samples, dtype=np.int64)
+        evidence = np.zeros(self._n_samples)
+        target = -math.log(ALPHA)
+        for frequency in sorted(self._by_frequency):
+            counts = self._by_frequency[frequency]
+            weight = evidence_of(frequency, self._n_samples)
+            if weight <= 0:
+                break
+            reached = (needed == NEVER) & (evidence + counts * weight >= target) & (counts > 0)
+            needed[reached] = asked[reached] + np.ceil((target - evidence[reached]) / weight).astype(np.int64)
+            asked += counts
+            evidence += counts * weight
+        return needed
+
+
+def evidence_of(frequency: float, n_samples: int) -> float:
+    """Return how much one "yes" says for membership: −log(1 − (1 − f)²ᴺ)."""
+    nobody_else = math.exp(2 * n_samples * math.log1p(-min(frequency, 1.0))) if frequency < 1 else 0.0
+    return -math.log1p(-nobody_else) if nobody_else < 1 else math.inf
+
+
+def round_up(frequency: float) -> float:
+    """Round up to two digits; 0.000001 at least, 1 at most.
+
+    Examples
+    --------
+    >>> round_up(0.00123), round_up(0.3)
+    (0.0013, 0.3)
+    """
+    if frequency <= 1e-6:
+        return 1e-6
+    unit = math.floor(math.log10(frequency)) - 1
+    digits = math.ceil(frequency / 10**unit - 1e-4)
+    return min(float(f"{digits}e{unit}"), 1.0)

@@ -1,0 +1,277 @@
+"""What the remaining variants tell of donors, on files countable by hand."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from core.vcf import VcfSettings, scan_pair
+from core.vcf.donor import judge_donors, measure_donors
+from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, read_dosages, read_site
+from core.vcf.donor.kinship import compare
+from core.vcf.donor.remaining import NEVER, evidence_of, match_probability, round_up
+from core.vcf.files import VcfFile
+from core.vcf.header import parse_header
+from core.vcf.lines import open_lines
+from core.vcf.pairing import VcfPair
+from core.verdict import Verdict
+from tests.vcf_donors import child, donor_file, people
+from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
+
+
+def _file(records: list[str], samples: tuple[str, ...] = ("a", "b", "c"), name: str = "x.vcf.gz") -> VcfFile:
+    return vcf_file(name, vcf_text(records, samples=samples))
+
+
+def _header(n: int):
+    return parse_header("x", vcf_text([], samples=[f"S{i}" for i in range(n)]))
+
+
+def test_read_dosages__counts_copies_and_keeps_what_is_missing_apart() -> None:
+    calls = ["0/0", "0|1:12,3", "1/1", "./.", "./1", ".", "1", "0", "0/0/1", "1|0:.:PASS", "/0/1", ""]
+    found = read_dosages(("\t" + "\t".join(calls)).encode(), _header(len(calls)))
+    assert found.tolist() == [0, 1, 2, MISSING, CARRIES, MISSING, 2, 0, CARRIES, 1, 1, MISSING]
+
+
+def test_read_dosages__a_line_cut_short_leaves_the_others_missing() -> None:
+    assert read_dosages(b"\t0/1\t1/1", _header(3)).tolist() == [1, 2, MISSING]
+
+
+def test_carriers_and_counts__of_each_allele() -> None:
+    samples = b"\t0/2:3\t1|1\t./.\t2"
+    assert carriers(samples, _header(4), 2).tolist() == [True, False, False, True]
+    assert carriers(samples, _header(4), 0).tolist() == [True, False, False, False]
+    assert allele_counts(samples, 2) == [1, 2, 2]
+
+
+def test_read_site__needs_a_position() -> None:
+    assert read_site(b"chr1\tx\t.\tA\tG\t.\t.\t.") is None
+    assert read_site(b"chr1\t1") is None
+    site = read_site(b"chrX\t5\t.\ta\tg\t.\t.\t.\tDP:GT\t3:0/1")
+    assert site is not None
+    assert site.is_snv
+    assert not site.is_autosomal
+    assert site.samples == b""
+
+
+def test_remaining__counts_alleles_by_frequency() -> None:
+    file = _file(
+        [
+            "chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1",
+            "chr1 200 . A G,T . . AF=0.001,0.2 GT 0/1 0/2 0/2",
+            "chr1 300 . A G . . AF=0.995 GT 1/1 0/1 1/1",  # the reference is rare
+            "chr1 400 . A G . . AF=0.02 GT 0/1 0/0 0/0",  # neither
+            "chr1 500 . A G . . . GT 0/1 0/0 0/0",  # no frequency
+            "chr1 600 . A N,<NON_REF> . . AF=0.3,0.1 GT ./. ./. ./.",  # names nothing
+            "chr1 2000100 . AT A . . AF=0.4 GT 0/1 ./. 0/0",  # not one base
+        ]
+    )
+    found = measure_donors(file, maf_threshold=0.01).remaining
+    assert (found.n_named, found.n_common, found.n_rare, found.n_unknown) == (7, 3, 2, 1)
+    assert found.n_independent == 1
+    assert found.match_exponent == pytest.approx(-math.log10(0.7**4 + 0.42**2 + 0.3**4))
+    assert found.carriers == ((1, 2),)
+    assert found.singletons.tolist() == [1, 1, 0]
+
+
+def test_remaining__counts_a_frequency_from_twenty_samples_on() -> None:
+    samples = tuple(f"S{i}" for i in range(20))
+    records = [
+        f"chr1 100 . A G . . . GT {' '.join(['0/1'] * 10 + ['0/0'] * 10)}",
+        f"chr1 200 . A G,T . . . GT {' '.join(['0/1'] * 10 + ['0/2'] * 10)}",
+        f"chr1 300 . A G . . . GT {' '.join(['0/1'] * 10 + ['0/0'] * 9)} ./.",
+    ]
+    found = measure_donors(_file(records, samples), maf_threshold=0.01).remaining
+    assert (found.n_common, found.n_unknown) == (3, 1)
+
+
+def test_remaining__takes_the_originals_frequency_where_masking_took_it_out() -> None:
+    original = _file(["chr1 100 . A G . . AF=0.002 GT 0/1 0/0 0/0"])
+    masked = vcf_file(
+        "high_0.01_anony_x.vcf.gz",
+        vcf_text(
+            ["chr1 100 . A G . . . GT 0/1 0/0 0/0"], header=masked_header(HEADER), samples=("d", "e", "f")
+        ),
+    )
+    pair = VcfPair(original=original, anonymized=masked, level="high")
+    scan = scan_pair(pair, VcfSettings())
+    assert measure_donors(masked, maf_threshold=0.01).remaining.n_unknown == 1
+    found = measure_donors(masked, maf_threshold=0.01, original=scan.candidates).remaining
+    assert (found.n_unknown, found.n_rare, found.n_singletons) == (0, 1, 1)
+
+
+def test_membership__counts_questions_from_the_rarest_on() -> None:
+    # With three samples a "yes" about a share of 0.01 has probability 1 − 0.99⁶ = 0.0585 for an outsider: two
+    # of them are enough; one of 0.001 (0.00599) alone is.
+    file = _file(
+        [
+            "chr1 100 . A G . . AF=0.01 GT 0/1 0/0 0/0",
+            "chr1 200 . A G . . AF=0.01 GT 0/1 0/0 0/0",
+            "chr1 300 . A G . . AF=0.4 GT 0/1 0/1 0/1",
+            "chr1 400 . A G . . AF=0.001 GT 0/0 0/0 0/1",
+        ]
+    )
+    assert evidence_of(0.01, 3) == pytest.approx(-math.log(1 - 0.99**6))
+    found = measure_donors(file, maf_threshold=0.0001).remaining
+    assert found.queries.tolist() == [2, NEVER, 1]
+    assert found.n_recognizable == 2
+    assert evidence_of(1.0, 3) == 0
+    assert evidence_of(0.0, 3) == math.inf
+
+
+def test_round_up__to_two_digits() -> None:
+    assert [round_up(value) for value in (0.0, 1e-7, 0.00121, 0.0012, 0.999, 1.0)] == [
+        1e-6,
+        1e-6,
+        0.0013,
+        0.0012,
+        1.0,
+        1.0,
+    ]
+
+
+def test_match_probability__of_one_variant() -> None:
+    assert match_probability(0.5) == pytest.approx(0.375)
+    assert match_probability(0.0) == 1
+
+
+def test_compare__kinship_by_hand() -> None:
+    # Both heterozygous twice, opposite homozygotes once, heterozygous 3 and 2 times; where one lacks is left
+    # out: (2 − 2·1) / (2·2) + 1/2 − (3 + 2) / (4·2) = −0.125.
+    left = np.array([[1, 1, 0, 1, 0, MISSING, 1]], dtype=np.int8).T
+    right = np.array([[1, 1, 2, 0, 0, 1, CARRIES]], dtype=np.int8).T
+    found = compare(left, right)
+    assert found.kinship[0, 0] == pytest.approx(-0.125)
+    assert found.n_sites[0, 0] == 5
+    assert compare(left, left).kinship[0, 0] == pytest.approx(0.5)
+
+
+def test_compare__nobody_heterozygous_is_not_a_number() -> None:
+    none = np.zeros((3, 1), dtype=np.int8)
+    assert math.isnan(compare(none, none).kinship[0, 0])
+
+
+def _measured(**ways: object):
+    rng = np.random.default_rng(3)
+    frequencies = rng.uniform(0.1, 0.5, 3_000)
+    father, mother, donor, *others = people(9, frequencies, rng)
+    kid, sibling = child(father, mother, rng), child(father, mother, rng)
+    grandchild = child(kid, others[0], rng)
+    file = donor_file("high_anony_x.vcf.gz", [kid, donor, others[1]], frequencies)
+    panel = donor_file("panel.vcf.gz", [*others[2:], donor, sibling, grandchild], frequencies, **ways)
+    return measure_donors(file, maf_threshold=0.01, panel=panel)
+
+
+@pytest.mark.parametrize("ways", [{}, {"contig": "{}"}, {"exchanged": True}, {"fields": ":12"}])
+def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, object]) -> None:
+    found = _measured(**ways).kinship
+    assert found is not None
+    assert (found.n_sites, found.n_windows, found.n_pairs) == (3_000, 3_000, 3 * 7)
+    degrees = {(one.sample, one.panel_sample): one.degree for one in found.relatives}
+    assert degrees == {
+        (2, 5): "same person or identical twin",
+        (1, 6): "first degree",
+        (1, 7): "first degree",
+    }
+    assert found.relatives[0].kinship == pytest.approx(0.5)
+    assert found.n_related("first degree") == 1
+
+
+def test_judge_donors__says_what_was_found() -> None:
+    audit = judge_donors(_measured())
+    assert audit.verdict is Verdict.FAIL
+    messages = {finding.check: finding.message for finding in audit.findings}
+    assert messages["donor_in_panel"] == (
+        "1 of 3 samples of the file are also in panel.vcf.gz, whatever they are called there: kinship above "
+        "0.354 (identical twins look the same). First: sample 2 and the panel's sample 5 (0.500). Do not "
+        "release this file where the panel can be had, or leave the donor out of it; masking rare variants "
+        "does not help."
+    )
+    assert messages["relative_in_panel"].startswith(
+        "1 of 3 samples of the file have a relative in panel.vcf.gz (1 of the first degree). First: sample 1 "
+        "and "
+    )
+    assert messages["panel_compared"].startswith(
+        "The file and panel.vcf.gz share 3,000 common variants in 3,000 windows of 100,000 bases; in 21 "
+        "pairs of samples, kinship from 0.0"
+    )
+    assert messages["common_remaining"].startswith(
+        "3,000 of 3,000 ALT alleles that the file names are common (5 % to 95 %), and 303 windows of a "
+        "million bases hold a common variant of one base. 30 to 80 independent ones identify a person: "
+        "whoever has a donor's genotypes finds the donor here; an unrelated person matches with probability "
+        "10^-1"
+    )
+
+
+def test_judge_donors__strangers_are_a_pass() -> None:
+    rng = np.random.default_rng(5)
+    frequencies = rng.uniform(0.1, 0.5, 3_000)
+    first, second = people(20, frequencies, rng), people(20, frequencies, rng)
+    measured = measure_donors(
+        donor_file("a.vcf.gz", first, frequencies),
+        maf_threshold=0.01,
+        panel=donor_file("b.vcf.gz", second, frequencies),
+    )
+    audit = judge_donors(measured)
+    assert [finding.check for finding in audit.findings] == ["common_remaining", "panel_compared"]
+    assert audit.verdict is Verdict.PASS
+
+
+def test_judge_donors__another_build_is_not_assessed() -> None:
+    rng = np.random.default_rng(5)
+    frequencies = np.full(50, 0.3)
+    (person,) = people(1, frequencies, rng)
+    file = donor_file("a.vcf.gz", [person], frequencies)
+    audit = judge_donors(
+        measure_donors(file, maf_threshold=0.01, panel=donor_file("b.vcf.gz", [person], contig="NW{}"))
+    )
+    assert audit.verdict is Verdict.NOT_ASSESSED
+    assert audit.findings[-1].message == (
+        "The file and b.vcf.gz share 0 common variants in 0 windows of 100,000 bases, and have 1 and 1 "
+        "samples: too little to tell whether a donor or a relative is in both. Give a panel with genotypes "
+        "of the same reference build, and with more of this file's variants."
+    )
+
+
+def test_judge_donors__without_samples() -> None:
+    file = vcf_file("a.vcf.gz", vcf_text(["chr1 100 . A G . . AF=0.3", "chr1 200 . A G . . AF=0.003"]))
+    panel = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/1 0/1"], name="panel.vcf.gz")
+    audit = judge_donors(measure_donors(file, maf_threshold=0.01, panel=panel))
+    assert [finding.check for finding in audit.findings] == ["common_remaining", "panel_not_comparable"]
+    assert audit.findings[0].message.endswith("this file has no samples, so they do not tell whose they are.")
+    assert audit.measurement.remaining.n_rare == 1
+
+
+def test_judge_donors__rare_alleles_of_one_donor() -> None:
+    file = _file(["chr1 100 . A G . . AF=0.003 GT 0/1 0/0 0/0", "chr1 200 . A G . . AF=0.003 GT 0/1 0/0 0/1"])
+    audit = judge_donors(measure_donors(file, maf_threshold=0.01))
+    assert audit.verdict is Verdict.WARN
+    assert audit.findings[1].message == (
+        "1 of 2 alleles rarer than 0.01 that the file still names are carried by one sample alone; 1 of 3 "
+        "samples have one or more, at most 1. Mask the records that still name them, with a higher threshold."
+    )
+    assert audit.findings[0].message.endswith(
+        "identify a person; at these an unrelated person matches with probability 10^-0."
+    )
+
+
+def test_open_lines__leaves_blank_lines_and_comments_out() -> None:
+    text = vcf_text(["chr1 1 . A G . . ."]) + b"\n#x\nchr1\t2\t.\tA\tG\t.\t.\t.\r\nchr1\t3\t.\tA\tG\t.\t.\t."
+    with open_lines(VcfFile(name="x.vcf", content=text)) as (header, lines):
+        assert header.samples == ()
+        assert [line.split(b"\t")[1] for line in lines] == [b"1", b"2", b"3"]
+
+
+def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
+    """Ten times the sites take about ten times as long: the largest of README's shapes takes seconds."""
+    rng = np.random.default_rng(1)
+    seconds = []
+    for n_sites in (300, 3_000):
+        frequencies = rng.uniform(0.1, 0.5, n_sites)
+        group = people(100, frequencies, rng)
+        file = donor_file("a.vcf.gz", group, frequencies)
+        started = time.process_time()
+        measure_donors(file, maf_threshold=0.01, panel=file)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 30 * seconds[0]
