@@ -10,17 +10,22 @@ from pathlib import Path
 from core.commands.output import print_json, print_line, print_problems, print_warning
 from core.errors import AuditInputError
 from core.vcf import (
-    CHECKS,
+    ALL_CHECKS,
+    DonorOutcome,
+    Exposure,
     Pairing,
     PairOutcome,
     VcfAudit,
+    VcfFile,
     VcfSettings,
     check_severities,
     default_jobs,
     pair_folders,
+    run_donors,
     run_pairs,
-    write_report,
+    write_reports,
 )
+from core.vcf.views import donor_document, run_verdict, sentence_of
 from core.verdict import Verdict, exit_code, worst
 
 DEFAULT_REPORT_DIR = Path("reports")
@@ -66,6 +71,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what an exposure check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS "
         "(listed, but not counted); CHECK is its name in the JSON; repeatable",
     )
+    parser.add_argument(
+        "--donors",
+        action="store_true",
+        help="tell besides what the variants that remain say of the donors; reads the anonymized files again",
+    )
+    parser.add_argument(
+        "--panel",
+        type=Path,
+        metavar="FILE",
+        help="another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
+    )
     parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -87,16 +103,17 @@ def run(arguments: argparse.Namespace) -> int:
         )
     started = time.perf_counter()
     outcomes = list(_verify(pairing, settings, arguments))
+    donors = list(_look_at_donors(outcomes, settings, arguments))
     seconds = time.perf_counter() - started
-    report = _write(outcomes, arguments)
+    report = _write(outcomes, donors, pairing, arguments)
     if arguments.json:
-        print_json(_document(outcomes, pairing, settings))
+        print_json(_document(outcomes, donors, pairing, settings))
     else:
-        _print_summary(outcomes, report, seconds)
+        _print_summary(outcomes, donors, pairing, report, seconds)
         _print_severities(settings)
-    _print_trouble(outcomes, pairing)
-    incomplete = bool(pairing.unmatched) or any(outcome.audit is None for outcome in outcomes)
-    return exit_code(_overall(outcomes), incomplete=incomplete)
+    _print_trouble(outcomes, donors, pairing)
+    incomplete = bool(pairing.unmatched) or bool(_ended(outcomes, donors))
+    return exit_code(_overall(outcomes, donors), incomplete=incomplete)
 
 
 def _settings(arguments: argparse.Namespace) -> VcfSettings:
@@ -137,40 +154,70 @@ def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespa
         yield outcome
 
 
-def _audits(outcomes: Sequence[PairOutcome]) -> list[VcfAudit]:
-    return [outcome.audit for outcome in outcomes if outcome.audit is not None]
+def _look_at_donors(
+    outcomes: Sequence[PairOutcome], settings: VcfSettings, arguments: argparse.Namespace
+) -> Iterator[DonorOutcome]:
+    """Look for the donors of every verified pair, where that was asked for."""
+    panel: Path | None = arguments.panel
+    if panel is None and not arguments.donors:
+        return
+    file = None if panel is None else VcfFile(name=panel.name, path=panel)
+    for outcome in outcomes:
+        if outcome.audit is not None:
+            yield run_donors(outcome.pair, outcome.audit, settings, panel=file)
 
 
-def _write(outcomes: Sequence[PairOutcome], arguments: argparse.Namespace) -> Path | None:
+def _write(
+    outcomes: Sequence[PairOutcome],
+    donors: Sequence[DonorOutcome],
+    pairing: Pairing,
+    arguments: argparse.Namespace,
+) -> Path | None:
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:
             return None
         folder = DEFAULT_REPORT_DIR
     try:
-        return write_report(_audits(outcomes), folder)
+        return write_reports(outcomes, folder, unmatched=pairing.unmatched, donors=donors)
     except OSError as error:
         reason = error.strerror or "unknown reason"
         raise AuditInputError(f"The report cannot be written to {folder} ({reason}).") from None
 
 
-def _overall(outcomes: Sequence[PairOutcome]) -> Verdict:
+def _ended(
+    outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome]
+) -> list[PairOutcome | DonorOutcome]:
+    """Return what ended in an error or was stopped."""
+    every: list[PairOutcome | DonorOutcome] = [*outcomes, *donors]
+    return [one for one in every if one.audit is None]
+
+
+def _overall(outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome]) -> Verdict:
     """Return the worst verdict; a pair in error was not assessed."""
-    return worst(
-        outcome.audit.overall if outcome.audit is not None else Verdict.NOT_ASSESSED for outcome in outcomes
-    )
+    looked = [one.audit.verdict if one.audit is not None else Verdict.NOT_ASSESSED for one in donors]
+    return worst([run_verdict(outcomes), *looked])
 
 
-def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSettings) -> dict[str, object]:
+def _document(
+    outcomes: Sequence[PairOutcome],
+    donors: Sequence[DonorOutcome],
+    pairing: Pairing,
+    settings: VcfSettings,
+) -> dict[str, object]:
     """Return the JSON document; changed severities are part of it only where there are any."""
+    looks = {donor.pair: donor for donor in donors}
     document: dict[str, object] = {
         "tool": "vcf",
-        "verdict": _overall(outcomes).value,
-        "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
-        "errors": [
-            {"filename": outcome.pair.anonymized.name, "message": " ".join(outcome.problems)}
+        "verdict": _overall(outcomes, donors).value,
+        "pairs": [
+            _pair_entry(outcome, outcome.audit, looks.get(outcome.pair))
             for outcome in outcomes
-            if outcome.audit is None
+            if outcome.audit is not None
+        ],
+        "errors": [
+            {"filename": one.pair.anonymized.name, "message": " ".join(one.problems)}
+            for one in _ended(outcomes, donors)
         ],
         "unmatched": list(pairing.unmatched),
     }
@@ -179,8 +226,8 @@ def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSe
     return document
 
 
-def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
-    return {
+def _pair_entry(outcome: PairOutcome, audit: VcfAudit, donors: DonorOutcome | None) -> dict[str, object]:
+    entry: dict[str, object] = {
         **audit.report_row(),
         "origin": outcome.pair.original.name,
         "verdict": audit.verdict.value,
@@ -193,42 +240,71 @@ def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
                 "examples": list(exposure.examples),
                 "verdict": exposure.verdict.value,
                 "message": exposure.message,
+                "remedy": exposure.remedy,
             }
             for exposure in audit.exposure
         ],
         "missing_sites": len(audit.missing),
         "seconds": round(outcome.n_seconds, 3),
     }
+    if donors is not None and donors.audit is not None:
+        entry["donors"] = donor_document(donors.audit)
+    return entry
 
 
-def _print_summary(outcomes: Sequence[PairOutcome], report: Path | None, seconds: float) -> None:
-    audits = _audits(outcomes)
-    again = sum(audit.verdict is Verdict.FAIL for audit in audits)
-    print_line(f"Overall, exposure included: {_overall(outcomes)}")
+def _print_summary(
+    outcomes: Sequence[PairOutcome],
+    donors: Sequence[DonorOutcome],
+    pairing: Pairing,
+    report: Path | None,
+    seconds: float,
+) -> None:
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    looks = {donor.pair: donor for donor in donors}
+    print_line(f"Overall, exposure included: {_overall(outcomes, donors)}")
     print_line(f"Pairs checked: {len(audits)} of {len(outcomes)}")
-    print_line(f"Files to anonymize again: {again}")
+    if n_alone := len(pairing.unmatched):
+        print_line(f"Files without a partner: {n_alone}")
+    print_line(f"Files to anonymize again: {sum(audit.is_to_anonymize_again for audit in audits)}")
     print_line(f"Time: {seconds:.1f} s")
     print_line(f"Report: {report}")
-    for audit in audits:
-        row = audit.report_row()
-        print_line(
-            f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
-            f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
-            f"variant {row['variant_masked']}/{row['variant_targets']})"
-        )
-        print_line(
-            f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
-        )
-        for exposure in audit.exposure:
-            print_line(f"  {exposure.verdict}: {exposure.message}")
+    if report is not None:
+        print_line(f"All findings with all places: {report.with_stem(f'{report.stem}_findings')}")
+        print_line(f"All pairs: {report.with_stem(f'{report.stem}_summary')}")
+    for outcome in outcomes:
+        if outcome.audit is None:
+            print_line(f"{outcome.pair.anonymized.name}: not verified")
+        else:
+            _print_pair(outcome.audit, looks.get(outcome.pair))
+
+
+def _print_pair(audit: VcfAudit, donors: DonorOutcome | None) -> None:
+    row = audit.report_row()
+    print_line(
+        f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
+        f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
+        f"variant {row['variant_masked']}/{row['variant_targets']})"
+    )
+    print_line(
+        f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
+    )
+    _print_exposure(audit.exposure)
+    if donors is not None and donors.audit is not None:
+        print_line(f"  donors {donors.audit.verdict}")
+        _print_exposure(donors.audit.exposure)
+
+
+def _print_exposure(found: Sequence[Exposure]) -> None:
+    for exposure in found:
+        print_line(f"  {exposure.verdict}: {sentence_of(exposure)}")
 
 
 def _print_severities(settings: VcfSettings) -> None:
     for check, verdict in settings.severities.items():
-        print_line(f"Severity changed: {check} {CHECKS[check].default} → {verdict}")
+        print_line(f"Severity changed: {check} {ALL_CHECKS[check].default} → {verdict}")
 
 
-def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
-    print_problems(tuple(problem for outcome in outcomes for problem in outcome.problems))
+def _print_trouble(outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome], pairing: Pairing) -> None:
+    print_problems(tuple(problem for one in _ended(outcomes, donors) for problem in one.problems))
     for name in pairing.unmatched:
         print_warning(f"{name}: no partner; an anonymized file is named <level>_…anony_<original's name>.")

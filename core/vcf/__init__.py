@@ -4,7 +4,8 @@
 """
 
 from core.vcf.candidates import Candidates, Tally
-from core.vcf.checks import CHECKS, Check
+from core.vcf.checks import ALL_CHECKS, CHECKS, Check
+from core.vcf.donor import DonorAudit, DonorOutcome, judge_donors, run_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
@@ -19,13 +20,14 @@ from core.vcf.pairing import (
     pair_files,
     split_uploads,
 )
-from core.vcf.report import REPORT_NAME, render_report, write_report
+from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.running import default_jobs, files_of_folders, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
 from core.vcf.sites import Mark
 
 __all__ = [
+    "ALL_CHECKS",
     "CHECKS",
     "MAF_LIMIT",
     "MOTIF_LIMIT",
@@ -34,6 +36,8 @@ __all__ = [
     "REPORT_NAME",
     "Candidates",
     "Check",
+    "DonorAudit",
+    "DonorOutcome",
     "Exposure",
     "Level",
     "Mark",
@@ -52,17 +56,21 @@ __all__ = [
     "files_of_folders",
     "find_targets",
     "is_vcf_name",
+    "judge_donors",
     "judge_outcome",
     "judge_scan",
     "level_of",
     "original_name",
     "pair_files",
     "pair_folders",
+    "render_findings",
     "render_report",
+    "render_summary",
+    "run_donors",
     "run_pairs",
     "run_scan",
     "scan_pair",
     "scan_pairs",
     "split_uploads",
-    "write_report",
+    "write_reports",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import AuditInputError
-from core.vcf.checks import CHECKS
+from core.vcf.checks import ALL_CHECKS
 from core.verdict import Verdict
 
 N_EXAMPLES = 5
@@ -45,7 +45,7 @@ class Exposure:
     @property
     def remedy(self) -> str:
         """Return what to do about it, in a sentence."""
-        return CHECKS[self.check].remedy
+        return ALL_CHECKS[self.check].remedy
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:
@@ -56,10 +56,10 @@ def check_severities(severities: Mapping[str, Verdict]) -> None:
     AuditInputError
         Naming the unknown checks.
     """
-    unknown = sorted(set(severities) - set(CHECKS))
+    unknown = sorted(set(severities) - set(ALL_CHECKS))
     if unknown:
         raise AuditInputError(
-            f"No exposure check has the name {', '.join(unknown)}. The checks are: {', '.join(CHECKS)}."
+            f"No exposure check has the name {', '.join(unknown)}. The checks are: {', '.join(ALL_CHECKS)}."
         )
 
 
@@ -69,7 +69,7 @@ def found(
     """Return the exposure of a check as a list of one, empty when nothing was found."""
     if n == 0:
         return []
-    check = CHECKS[name]
+    check = ALL_CHECKS[name]
     return [
         Exposure(
             check=name,

@@ -64,7 +64,10 @@ class VcfFile:
         """Return what tells this file from another or a changed one without reading it all."""
         if self.content is not None:
             return hashlib.sha256(self.content).hexdigest()
-        found = self._path().stat()
+        try:
+            found = self._path().stat()
+        except OSError:
+            return f"{self.path}:gone"
         return f"{self.path}:{found.st_size}:{found.st_mtime_ns}"
 
     def open(self) -> io.BufferedIOBase:

@@ -133,6 +133,11 @@ class VcfAudit:
         """Return the worse of the rule's verdict and our own."""
         return worst([self.verdict, self.exposure_verdict])
 
+    @property
+    def is_to_anonymize_again(self) -> bool:
+        """Tell whether the file must be anonymized again, by the published rule or by our own findings."""
+        return self.overall is Verdict.FAIL
+
     def unmasked(self) -> Iterator[tuple[str, int]]:
         """Yield contig and position of every target site that does not count as masked, in file order."""
         candidates = self.scan.candidates

@@ -1,45 +1,151 @@
-"""The CSV report that other programs read, with exactly its ten columns."""
+"""The CSV files that other programs read: the published report, a row a finding, a row a pair."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from core.vcf.donor import DonorAudit, DonorOutcome
+from core.vcf.exposure import Exposure
 from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
+from core.vcf.outcomes import PairOutcome
 from core.writing import write_file
 
 REPORT_NAME = "VCF_anonymization_verification_report"
+FINDING_COLUMNS = (
+    "filename",
+    "origin",
+    "check",
+    "verdict",
+    "n_affected",
+    "message",
+    "remedy",
+    "places",
+)
+SUMMARY_COLUMNS = (
+    "filename",
+    "origin",
+    "state",
+    "overall",
+    "published_rule",
+    "exposure",
+    "donors",
+    "anonymize_again",
+    "problem",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Row = Mapping[str, object]
 
 
 def render_report(audits: Iterable[VcfAudit]) -> bytes:
-    """Render the report as CSV, a row per anonymized file, UTF-8.
+    """Render the published report as CSV, with exactly its ten columns, a row per anonymized file, UTF-8.
 
     A file name that a spreadsheet would run as a formula is written with a leading apostrophe.
     """
+    return _csv(REPORT_COLUMNS, (audit.report_row() for audit in audits), guarded=("filename",))
+
+
+def render_findings(outcomes: Iterable[PairOutcome], donors: Sequence[DonorOutcome] = ()) -> bytes:
+    """Render every finding beside the published rule as CSV: a row each, with all its places and remedy."""
+    looks = {donor.pair: donor.audit for donor in donors}
+    rows = (
+        row
+        for outcome in outcomes
+        if outcome.audit is not None
+        for row in _finding_rows(outcome, outcome.audit, looks.get(outcome.pair))
+    )
+    return _csv(FINDING_COLUMNS, rows, guarded=FINDING_COLUMNS)
+
+
+def render_summary(
+    outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = (), donors: Sequence[DonorOutcome] = ()
+) -> bytes:
+    """Render a row per pair as CSV, those in error and files without a partner included."""
+    looks = {donor.pair: donor for donor in donors}
+    rows = [
+        *(_summary_row(outcome, looks.get(outcome.pair)) for outcome in outcomes),
+        *({"filename": name, "state": "without partner", "overall": "NOT_ASSESSED"} for name in unmatched),
+    ]
+    return _csv(SUMMARY_COLUMNS, rows, guarded=SUMMARY_COLUMNS)
+
+
+def _finding_rows(outcome: PairOutcome, audit: VcfAudit, donors: DonorAudit | None) -> Iterator[Row]:
+    found: tuple[Exposure, ...] = (*audit.exposure, *(donors.exposure if donors else ()))
+    for exposure in found:
+        yield {
+            "filename": outcome.pair.anonymized.name,
+            "origin": outcome.pair.original.name,
+            "check": exposure.check,
+            "verdict": exposure.verdict.value,
+            "n_affected": exposure.n_affected,
+            "message": exposure.message,
+            "remedy": exposure.remedy,
+            "places": ";".join(exposure.places) or "-",
+        }
+
+
+def _summary_row(outcome: PairOutcome, donors: DonorOutcome | None) -> Row:
+    audit = outcome.audit
+    problems = (*outcome.problems, *(donors.problems if donors else ()))
+    return {
+        "filename": outcome.pair.anonymized.name,
+        "origin": outcome.pair.original.name,
+        "state": "verified" if audit else "not read" if outcome.was_stopped else "error",
+        "overall": audit.overall.value if audit else "NOT_ASSESSED",
+        "published_rule": audit.verdict.value if audit else "",
+        "exposure": audit.exposure_verdict.value if audit else "",
+        "donors": donors.audit.verdict.value if donors and donors.audit else "",
+        "anonymize_again": ("yes" if audit.is_to_anonymize_again else "no") if audit else "",
+        "problem": " ".join(problems),
+    }
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Row], *, guarded: Sequence[str]) -> bytes:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, fieldnames=REPORT_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, fieldnames=columns, restval="", lineterminator="\n")
     writer.writeheader()
-    for audit in audits:
-        row = audit.report_row()
-        if str(row["filename"]).startswith(_FORMULA):
-            row["filename"] = f"'{row['filename']}"
-        writer.writerow(row)
-    return text.getvalue().encode()
+    for row in rows:
+        writer.writerow({key: _guarded(value) if key in guarded else value for key, value in row.items()})
+    return text.getvalue().encode("utf-8", "backslashreplace")
 
 
-def write_report(audits: Iterable[VcfAudit], folder: Path) -> Path:
-    """Write the report into a folder under the first free name: no suffix, then ``_2``, ``_3`` and so on."""
+def _guarded(value: object) -> object:
+    """Return text that no spreadsheet runs as a formula."""
+    text = str(value)
+    return f"'{text}" if text.startswith(_FORMULA) and text != "-" else value
+
+
+def write_reports(
+    outcomes: Sequence[PairOutcome],
+    folder: Path,
+    *,
+    unmatched: Sequence[str] = (),
+    donors: Sequence[DonorOutcome] = (),
+) -> Path:
+    """Write the published report, and its findings and summary beside it; return the published report's path.
+
+    Names are the first that are free: no suffix, then ``_2``, ``_3`` and so on, with ``_findings`` and
+    ``_summary`` after it. Nothing is ever replaced.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    content = render_report(audits)
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    further: dict[str, Callable[[], bytes]] = {
+        "_findings": lambda: render_findings(outcomes, donors),
+        "_summary": lambda: render_summary(outcomes, unmatched, donors),
+    }
     number = 1
     while True:
-        path = folder / f"{REPORT_NAME}{f'_{number}' if number > 1 else ''}.csv"
-        try:
-            write_file(path, content)
-        except FileExistsError:
-            number += 1
-        else:
-            return path
+        stem = f"{REPORT_NAME}{f'_{number}' if number > 1 else ''}"
+        number += 1
+        if any((folder / f"{stem}{ending}.csv").exists() for ending in further):
+            continue
+        with suppress(FileExistsError):
+            write_file(folder / f"{stem}.csv", render_report(audits))
+            break
+    for ending, render in further.items():
+        write_file(folder / f"{stem}{ending}.csv", render())
+    return folder / f"{stem}.csv"

@@ -11,12 +11,15 @@ from core.errors import AuditInputError
 from core.reports import InputFacts, Report
 from core.vcf import (
     REPORT_NAME,
+    DonorOutcome,
     PairOutcome,
     ScanOutcome,
     VcfAudit,
     VcfSettings,
     judge_outcome,
+    render_findings,
     render_report,
+    render_summary,
     scan_pairs,
     views,
 )
@@ -25,6 +28,7 @@ from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
 from pages.components.text import plain
+from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.file import show_vcf_file
 from pages.verify.vcf_parts.inputs import (
     ask_for_folders,
@@ -69,7 +73,8 @@ def show_vcf() -> None:
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = f"Verify {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}"
         work = partial(scan_pairs, pairs, repeats)
-        start_small_work(TOOL, f"{identity} {repeats}", work, pairs)
+        given = [file for pair in pairs for file in (pair.original, pair.anonymized)]
+        start_small_work(TOOL, f"{identity} {repeats}", work, given)
         job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
         if job is not None and job.result:
             _show_results(job.result, repeats, pairing.unmatched, identity)
@@ -105,14 +110,17 @@ def _show_results(
         )
         names = [audit.scan.anonymized_name for audit in audits]
         st.selectbox("File to look at", names, key="vcf_file")
-    shown = _chosen(audits)
+    outcome, shown = _chosen(outcomes)
     show_vcf_file(shown)
+    looked = show_donors(outcome, shown, settings)
+    donors = [DonorOutcome(pair=outcome.pair, audit=looked)] if looked else []
     st.header("Downloads", anchor=False)
     show_downloads(
         TOOL,
-        partial(_report, outcomes, unmatched),
-        identity=f"{identity} {settings} {shown.scan.anonymized_name}",
-        extra=_downloads(audits, shown),
+        partial(_report, outcomes, unmatched, donors),
+        identity=f"{identity} {settings} {shown.scan.anonymized_name} "
+        f"{looked and looked.measurement.identity}",
+        extra=_downloads(outcomes, unmatched, donors, shown),
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
@@ -129,13 +137,21 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
         )
 
 
-def _chosen(audits: Sequence[VcfAudit]) -> VcfAudit:
+def _chosen(outcomes: Sequence[PairOutcome]) -> tuple[PairOutcome, VcfAudit]:
+    """Return the pair to look at, and its audit: the one chosen, or else the first that was read."""
+    read = [(one, one.audit) for one in outcomes if one.audit is not None]
     name = st.session_state.get("vcf_file")
-    return next((audit for audit in audits if audit.scan.anonymized_name == name), audits[0])
+    return next(((one, audit) for one, audit in read if audit.scan.anonymized_name == name), read[0])
 
 
-def _downloads(audits: Sequence[VcfAudit], shown: VcfAudit) -> list[Download]:
-    """Offer the published CSV report, and the shown file's unmasked sites."""
+def _downloads(
+    outcomes: Sequence[PairOutcome],
+    unmatched: Sequence[str],
+    donors: Sequence[DonorOutcome],
+    shown: VcfAudit,
+) -> list[Download]:
+    """Offer the published CSV report, all findings and pairs, and the shown file's unmasked sites."""
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     stem = shown.scan.anonymized_name.partition(".vcf")[0]
     return [
         Download(
@@ -144,6 +160,20 @@ def _downloads(audits: Sequence[VcfAudit], shown: VcfAudit) -> list[Download]:
             "text/csv",
             partial(render_report, audits),
             "A row per file, exactly as published.",
+        ),
+        Download(
+            "All findings",
+            f"{REPORT_NAME}_findings.csv",
+            "text/csv",
+            partial(render_findings, outcomes, donors),
+            "A row per finding, with all its places and what to do.",
+        ),
+        Download(
+            "All pairs",
+            f"{REPORT_NAME}_summary.csv",
+            "text/csv",
+            partial(render_summary, outcomes, unmatched, donors),
+            "A row per pair, those in error and files without a partner included.",
         ),
         Download(
             "Unmasked sites as CSV",
@@ -162,7 +192,12 @@ def _downloads(audits: Sequence[VcfAudit], shown: VcfAudit) -> list[Download]:
     ]
 
 
-def _report(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], created_at: datetime) -> Report:
+def _report(
+    outcomes: Sequence[PairOutcome],
+    unmatched: Sequence[str],
+    donors: Sequence[DonorOutcome],
+    created_at: datetime,
+) -> Report:
     files = {
         (role, file.name): file
         for outcome in outcomes
@@ -172,7 +207,8 @@ def _report(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], created_a
         InputFacts(role=role, name=name, n_bytes=file.n_bytes, sha256=file.sha256())
         for (role, name), file in files.items()
     )
-    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, created_at=created_at)
+    looked = [donor.audit for donor in donors if donor.audit is not None]
+    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, donors=looked, created_at=created_at)
 
 
 show_vcf()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,6 +13,7 @@ from core.jobs import Progress
 from core.vcf import CHECKS
 from pages.components.navigation import HOME
 from tests.vcf_bad_input import BAD_INPUT
+from tests.vcf_donors import donor_file, people
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 PAGE = "pages/verify/vcf.py"
@@ -147,7 +149,8 @@ def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], App
     app = _finished(app.button(key=f"vcf_demo_{DEMOS[0].key}").click().run())
     assert _column(app, "Overall") == ["WARN", "PASS", "FAIL"]
     assert (
-        "3 of 3 pairs verified: 1 must be anonymized again by the published rule; exposure is FAIL in 1 and "
+        "3 of 3 pairs verified: 1 must be anonymized again, 1 by the published rule; exposure is FAIL in 1 "
+        "and "
         "WARN in 1." in _headlines(app)
     )
     app = app.selectbox(key="vcf_file").set_value("high_0.01_anony_south.vcf.gz").run()
@@ -247,3 +250,41 @@ def test_folders__are_opened_in_place(open_page: Callable[[str], AppTest], tmp_p
     assert "Every target counts as masked (4 of 4)" in _headlines(app)
     app = app.text_input(key="vcf_anony_folder").set_value(str(tmp_path / "gone")).run()
     assert "cannot be read (No such file or directory)." in _words(app.error)
+
+
+def test_page__says_what_the_file_tells_of_its_donors(open_page: Callable[[str], AppTest]) -> None:
+    page = _upload(open_page(PAGE), *_donor_files())
+    metrics = _metrics(page)
+    assert metrics["Common alleles that remain"] == "2,000"
+    assert metrics["Independent common variants"] == "202"
+    assert "Closest kinship with the panel" not in metrics
+    assert "Could the donor be found?" in _headlines(page)
+    assert "2,000 common variants remain, 202 of them independent." in _headlines(page)
+
+
+def test_page__finds_the_donor_in_a_panel(open_page: Callable[[str], AppTest]) -> None:
+    page = _upload(open_page(PAGE), *_donor_files())
+    uploader = next(one for one in page.file_uploader if one.label == "Panel")
+    page = _finished(uploader.set_value([("panel.vcf.gz", _panel(), "application/gzip")]).run())
+    assert _metrics(page)["Closest kinship with the panel"] == "0.500"
+    assert "1 of 2 donors are in the panel too." in _headlines(page)
+
+
+def test_page__a_panel_that_cannot_be_read_is_an_error_in_words(open_page: Callable[[str], AppTest]) -> None:
+    page = _upload(open_page(PAGE), *_donor_files())
+    path = next(one for one in page.text_input if one.label == "Or its path on this machine")
+    page = _finished(path.set_value("/nowhere/panel.vcf.gz").run())
+    assert "cannot be opened" in page.error[0].value
+
+
+def _donor_files() -> tuple[tuple[str, bytes], tuple[str, bytes]]:
+    rng = np.random.default_rng(1)
+    frequencies = rng.uniform(0.1, 0.5, 2_000)
+    content = donor_file("s.vcf.gz", people(3, frequencies, rng)[:2], frequencies).content or b""
+    return ("s.vcf.gz", content), ("high_anony_s.vcf.gz", content)
+
+
+def _panel() -> bytes:
+    rng = np.random.default_rng(1)
+    frequencies = rng.uniform(0.1, 0.5, 2_000)
+    return donor_file("panel.vcf.gz", people(3, frequencies, rng)[1:], frequencies).content or b""

@@ -4,11 +4,13 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.__main__ import main
 from core.vcf import REPORT_COLUMNS, VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
 from tests.vcf_bad_input import BAD_INPUT
+from tests.vcf_donors import donor_file, people
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 LINES = ["chr1 100 . A G . . AF=0.001", "chr1 200 . A ACACACACACACACA . . AF=0.3"]
@@ -45,12 +47,17 @@ def test_command__prints_checks_summary_and_a_line_per_file(
     ]
     assert lines[5].startswith("Time: ")
     assert lines[6] == "Report: reports/VCF_anonymization_verification_report.csv"
-    assert lines[7:] == [
+    assert lines[7:9] == [
+        "All findings with all places: reports/VCF_anonymization_verification_report_findings.csv",
+        "All pairs: reports/VCF_anonymization_verification_report_summary.csv",
+    ]
+    assert lines[9:] == [
         "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
         "  overall WARN: published rule PASS, exposure WARN",
         (
             "  WARN: 2 of 2 rare or repeat sites still name their allele: the low level asks for the header "
-            "only, and each can help to find the donor."
+            "only, and each can help to find the donor. First: chr1:100, chr1:200. Mask these sites and "
+            "release the file at the high level."
         ),
         "high_anony_s.vcf.gz: ok  100.00%(4/4)  (meta 2/2, variant 2/2)",
         "  overall PASS: published rule PASS, exposure PASS",
@@ -62,7 +69,8 @@ def test_command__writes_reports_beside_each_other(folders: tuple[Path, Path]) -
         _call(folders, "--report-dir", "out")
     names = sorted(path.name for path in Path("out").iterdir())
     stem = "VCF_anonymization_verification_report"
-    assert set(names) == {f"{stem}.csv", f"{stem}_2.csv", f"{stem}_3.csv"}
+    endings = ("", "_findings", "_summary")
+    assert set(names) == {f"{stem}{number}{ending}.csv" for number in ("", "_2", "_3") for ending in endings}
     rows = list(csv.DictReader(Path("out", f"{stem}.csv").read_text(encoding="utf-8").splitlines()))
     assert tuple(rows[0]) == REPORT_COLUMNS
     assert [row["anonymization_rate"] for row in rows] == ["100.00%(2/2)", "100.00%(4/4)"]
@@ -228,3 +236,103 @@ def test_render_report__never_lets_a_file_name_run_as_a_formula() -> None:
         .splitlines()[1]
         .startswith("'=HYPERLINK(1)anony_x,low,0.00%(0/2),fail,")
     )
+
+
+def _rows(folder: Path, ending: str) -> list[dict[str, str]]:
+    with (folder / f"VCF_anonymization_verification_report_{ending}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_command__writes_a_row_per_finding_and_per_pair(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin, anony = folders
+    kept = [LINES[0].replace(". A G", "rs123 A N"), *(f"chr1 {i}00 rs{i} A . . . ." for i in range(3, 9))]
+    original = [LINES[0], *(f"chr1 {i}00 rs{i} A G . . AF=0.001" for i in range(3, 9))]
+    (origin / "=t.vcf.gz").write_bytes(bgzf(vcf_text(original)))
+    (anony / "high_anony_=t.vcf.gz").write_bytes(bgzf(vcf_text(kept, header=masked_header())))
+    (anony / "high_anony_broken.vcf.gz").write_bytes(b"")
+    (origin / "broken.vcf.gz").write_bytes(b"")
+    (anony / "high_anony_alone.vcf.gz").write_bytes(b"")
+    assert _call(folders, "--report-dir", "out") == 2
+    out = capsys.readouterr().out
+    assert "Files without a partner: 1\nFiles to anonymize again: 1\n" in out
+    assert "high_anony_broken.vcf.gz: not verified\n" in out
+    assert "First: chr1:300, chr1:400, chr1:500, chr1:600, chr1:700 and 1 more. " in out
+    findings = {(row["filename"], row["check"]): row for row in _rows(tmp_path / "out", "findings")}
+    public = findings["high_anony_=t.vcf.gz", "public_id"]
+    assert public["places"] == "chr1:300;chr1:400;chr1:500;chr1:600;chr1:700;chr1:800"
+    assert public["origin"] == "'=t.vcf.gz"
+    assert public["verdict"] == "FAIL"
+    assert public["remedy"].startswith("Blank ID at these sites")
+    summary = {row["filename"]: row for row in _rows(tmp_path / "out", "summary")}
+    assert {
+        name: (row["state"], row["overall"], row["anonymize_again"]) for name, row in summary.items()
+    } == {
+        "high_anony_=t.vcf.gz": ("verified", "FAIL", "yes"),
+        "high_anony_s.vcf.gz": ("verified", "PASS", "no"),
+        "low_anony_s.vcf.gz": ("verified", "WARN", "no"),
+        "high_anony_broken.vcf.gz": ("error", "NOT_ASSESSED", ""),
+        "high_anony_alone.vcf.gz": ("without partner", "NOT_ASSESSED", ""),
+    }
+    assert "empty (0 bytes)" in summary["high_anony_broken.vcf.gz"]["problem"]
+
+
+def _donor_folders(tmp_path: Path) -> tuple[tuple[Path, Path], Path]:
+    rng = np.random.default_rng(1)
+    frequencies = np.round(rng.uniform(0.1, 0.5, 2_000), 4)
+    group = people(4, frequencies, rng)
+    origin, anony = tmp_path / "origin", tmp_path / "anony"
+    origin.mkdir()
+    anony.mkdir()
+    (origin / "s.vcf.gz").write_bytes(donor_file("s.vcf.gz", group[:2], frequencies).content or b"")
+    (anony / "high_anony_s.vcf.gz").write_bytes(donor_file("s", group[:2], frequencies).content or b"")
+    panel = tmp_path / "panel.vcf.gz"
+    panel.write_bytes(donor_file("panel", group[1:], frequencies).content or b"")
+    return (origin, anony), panel
+
+
+def test_command__finds_the_donor_in_a_panel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders, panel = _donor_folders(tmp_path)
+    assert _call(folders, "--panel", str(panel), "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "FAIL"
+    donors = document["pairs"][0]["donors"]
+    assert donors["verdict"] == "FAIL"
+    assert donors["n_common_alleles"] == 2_000
+    assert donors["panel"]["degrees"]["same person or identical twin"] == 1
+    assert donors["panel"]["pairs"][0] == {
+        "sample": 2,
+        "panel_sample": 1,
+        "kinship": 0.5,
+        "degree": "same person or identical twin",
+        "n_sites": 2_000,
+    }
+
+
+def test_command__looks_at_the_donors_without_a_panel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders, _ = _donor_folders(tmp_path)
+    assert _call(folders, "--donors", "--report-dir", str(tmp_path / "out")) == 0
+    out = capsys.readouterr().out
+    assert "\n  donors PASS\n  PASS: 2,000 of 2,000 ALT alleles that the file names are common" in out
+    assert _rows(tmp_path / "out", "summary")[0]["donors"] == "PASS"
+    checks = [row["check"] for row in _rows(tmp_path / "out", "findings")]
+    assert "common_remaining" in checks
+
+
+def test_command__a_panel_that_cannot_be_read_is_an_error_of_the_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders, _ = _donor_folders(tmp_path)
+    assert _call(folders, "--panel", str(tmp_path / "none.vcf.gz"), "--json") == 2
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "NOT_ASSESSED"
+    assert document["errors"] == [
+        {
+            "filename": "high_anony_s.vcf.gz",
+            "message": "none.vcf.gz: the file cannot be opened (No such file or directory).",
+        }
+    ]
+    assert "donors" not in document["pairs"][0]

@@ -67,12 +67,15 @@ def test_remaining__counts_alleles_by_frequency() -> None:
             "chr1 2000100 . AT A . . AF=0.4 GT 0/1 ./. 0/0",  # not one base
         ]
     )
-    found = measure_donors(file, maf_threshold=0.01).remaining
-    assert (found.n_named, found.n_common, found.n_rare, found.n_unknown) == (7, 3, 2, 1)
+    found = measure_donors(file).remaining
+    rare = found.rare(0.01)
+    assert (found.n_named, found.n_common, rare.n, found.n_unknown) == (7, 3, 2, 1)
     assert found.n_independent == 1
     assert found.match_exponent == pytest.approx(-math.log10(0.7**4 + 0.42**2 + 0.3**4))
-    assert found.carriers == ((1, 2),)
-    assert found.singletons.tolist() == [1, 1, 0]
+    assert rare.carriers == ((1, 2),)
+    assert rare.singletons.tolist() == [1, 1, 0]
+    assert found.rare(0.05).singletons.tolist() == [2, 1, 0]
+    assert found.rare(0.001).n == 0
 
 
 def test_remaining__counts_a_frequency_from_twenty_samples_on() -> None:
@@ -82,7 +85,7 @@ def test_remaining__counts_a_frequency_from_twenty_samples_on() -> None:
         f"chr1 200 . A G,T . . . GT {' '.join(['0/1'] * 10 + ['0/2'] * 10)}",
         f"chr1 300 . A G . . . GT {' '.join(['0/1'] * 10 + ['0/0'] * 9)} ./.",
     ]
-    found = measure_donors(_file(records, samples), maf_threshold=0.01).remaining
+    found = measure_donors(_file(records, samples)).remaining
     assert (found.n_common, found.n_unknown) == (3, 1)
 
 
@@ -96,9 +99,9 @@ def test_remaining__takes_the_originals_frequency_where_masking_took_it_out() ->
     )
     pair = VcfPair(original=original, anonymized=masked, level="high")
     scan = scan_pair(pair, VcfSettings())
-    assert measure_donors(masked, maf_threshold=0.01).remaining.n_unknown == 1
-    found = measure_donors(masked, maf_threshold=0.01, original=scan.candidates).remaining
-    assert (found.n_unknown, found.n_rare, found.n_singletons) == (0, 1, 1)
+    assert measure_donors(masked).remaining.n_unknown == 1
+    found = measure_donors(masked, original=scan.candidates).remaining
+    assert (found.n_unknown, found.rare(0.01).n_singletons) == (0, 1)
 
 
 def test_membership__counts_questions_from_the_rarest_on() -> None:
@@ -113,7 +116,7 @@ def test_membership__counts_questions_from_the_rarest_on() -> None:
         ]
     )
     assert evidence_of(0.01, 3) == pytest.approx(-math.log(1 - 0.99**6))
-    found = measure_donors(file, maf_threshold=0.0001).remaining
+    found = measure_donors(file).remaining
     assert found.queries.tolist() == [2, NEVER, 1]
     assert found.n_recognizable == 2
     assert evidence_of(1.0, 3) == 0
@@ -160,7 +163,7 @@ def _measured(**ways: object):
     grandchild = child(kid, others[0], rng)
     file = donor_file("high_anony_x.vcf.gz", [kid, donor, others[1]], frequencies)
     panel = donor_file("panel.vcf.gz", [*others[2:], donor, sibling, grandchild], frequencies, **ways)
-    return measure_donors(file, maf_threshold=0.01, panel=panel)
+    return measure_donors(file, panel=panel)
 
 
 @pytest.mark.parametrize("ways", [{}, {"contig": "{}"}, {"exchanged": True}, {"fields": ":12"}])
@@ -179,14 +182,12 @@ def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, obj
 
 
 def test_judge_donors__says_what_was_found() -> None:
-    audit = judge_donors(_measured())
+    audit = judge_donors(_measured(), VcfSettings())
     assert audit.verdict is Verdict.FAIL
-    messages = {finding.check: finding.message for finding in audit.findings}
+    messages = {one.check: one.message for one in audit.exposure}
     assert messages["donor_in_panel"] == (
         "1 of 3 samples of the file are also in panel.vcf.gz, whatever they are called there: kinship above "
-        "0.354 (identical twins look the same). First: sample 2 and the panel's sample 5 (0.500). Do not "
-        "release this file where the panel can be had, or leave the donor out of it; masking rare variants "
-        "does not help."
+        "0.354 (identical twins look the same). First: sample 2 and the panel's sample 5 (0.500)."
     )
     assert messages["relative_in_panel"].startswith(
         "1 of 3 samples of the file have a relative in panel.vcf.gz (1 of the first degree). First: sample 1 "
@@ -210,11 +211,10 @@ def test_judge_donors__strangers_are_a_pass() -> None:
     first, second = people(20, frequencies, rng), people(20, frequencies, rng)
     measured = measure_donors(
         donor_file("a.vcf.gz", first, frequencies),
-        maf_threshold=0.01,
         panel=donor_file("b.vcf.gz", second, frequencies),
     )
-    audit = judge_donors(measured)
-    assert [finding.check for finding in audit.findings] == ["common_remaining", "panel_compared"]
+    audit = judge_donors(measured, VcfSettings())
+    assert [one.check for one in audit.exposure] == ["common_remaining", "panel_compared"]
     assert audit.verdict is Verdict.PASS
 
 
@@ -223,36 +223,43 @@ def test_judge_donors__another_build_is_not_assessed() -> None:
     frequencies = np.full(50, 0.3)
     (person,) = people(1, frequencies, rng)
     file = donor_file("a.vcf.gz", [person], frequencies)
-    audit = judge_donors(
-        measure_donors(file, maf_threshold=0.01, panel=donor_file("b.vcf.gz", [person], contig="NW{}"))
-    )
+    panel = donor_file("b.vcf.gz", [person], contig="NW{}")
+    audit = judge_donors(measure_donors(file, panel=panel), VcfSettings())
     assert audit.verdict is Verdict.NOT_ASSESSED
-    assert audit.findings[-1].message == (
+    assert audit.exposure[0].message == (
         "The file and b.vcf.gz share 0 common variants in 0 windows of 100,000 bases, and have 1 and 1 "
-        "samples: too little to tell whether a donor or a relative is in both. Give a panel with genotypes "
-        "of the same reference build, and with more of this file's variants."
+        "samples: too little to tell whether a donor or a relative is in both."
     )
+    settings = VcfSettings(severities={"panel_not_comparable": Verdict.PASS})
+    assert judge_donors(audit.measurement, settings).verdict is Verdict.PASS
 
 
 def test_judge_donors__without_samples() -> None:
     file = vcf_file("a.vcf.gz", vcf_text(["chr1 100 . A G . . AF=0.3", "chr1 200 . A G . . AF=0.003"]))
     panel = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/1 0/1"], name="panel.vcf.gz")
-    audit = judge_donors(measure_donors(file, maf_threshold=0.01, panel=panel))
-    assert [finding.check for finding in audit.findings] == ["common_remaining", "panel_not_comparable"]
-    assert audit.findings[0].message.endswith("this file has no samples, so they do not tell whose they are.")
-    assert audit.measurement.remaining.n_rare == 1
+    audit = judge_donors(measure_donors(file, panel=panel), VcfSettings())
+    assert [one.check for one in audit.exposure] == ["panel_not_comparable", "common_remaining"]
+    assert audit.exposure[1].message.endswith("this file has no samples, so they do not tell whose they are.")
+    assert audit.rare.n == 1
 
 
 def test_judge_donors__rare_alleles_of_one_donor() -> None:
     file = _file(["chr1 100 . A G . . AF=0.003 GT 0/1 0/0 0/0", "chr1 200 . A G . . AF=0.003 GT 0/1 0/0 0/1"])
-    audit = judge_donors(measure_donors(file, maf_threshold=0.01))
+    audit = judge_donors(measure_donors(file), VcfSettings())
     assert audit.verdict is Verdict.WARN
-    assert audit.findings[1].message == (
+    assert audit.exposure[0].message == (
         "1 of 2 alleles rarer than 0.01 that the file still names are carried by one sample alone; 1 of 3 "
-        "samples have one or more, at most 1. Mask the records that still name them, with a higher threshold."
+        "samples have one or more, at most 1."
     )
-    assert audit.findings[0].message.endswith(
-        "identify a person; at these an unrelated person matches with probability 10^-0."
+    assert audit.exposure[0].examples == ("sample 1",)
+
+
+def test_judge_donors__few_common_variants() -> None:
+    file = _file([f"chr{i} 100 . A G . . AF=0.5 GT 0/1 0/0 0/0" for i in (1, 2, "X")])
+    audit = judge_donors(measure_donors(file), VcfSettings())
+    assert audit.exposure[0].message.endswith(
+        "30 to 80 independent ones identify a person; at these an unrelated person matches with probability "
+        "0.14."
     )
 
 
@@ -272,6 +279,6 @@ def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
         group = people(100, frequencies, rng)
         file = donor_file("a.vcf.gz", group, frequencies)
         started = time.process_time()
-        measure_donors(file, maf_threshold=0.01, panel=file)
+        measure_donors(file, panel=file)
         seconds.append(time.process_time() - started)
     assert seconds[1] < 30 * seconds[0]

@@ -4,22 +4,24 @@
 follows.
 """
 
-from core.vcf.donor.judging import DONOR_CHECKS, DonorAudit, judge_donors
+from core.vcf.donor.judging import DonorAudit, judge_donors
 from core.vcf.donor.kinship import DEGREES, KinshipMeasurement, Relative, measure_kinship
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
+from core.vcf.donor.outcomes import DonorOutcome, run_donors
 from core.vcf.donor.remaining import COMMON, IDENTIFYING, Remaining
 
 __all__ = [
     "COMMON",
     "DEGREES",
-    "DONOR_CHECKS",
     "IDENTIFYING",
     "DonorAudit",
     "DonorMeasurement",
+    "DonorOutcome",
     "KinshipMeasurement",
     "Relative",
     "Remaining",
     "judge_donors",
     "measure_donors",
     "measure_kinship",
+    "run_donors",
 ]

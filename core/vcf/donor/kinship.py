@@ -254,32 +254,20 @@ def compare(left: Dosages, right: Dosages) -> Tile:
     homozygotes and N the smaller number of heterozygous ones: (N_het,het − 2 N_0,2) / 2N + 1/2 − (N_i + N_j)
     / 4N. Where N is 0 it is not a number.
     """
-    sums = np.zeros((5, left.shape[1], right.shape[1]))
+    counts = np.zeros((3, left.shape[1], 3, right.shape[1]))  # by the copies that each has
     for low in range(0, len(left), SLICE):
-        one, two = _States.of(left[low : low + SLICE]), _States.of(right[low : low + SLICE])
-        sums += (
-            one.het.T @ two.het,
-            one.none.T @ two.both + one.both.T @ two.none,
-            one.het.T @ two.called,
-            one.called.T @ two.het,
-            one.called.T @ two.called,
-        )
-    both_het, opposite, n_left, n_right, n_sites = sums
+        part = _by_copies(left[low : low + SLICE]).T @ _by_copies(right[low : low + SLICE])
+        counts += part.reshape(counts.shape)
+    both_het = counts[1, :, 1]
+    opposite = counts[0, :, 2] + counts[2, :, 0]
+    n_left, n_right = counts[1].sum(axis=1), counts[:, :, 1].sum(axis=0)
+    n_sites = counts.sum(axis=(0, 2))
     smaller = np.minimum(n_left, n_right)
     with np.errstate(divide="ignore", invalid="ignore"):
         kinship = (both_het - 2 * opposite) / (2 * smaller) + 0.5 - (n_left + n_right) / (4 * smaller)
         return Tile(kinship, n_sites, smaller / n_sites)
 
 
-class _States(NamedTuple):
-    """Ones where a sample has no, one, both copies, or any genotype; as floats, which multiply fastest."""
-
-    none: npt.NDArray[np.float32]
-    het: npt.NDArray[np.float32]
-    both: npt.NDArray[np.float32]
-    called: npt.NDArray[np.float32]
-
-    @classmethod
-    def of(cls, dosages: Dosages) -> _States:
-        none, het, both = ((dosages == copies).astype(np.float32) for copies in (0, 1, 2))
-        return cls(none, het, both, none + het + both)
+def _by_copies(dosages: Dosages) -> npt.NDArray[np.float32]:
+    """Return ones where a sample has no copy, one, both, side by side; as floats, which multiply fastest."""
+    return np.hstack([dosages == copies for copies in (0, 1, 2)]).astype(np.float32)

@@ -19,15 +19,18 @@ class DonorMeasurement:
     """What a file tells of its donors, and of a panel's people; `kinship` is None without a panel."""
 
     name: str
-    maf_threshold: float
     remaining: Remaining
     kinship: KinshipMeasurement | None
+
+    @property
+    def identity(self) -> str:
+        """Return what tells this measurement from one of another file or with another panel."""
+        return f"{self.name} {self.kinship.panel_name if self.kinship else ''}"
 
 
 def measure_donors(
     file: VcfFile,
     *,
-    maf_threshold: float,
     original: Candidates | None = None,
     panel: VcfFile | None = None,
     progress: Progress | None = None,
@@ -38,8 +41,6 @@ def measure_donors(
     ----------
     file
         The anonymized file.
-    maf_threshold
-        Below it an allele is rare.
     original
         The original's sites, whose frequencies stand in for those that masking took out of INFO.
     panel
@@ -54,7 +55,7 @@ def measure_donors(
     """
     with open_lines(file, progress) as (header, lines):
         known = _unknown if original is None else frequencies_of(original)
-        collector = RemainingCollector(header, maf_threshold, known)
+        collector = RemainingCollector(header, known)
         sites = SiteSample(len(header.samples))
         for line in lines:
             site = read_site(line)
@@ -67,7 +68,6 @@ def measure_donors(
     n_samples = len(header.samples)
     return DonorMeasurement(
         name=file.name,
-        maf_threshold=maf_threshold,
         remaining=collector.result(),
         kinship=None if panel is None else measure_kinship(sites, n_samples, panel, progress=progress),
     )

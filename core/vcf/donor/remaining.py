@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,29 @@ Counts = npt.NDArray[np.int64]
 KnownFrequency = Callable[[str, int], float]
 
 
+class Rare(NamedTuple):
+    """Alleles that are rarer than a threshold.
+
+    Attributes
+    ----------
+    n
+        How many a file names.
+    carriers
+        Them by how many samples carry them: (carriers, alleles), ascending; empty without genotypes.
+    singletons
+        For each sample those that it alone carries, shape (n_samples,).
+    """
+
+    n: int
+    carriers: tuple[tuple[int, int], ...]
+    singletons: Counts
+
+    @property
+    def n_singletons(self) -> int:
+        """Return how many rare alleles exactly one sample carries."""
+        return int(self.singletons.sum())
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Remaining:
     """What one file still names; alleles are ALT alleles, a record can have several.
@@ -41,18 +66,18 @@ class Remaining:
     ----------
     n_samples
         Samples of the file.
-    n_named, n_common, n_rare, n_unknown
-        Alleles that are named; those with a frequency from 5 % to 95 %, those rarer than the threshold (or
-        whose reference is), and those whose frequency is not known. What is left lies between.
+    n_named, n_common, n_unknown
+        Alleles that are named, those with a frequency from 5 % to 95 %, and those whose frequency is not
+        known.
     n_independent
         Windows of 1,000,000 bases that hold a common variant of one base.
     match_exponent
         Minus the decimal logarithm of the probability that an unrelated person has the same genotypes at the
         most variable such variant of each window.
-    carriers
-        Rare alleles by how many samples carry them: (carriers, alleles), ascending; empty without genotypes.
-    singletons
-        For each sample the rare alleles that it alone carries, shape (n_samples,).
+    frequencies, carriers, holders
+        For each allele with a known frequency: the frequency of the rarer form (the allele, or the reference
+        of a record with one ALT), how many samples carry that form, -1 without genotypes, and the sample that
+        alone does, -1 for none; shape (alleles,).
     queries
         For each sample how many of its alleles, the rarest first, show that it is in the file, or -1 where
         all together do not; shape (n_samples,).
@@ -61,18 +86,24 @@ class Remaining:
     n_samples: int
     n_named: int
     n_common: int
-    n_rare: int
     n_unknown: int
     n_independent: int
     match_exponent: float
-    carriers: tuple[tuple[int, int], ...]
-    singletons: Counts
+    frequencies: npt.NDArray[np.float64]
+    carriers: Counts
+    holders: Counts
     queries: Counts
 
-    @property
-    def n_singletons(self) -> int:
-        """Return how many rare alleles exactly one sample carries."""
-        return dict(self.carriers).get(1, 0)
+    def rare(self, maf_threshold: float) -> Rare:
+        """Return what alleles rarer than a threshold tell."""
+        is_rare = self.frequencies < maf_threshold
+        k, n = np.unique(self.carriers[is_rare & (self.carriers >= 0)], return_counts=True)
+        alone = self.holders[is_rare & (self.holders >= 0)]
+        return Rare(
+            n=int(is_rare.sum()),
+            carriers=tuple(zip(k.tolist(), n.tolist(), strict=True)),
+            singletons=np.bincount(alone, minlength=self.n_samples),
+        )
 
     @property
     def n_recognizable(self) -> int:
@@ -88,23 +119,21 @@ class RemainingCollector:
     ----------
     header
         Of the file.
-    maf_threshold
-        Below it an allele is rare.
     known
         What contig and position say of the site's frequency where the record says nothing; infinity for
         nothing.
     """
 
     header: VcfHeader
-    maf_threshold: float
     known: KnownFrequency
     counts: Counter[str] = field(default_factory=Counter)
     best: dict[tuple[str, int], float] = field(default_factory=dict)
-    carried_by: Counter[int] = field(default_factory=Counter)
+    frequencies: array[float] = field(default_factory=lambda: array("d"))
+    carriers: array[int] = field(default_factory=lambda: array("q"))
+    holders: array[int] = field(default_factory=lambda: array("q"))
 
     def __post_init__(self) -> None:
         self.reader = FrequencyReader(self.header.declarations)
-        self.singletons = np.zeros(len(self.header.samples), dtype=np.int64)
         self.carried = _CarriedAlleles(len(self.header.samples))
 
     def take(self, site: Site) -> tuple[Dosages, float | None]:
@@ -154,24 +183,22 @@ class RemainingCollector:
                 window = site.contig, site.position // WINDOW
                 minor = min(frequency, 1 - frequency)
                 self.best[window] = max(self.best.get(window, 0.0), minor)
-        rare = self._rare_allele(i, frequency, n_alts=len(site.alts))
-        self.counts["rare"] += rare is not None
+        swapped = len(site.alts) == 1 and frequency > 1 - frequency
+        self.frequencies.append(1 - frequency if swapped else frequency)
         if not site.samples:
-            return
-        holders = dosages > 0 if len(site.alts) == 1 else carriers(site.samples, self.header, i + 1)
-        self.carried.add(frequency, holders)
-        if rare is not None:
-            if rare == 0:
-                holders = carriers(site.samples, self.header, 0)
-            self.carried_by[int(holders.sum())] += 1
-            if holders.sum() == 1:
-                self.singletons += holders
+            self._note_holders(None)
+        elif len(site.alts) == 1:
+            self.carried.add(frequency, dosages > 0)
+            self._note_holders((dosages == 0) | (dosages == 1) if swapped else dosages > 0)
+        else:
+            found = carriers(site.samples, self.header, i + 1)
+            self.carried.add(frequency, found)
+            self._note_holders(found)
 
-    def _rare_allele(self, i: int, frequency: float, *, n_alts: int) -> int | None:
-        """Return the number of the allele that is rare: an ALT, the reference (0), or None."""
-        if frequency < self.maf_threshold:
-            return i + 1
-        return 0 if n_alts == 1 and 1 - frequency < self.maf_threshold else None
+    def _note_holders(self, found: npt.NDArray[np.bool_] | None) -> None:
+        n = -1 if found is None else int(found.sum())
+        self.carriers.append(n)
+        self.holders.append(int(found.argmax()) if found is not None and n == 1 else -1)
 
     def result(self) -> Remaining:
         """Return what was noted."""
@@ -179,12 +206,12 @@ class RemainingCollector:
             n_samples=len(self.header.samples),
             n_named=self.counts["named"],
             n_common=self.counts["common"],
-            n_rare=self.counts["rare"],
             n_unknown=self.counts["unknown"],
             n_independent=len(self.best),
             match_exponent=sum(-math.log10(match_probability(minor)) for minor in self.best.values()),
-            carriers=tuple(sorted(self.carried_by.items())),
-            singletons=self.singletons,
+            frequencies=np.array(self.frequencies),
+            carriers=np.array(self.carriers, dtype=np.int64),
+            holders=np.array(self.holders, dtype=np.int64),
             queries=self.carried.queries(),
         )
 

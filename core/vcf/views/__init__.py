@@ -1,5 +1,17 @@
 """Tables, charts, sentences and the report of the VCF verifier."""
 
+from core.vcf.views.donors import (
+    DONOR_LIMITS,
+    DONOR_MEASURE_KEYS,
+    carriers_table,
+    donor_document,
+    donor_figures,
+    donor_findings,
+    donor_headline,
+    relatives_table,
+    samples_table,
+)
+from core.vcf.views.findings import sentence_of
 from core.vcf.views.frequencies import SMALLEST_MAF, maf_chart, maf_table
 from core.vcf.views.positions import density_chart, density_table
 from core.vcf.views.report import figures, file_charts, findings, vcf_report
@@ -16,6 +28,8 @@ from core.vcf.views.tables import (
 from core.vcf.views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_headline, run_verdict
 
 __all__ = [
+    "DONOR_LIMITS",
+    "DONOR_MEASURE_KEYS",
     "FILE_UNITS",
     "LIMITS",
     "MEASURE_KEYS",
@@ -23,9 +37,14 @@ __all__ = [
     "SMALLEST_MAF",
     "TITLE",
     "bed_of_unmasked",
+    "carriers_table",
     "csv_of_unmasked",
     "density_chart",
     "density_table",
+    "donor_document",
+    "donor_figures",
+    "donor_findings",
+    "donor_headline",
     "exposure_table",
     "figures",
     "file_charts",
@@ -35,8 +54,11 @@ __all__ = [
     "maf_chart",
     "maf_table",
     "motif_table",
+    "relatives_table",
     "run_headline",
     "run_verdict",
+    "samples_table",
+    "sentence_of",
     "severity_table",
     "unmasked_table",
     "vcf_report",

@@ -7,6 +7,16 @@ from datetime import datetime
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.vcf import CHECKS, PairOutcome, VcfAudit
+from core.vcf.donor import DonorAudit
+from core.vcf.views.donors import (
+    DONOR_LIMITS,
+    carriers_table,
+    donor_figures,
+    donor_findings,
+    relatives_table,
+    samples_table,
+)
+from core.vcf.views.findings import finding_of
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
 from core.vcf.views.tables import FILE_UNITS, files_table, motif_table, unmasked_table
@@ -48,17 +58,8 @@ def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
 
 
 def findings(audit: VcfAudit) -> tuple[Finding, ...]:
-    """Return the exposure as findings, each with its first positions."""
-    return tuple(
-        Finding(
-            check=exposure.check,
-            verdict=exposure.verdict,
-            message=exposure.message
-            + (f" First: {', '.join(exposure.examples)}." if exposure.examples else ""),
-            n_affected=exposure.n_affected,
-        )
-        for exposure in audit.exposure
-    )
+    """Return the exposure as findings, each with its first places and its remedy."""
+    return tuple(finding_of(exposure) for exposure in audit.exposure)
 
 
 def vcf_report(
@@ -66,9 +67,10 @@ def vcf_report(
     *,
     unmatched: Sequence[str] = (),
     inputs: Sequence[InputFacts] = (),
+    donors: Sequence[DonorAudit] = (),
     created_at: datetime,
 ) -> Report:
-    """Return the report of a run.
+    """Return the report of a run; `donors` is what was found out about the donors, where it was asked for.
 
     It holds counts, positions and header keys; no allele, genotype, sample name or header value.
     """
@@ -78,7 +80,13 @@ def vcf_report(
         tool="vcf",
         title=TITLE,
         question=QUESTION,
-        verdict=run_verdict(outcomes, n_unmatched=len(unmatched)),
+        verdict=worst(
+            [
+                run_verdict(outcomes, n_unmatched=len(unmatched)),
+                Verdict.PASS,
+                *(donor.verdict for donor in donors),
+            ]
+        ),
         headline=run_headline(outcomes, audits, n_unmatched=len(unmatched)),
         inputs=tuple(inputs),
         settings=_settings(audits),
@@ -86,19 +94,34 @@ def vcf_report(
             figure
             for audit in audits
             for figure in figures(audit, of=audit.scan.anonymized_name if several else "")
+        )
+        + tuple(
+            figure
+            for donor in donors
+            for figure in donor_figures(donor, of=donor.measurement.name if several else "")
         ),
         findings=(
             *_trouble(outcomes, unmatched),
-            *(finding for audit in audits for finding in _named(audit, several=several)),
+            *(
+                finding
+                for audit in audits
+                for finding in _named(findings(audit), audit.scan.anonymized_name if several else "")
+            ),
+            *(
+                finding
+                for donor in donors
+                for finding in _named(donor_findings(donor), donor.measurement.name if several else "")
+            ),
         ),
-        tables=_tables(outcomes, audits),
+        tables=(*_tables(outcomes, audits), *_donor_tables(donors)),
         charts=tuple(chart for audit in audits for chart in file_charts(audit)),
-        limits=LIMITS,
+        limits=(*LIMITS, *(DONOR_LIMITS if donors else ())),
         created_at=created_at,
         versions=current_versions(),
         verdicts={
             "Published rule": worst(audit.verdict for audit in audits),
             "Exposure": worst(audit.exposure_verdict for audit in audits),
+            **({"Donors": worst(donor.verdict for donor in donors)} if donors else {}),
         },
     )
 
@@ -132,11 +155,9 @@ def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[
     ]
 
 
-def _named(audit: VcfAudit, *, several: bool) -> tuple[Finding, ...]:
-    """Return the findings of a file, with its name before them when there are several files."""
-    if not several:
-        return findings(audit)
-    return tuple(finding.of_file(audit.scan.anonymized_name) for finding in findings(audit))
+def _named(listed: Sequence[Finding], name: str) -> tuple[Finding, ...]:
+    """Return the findings of a file, with its name before them where there is one."""
+    return tuple(finding.of_file(name) for finding in listed) if name else tuple(listed)
 
 
 def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tuple[ReportTable, ...]:
@@ -163,3 +184,19 @@ def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tupl
                 )
             )
     return tuple(tables)
+
+
+def _donor_tables(donors: Sequence[DonorAudit]) -> list[ReportTable]:
+    tables = []
+    for number, donor in enumerate(donors, 1):
+        name = donor.measurement.name
+        for key, title, frame in (
+            ("carriers", f"Rare alleles of {name} by how many samples carry them", carriers_table(donor)),
+            ("samples", f"Samples of {name}", samples_table(donor)),
+            ("relatives", f"Relatives of {name} in the panel", relatives_table(donor)),
+        ):
+            if len(frame):
+                shown = frame.head(MAX_ROWS)
+                note = f"The first {len(shown):,} of {len(frame):,}." if len(frame) > len(shown) else ""
+                tables.append(ReportTable(name=f"{key}_{number}", title=title, frame=shown, note=note))
+    return tables

@@ -54,10 +54,11 @@ def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit], *,
         alone = f" {n_unmatched:,} {'file has' if n_unmatched == 1 else 'files have'} no partner."
     if len(outcomes) == 1 and audits:
         return f"{headline(audits[0])}{alone}"
-    n_failed = sum(audit.verdict is Verdict.FAIL for audit in audits)
+    n_again = sum(audit.is_to_anonymize_again for audit in audits)
+    n_by_rule = sum(audit.verdict is Verdict.FAIL for audit in audits)
     exposures = [audit.exposure_verdict for audit in audits]
     return (
-        f"{len(audits):,} of {len(outcomes):,} pairs verified: {n_failed:,} must be anonymized again by the "
-        f"published rule; exposure is FAIL in {exposures.count(Verdict.FAIL):,} and WARN in "
-        f"{exposures.count(Verdict.WARN):,}.{alone}"
+        f"{len(audits):,} of {len(outcomes):,} pairs verified: {n_again:,} must be anonymized again, "
+        f"{n_by_rule:,} by the published rule; exposure is FAIL in {exposures.count(Verdict.FAIL):,} and "
+        f"WARN in {exposures.count(Verdict.WARN):,}.{alone}"
     )

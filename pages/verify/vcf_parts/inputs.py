@@ -84,11 +84,10 @@ def pair_given(tool: str, *given: GivenFiles) -> Pairing:
     return Pairing(pairs=pairs, unmatched=unmatched)
 
 
-def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], pairs: Sequence[VcfPair]) -> None:
+def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], files: Sequence[VcfFile]) -> None:
     """Start without asking where it takes a moment only, once for each set of files and settings."""
     job = vault().job(tool)
-    n_bytes = sum(pair.original.n_bytes + pair.anonymized.n_bytes for pair in pairs)
-    if n_bytes <= SMALL and (job is None or job.key != key):
+    if sum(file.n_bytes for file in files) <= SMALL and (job is None or job.key != key):
         start_work(tool, key, work)
         if (started := vault().job(tool)) is not None:
             started.wait(MOMENT_SECONDS)

@@ -1,0 +1,93 @@
+"""What one anonymized file still tells of its donors, alone and beside a panel."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from core.jobs import Progress
+from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors, views
+from core.vcf.donor import DonorMeasurement, measure_donors
+from pages.components.inputs import ask_for_files, list_file
+from pages.components.long_work import ask_for_work
+from pages.components.results import show_definitions, show_figures, show_findings, show_table, show_verdict
+from pages.verify.vcf_parts.inputs import start_small_work
+
+TOOL = "vcf_donors"
+
+
+def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> DonorAudit | None:
+    """Ask for a panel, and show what the file tells of its donors; None while it has not been read so far."""
+    st.header("Could the donor be found?", anchor=False)
+    st.caption(
+        "Common variants need no masking by the rule, and a few dozen of them single a person out. This "
+        "reads the anonymized file once more."
+    )
+    panel = _ask_for_panel()
+    files = (outcome.pair.anonymized, *([panel] if panel else []))
+    key = repr([file.identity for file in files])
+    work = partial(_measure, outcome.pair.anonymized, audit, panel)
+    start_small_work(TOOL, key, work, files)
+    job = ask_for_work(TOOL, key, work, label="Look at the donors")
+    if job is None or job.result is None:
+        return None
+    donors = judge_donors(job.result, settings)
+    _show(donors)
+    return donors
+
+
+def _ask_for_panel() -> VcfFile | None:
+    with st.expander("Is the donor, or a relative, in another file?", icon=":material/family_restroom:"):
+        st.caption(
+            "A panel is another file with genotypes of the same reference build: a public one, a former "
+            "release, a study that others hold."
+        )
+        files = ask_for_files(TOOL, "panel", label="Panel", types=("gz", "bgz", "vcf", "bcf"), several=False)
+        for stored in files[-1:]:
+            list_file(TOOL, "panel", stored)
+        path = st.text_input(
+            "Or its path on this machine", key=f"{TOOL}_panel_path", persist_state="session"
+        ).strip()
+    if files:
+        return VcfFile(name=files[-1].name, content=files[-1].data)
+    return VcfFile(name=Path(path).name, path=Path(path)) if path else None
+
+
+class _StoppedError(Exception):
+    """The person asked to stop."""
+
+
+def _measure(
+    anonymized: VcfFile, audit: VcfAudit, panel: VcfFile | None, progress: Progress
+) -> DonorMeasurement | None:
+    """Read both files, telling how far it is; None when asked to stop."""
+    progress.unit = "bytes"
+    n_total = anonymized.n_bytes + (panel.n_bytes if panel else 0)
+
+    def count(n_bytes: int) -> None:
+        if progress.stop_asked:
+            raise _StoppedError
+        progress.report(progress.n_done + n_bytes, n_total, f"Reading {anonymized.name}")
+
+    try:
+        return measure_donors(anonymized, original=audit.scan.candidates, panel=panel, progress=count)
+    except _StoppedError:
+        return None
+
+
+def _show(donors: DonorAudit) -> None:
+    show_verdict(donors.verdict, views.donor_headline(donors))
+    show_figures(views.donor_figures(donors), per_row=3)
+    show_findings(views.donor_findings(donors), key=TOOL)
+    tables = {
+        "Carriers of rare alleles": views.carriers_table(donors),
+        "Samples": views.samples_table(donors),
+        "Relatives in the panel": views.relatives_table(donors),
+    }
+    if filled := {title: frame for title, frame in tables.items() if len(frame)}:
+        for tab, (title, frame) in zip(st.tabs(list(filled)), filled.items(), strict=True):
+            with tab:
+                show_table(frame, alt=title)
+    show_definitions(views.DONOR_MEASURE_KEYS, limits=views.DONOR_LIMITS)
