@@ -262,6 +262,20 @@ def _add_thresholds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delta", type=float, help="largest δ, values absent from a class passed over; not judged by default"
     )
+    parser.add_argument(
+        "--household-risk",
+        type=float,
+        metavar="RISK",
+        help="with --household: largest risk that a household is found through any member (default: above "
+        "1/k is a warning)",
+    )
+    parser.add_argument(
+        "--person-k",
+        type=int,
+        metavar="K",
+        help="with --person: persons, at least, that share the classes of all their records (default: fewer "
+        "than k is a warning)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -275,6 +289,8 @@ def run(arguments: argparse.Namespace) -> int:
         alpha=arguments.alpha,
         beta=arguments.beta,
         delta=arguments.delta,
+        household_risk=arguments.household_risk,
+        person_k=arguments.person_k,
     )
     check_release(arguments.release, what_if=arguments.what_if)
     if arguments.violations is not None:

@@ -129,7 +129,8 @@ def write_release(
         **release_document(made, again),
     }
     told = (
-        f"Written: {path}, {_settings_path(path)}. Read back and counted again: {_figures(again)}; "
+        f"Written: {path}, {_settings_path(path)}. Read back and counted again: {_figures(again)}"
+        f"{'' if made.k_map is None else f', k-map = {made.k_map:,}'}; "
         f"{made.n_suppressed:,} of {dataset.n_records:,} records suppressed."
     )
     findings = (f"  {each.verdict.value}: {each.message}" for each in again.findings)

@@ -186,7 +186,7 @@ def _column_problem(name: str, cells: Sequence[pa.ChunkedArray], categorical: bo
         n_known = sum(len(each) - each.null_count for each in cells)
         return (
             f"The feature “{name}” holds text in {n_text:,} of {n_known:,} values; "
-            "say that it is categorical, or leave it out of the features."
+            "say that it is categorical (`--categorical`), or leave it out of the features (`--leave-out`)."
         )
     return None
 

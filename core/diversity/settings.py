@@ -143,7 +143,7 @@ def _range_problems(settings: DiversitySettings) -> list[str]:
     if not problems and settings.n_pairs > LARGEST_GRID:
         problems.append(
             f"The grid has {settings.n_pairs:,} pairs of k and l; at most {LARGEST_GRID:,} are searched. "
-            "Narrow the range of k, or raise the smallest l."
+            "Narrow the range of k (--k-min, --k-max), or raise the smallest l (--l-min)."
         )
     if not 0 <= settings.target_accuracy <= 1:
         problems.append(f"The target accuracy must lie between 0 and 1; it is {settings.target_accuracy:g}.")

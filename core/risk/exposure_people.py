@@ -15,7 +15,8 @@ from core.verdict import Finding, Verdict
 def people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
     """Yield what is known of the people behind records: hidden persons, all their records, households."""
     yield from _hidden_persons(measured, thresholds.k)
-    yield from _all_records(measured, thresholds.k)
+    if thresholds.person_k is None:
+        yield from _all_records(measured, thresholds.k)
     if measured.household is not None:
         yield from _households(measured, measured.household, thresholds)
 
@@ -72,17 +73,8 @@ def _households(
         )
         return
     yield _households_of_classes(measured, household, max(thresholds.k, 2))
-    n_above = household.n_above(thresholds.risk_at_k)
-    n = household.n_households
-    yield Finding(
-        check="household_risk",
-        verdict=Verdict.WARN if n_above else Verdict.PASS,
-        message=f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
-        f"their members with a chance above {percent(thresholds.risk_at_k)}, at most "
-        f"{percent(household.highest_risk or 0.0)} and on average {percent(household.average_risk or 0.0)}.",
-        column=household.column,
-        n_affected=n_above,
-    )
+    if thresholds.household_risk is None:
+        yield _risk_of_households(household, thresholds.risk_at_k)
     if household.n_unknown:
         yield Finding(
             check="unknown_households",
@@ -92,6 +84,19 @@ def _households(
             column=household.column,
             n_affected=household.n_unknown,
         )
+
+
+def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
+    n_above, n = household.n_above(accepted), household.n_households
+    return Finding(
+        check="household_risk",
+        verdict=Verdict.WARN if n_above else Verdict.PASS,
+        message=f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
+        f"their members with a chance above {percent(accepted)}, at most "
+        f"{percent(household.highest_risk or 0.0)} and on average {percent(household.average_risk or 0.0)}.",
+        column=household.column,
+        n_affected=n_above,
+    )
 
 
 def _households_of_classes(measured: RiskMeasurement, household: HouseholdRisk, k: int) -> Finding:

@@ -13,7 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
+from core.equivalence import (
+    EquivalenceClasses,
+    IntArray,
+    combined_codes,
+    equivalence_classes,
+    value_codes,
+)
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
@@ -116,12 +122,15 @@ class GeneralizedTable:
     n_suppressed
         Records of which no quasi-identifier is shown: suppressed, left out of the search, or all records
         where the generalization shows no column.
+    nodes
+        The generalizations that records are written by.
     settings
         How to repeat it; only text, numbers, lists and dictionaries, no cell value of the table.
     """
 
     table: pa.Table
     n_suppressed: int
+    nodes: tuple[Node, ...]
     settings: Mapping[str, object]
 
 
@@ -219,17 +228,33 @@ def generalize(
     for column, ladder in enumerate(lattice.ladders):
         shown = pa.array([SUPPRESSED] * len(node_of), pa.string())
         for number, node in enumerate(recoding.nodes):
-            level = ladder.levels[node[column]]
-            group = np.append(level.group_of_value[lattice.table.codes[column]], 0)[combination]
-            names = level.names.cast(pa.string())
-            shown = pc.if_else(pa.array(node_of == number), names.take(pa.array(group)), shown)
+            texts = _texts(lattice, node, column, combination)
+            shown = pc.if_else(pa.array(node_of == number), texts, shown)
         result = result.set_column(result.column_names.index(ladder.column), ladder.column, shown)
     n_hidden = int(np.count_nonzero(node_of < 0))
     return GeneralizedTable(
         table=result,
         n_suppressed=n_hidden,
+        nodes=recoding.nodes,
         settings=_settings(lattice, found, recoding, n_hidden=n_hidden, n_records=table.num_rows),
     )
+
+
+def _texts(lattice: Lattice, node: Node, column: int, combination: IntArray) -> pa.Array:
+    """Return what a generalization shows of one column, by record; of a record left out anything."""
+    level = lattice.ladders[column].levels[node[column]]
+    group = np.append(level.group_of_value[lattice.table.codes[column]], 0)[combination]
+    return level.names.cast(pa.string()).take(pa.array(group))
+
+
+def generalized_below(lattice: Lattice, node: Node, *, first: int) -> pa.Table:
+    """Return the quasi-identifiers of the lattice's records from `first` on, such as those of a population.
+
+    Every record is shown, as the generalization writes it.
+    """
+    combination = lattice.table.combination_of_record[first:]
+    names = [ladder.column for ladder in lattice.ladders]
+    return pa.table([_texts(lattice, node, column, combination) for column in range(len(names))], names=names)
 
 
 def _settings(
@@ -307,10 +332,13 @@ class VerifiedTable:
         Over the quasi-identifiers as written; fully suppressed records left out.
     n_suppressed
         Records with ``*`` in all quasi-identifiers.
+    shown
+        The quasi-identifiers of the other records, as read back.
     """
 
     classes: EquivalenceClasses
     n_suppressed: int
+    shown: pa.Table
 
     def holds(self, k: int) -> bool | None:
         """Return whether every record shown is in a class of at least `k`; None where none is shown."""
@@ -336,13 +364,48 @@ def verify_generalized(
     VerifiedTable
         Nothing of the search is reused.
     """
+    table = _read_back(data, quasi_identifiers, columns=columns)
+    stars = [pc.fill_null(pc.equal(column, SUPPRESSED), False) for column in table.columns]
+    hidden = np.logical_and.reduce([each.to_numpy(zero_copy_only=False) for each in stars])
+    return VerifiedTable(
+        classes=equivalence_classes(table, table.column_names, leave_out=hidden),
+        n_suppressed=int(np.count_nonzero(hidden)),
+        shown=table.filter(pa.array(~hidden)),
+    )
+
+
+def _read_back(data: bytes, chosen: Sequence[str], *, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of a written table, under the names they had before it was written."""
     options = ReadOptions(delimiter=",", encoding="utf-8", header="first_line", missing_spellings=())
     dataset = read_dataset(data, name="generalized table", options=options)
     written = dict(zip(columns, dataset.columns, strict=True))
-    chosen = [written[name] for name in quasi_identifiers]
-    stars = [pc.fill_null(pc.equal(dataset.table[name], SUPPRESSED), False) for name in chosen]
-    hidden = np.logical_and.reduce([each.to_numpy(zero_copy_only=False) for each in stars])
-    return VerifiedTable(
-        classes=equivalence_classes(dataset.table, chosen, leave_out=hidden),
-        n_suppressed=int(np.count_nonzero(hidden)),
-    )
+    return pa.table([dataset.table[written[name]] for name in chosen], names=list(chosen))
+
+
+def smallest_population_class(shown: pa.Table, lattice: Lattice, nodes: Sequence[Node], *, first: int) -> int:
+    """Return the people of the population whom the smallest class of a written table may be about.
+
+    Parameters
+    ----------
+    shown
+        The quasi-identifiers of the records shown, as read back; at least one record.
+    lattice, nodes
+        The generalizations that records were written by. Each of the population's people, the lattice's
+        records from `first` on, is written by all of them and read back, and counts once in a class.
+    """
+    names = shown.column_names
+    people = [
+        _read_back(generalized_csv(generalized_below(lattice, node, first=first)), names, columns=names)
+        for node in nodes
+    ]
+    together = pa.concat_tables([shown, *people], promote_options="permissive")
+    columns = [value_codes(together[name]) for name in names]
+    codes = value_codes(pa.array(combined_codes(columns, n_records=together.num_rows)))
+    classes, *written = np.split(codes, shown.num_rows + np.arange(len(nodes)) * people[0].num_rows)
+    n_people = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    for number, ways in enumerate(written):
+        known = np.zeros(len(ways), dtype=bool)
+        for before in written[:number]:
+            known |= ways == before
+        n_people += np.bincount(ways[~known], minlength=len(n_people))
+    return int(n_people[np.unique(classes)].min())

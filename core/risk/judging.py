@@ -165,6 +165,10 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
         findings.append(_average_risk_finding(measurement, thresholds.average_risk))
     elif thresholds.k == 1:
         findings.append(_NOTHING_ASKED)
+    if thresholds.household_risk is not None:
+        findings.append(_household_finding(measurement, thresholds.household_risk))
+    if thresholds.person_k is not None:
+        findings.append(_person_finding(measurement, thresholds.person_k))
     for sensitive in measurement.sensitive:
         findings += _sensitive_findings(sensitive, thresholds)
     return RiskAudit(
@@ -235,6 +239,48 @@ def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
         check="average_risk",
         verdict=Verdict.FAIL if missed else Verdict.PASS,
         message=f"The average risk of a record is {number(risk)}; at most {number(limit)} is asked for.",
+    )
+
+
+def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
+    household = measured.household
+    if household is None or household.highest_risk is None:
+        what = "no column says" if household is None else "no assessed record says"
+        return Finding(
+            check="household_limit",
+            verdict=Verdict.NOT_ASSESSED,
+            message=f"A largest risk of households is asked for, and {what} which household a record is of.",
+        )
+    n_above, n = household.n_above(limit), household.n_households
+    return Finding(
+        check="household_limit",
+        verdict=Verdict.FAIL if n_above else Verdict.PASS,
+        message=f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
+        f"their members with a chance above {percent(limit)}; the highest is "
+        f"{percent(household.highest_risk)}.",
+        column=household.column,
+        n_affected=n_above,
+    )
+
+
+def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
+    found = measured.persons_by_all_records
+    if found is None or not found.n:
+        return Finding(
+            check="person_limit",
+            verdict=Verdict.NOT_ASSESSED,
+            message="It is asked that persons are alike in all their records, and "
+            f"{'no column says' if found is None else 'no assessed record says'} whose record it is.",
+        )
+    n_below = found.n_below(asked)
+    return Finding(
+        check="person_limit",
+        verdict=Verdict.FAIL if n_below else Verdict.PASS,
+        message=f"By all their records together, which classes they are in and how often, {n_below:,} of "
+        f"{counted(found.n, 'person')} ({percent(n_below / found.n)}) are like fewer than "
+        f"{counted(asked, 'person')}, themselves included.",
+        column=measured.settings.person,
+        n_affected=n_below,
     )
 
 

@@ -114,6 +114,12 @@ class RiskThresholds:
         Largest basic β, at least 0; None is not judged.
     delta
         Largest δ, values absent from a class passed over, at least 0; None is not judged.
+    household_risk
+        Largest risk, in [0, 1], that a household is found through any of its members; None: above 1 / k is a
+        warning.
+    person_k
+        Every person shares the classes of all their records, and how often, with at least so many persons,
+        themselves included; None: fewer than k is a warning.
     """
 
     k: int = 5
@@ -124,6 +130,8 @@ class RiskThresholds:
     alpha: float | None = None
     beta: float | None = None
     delta: float | None = None
+    household_risk: float | None = None
+    person_k: int | None = None
 
     @property
     def risk_at_k(self) -> float:
@@ -236,6 +244,8 @@ def check_thresholds(thresholds: RiskThresholds) -> None:
         ("alpha", thresholds.alpha, 0, 1),
         ("beta", thresholds.beta, 0, math.inf),
         ("delta", thresholds.delta, 0, math.inf),
+        ("household_risk", thresholds.household_risk, 0, 1),
+        ("person_k", thresholds.person_k, 1, math.inf),
     )
     problems = [
         f"{name} must be {_range(lower, upper)}, received {value:g}."

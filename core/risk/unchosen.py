@@ -40,6 +40,8 @@ class UnchosenColumns:
         Records of the table that no other one equals in them.
     n_sets
         Sets of that size that do it.
+    sets
+        They, and the share in [0, 1] of the `n_looked_at` records that each singles out.
     is_exact
         Whether all smaller sets were looked at, on `n_looked_at` records and among `n_columns_looked_at`
         columns.
@@ -55,6 +57,7 @@ class UnchosenColumns:
     smallest: tuple[str, ...] = ()
     n_unique_in_smallest: int = 0
     n_sets: int = 0
+    sets: tuple[tuple[tuple[str, ...], float], ...] = ()
     is_exact: bool = True
     n_looked_at: int = 0
     n_columns_looked_at: int = 0
@@ -105,6 +108,7 @@ def measure_unchosen(
         smallest=smallest,
         n_unique_in_smallest=_n_unique(dataset, smallest),
         n_sets=len(sets.sets),
+        sets=tuple((each.columns, each.unique_share or 0.0) for each in sets.sets),
         is_exact=sets.method == "exact",
         n_looked_at=n_looked_at,
         n_columns_looked_at=len(most),

@@ -19,6 +19,7 @@ from core.risk.generalizing import (
     build_lattice,
     generalize,
     generalized_csv,
+    smallest_population_class,
     verify_generalized,
 )
 from core.risk.judging import RiskAudit, judge_risk
@@ -141,6 +142,8 @@ class Release:
         Records of which no quasi-identifier is shown.
     k
         What the search asked for.
+    k_map
+        People of the population in the smallest class, counted from the bytes; None where not asked for.
     measured
         The bytes read back and measured like any table, for any thresholds.
     columns, columns_left_out
@@ -152,6 +155,7 @@ class Release:
     data: bytes
     n_suppressed: int
     k: int
+    k_map: int | None
     measured: RiskMeasurement
     columns: tuple[str, ...]
     columns_left_out: tuple[str, ...]
@@ -372,19 +376,30 @@ def release(
     kept = named.select(released_columns(measured, person=person))
     data = generalized_csv(kept)
     names = measured.classes.quasi_identifiers
-    if verify_generalized(data, names, columns=kept.column_names).holds(found.k) is False:
-        raise AuditInputError(
-            f"The written table does not reach k = {found.k}: values that the search told apart are written "
-            "alike, or alike ones differently. It is not handed out."
-        )
+    again = verify_generalized(data, names, columns=kept.column_names)
+    if again.holds(found.k) is False:
+        raise _not_reached(f"k = {found.k}")
+    k_map = None
+    if what_if.settings.k_map is not None and again.shown.num_rows:
+        k_map = smallest_population_class(again.shown, what_if.lattice, made.nodes, first=dataset.n_records)
+        if k_map < what_if.settings.k_map:
+            raise _not_reached(f"k-map = {what_if.settings.k_map}")
     return Release(
         data=data,
         n_suppressed=made.n_suppressed,
         k=found.k,
+        k_map=k_map,
         measured=_measured_again(data, measured, persons=_persons(named, measured)),
         columns=tuple(kept.column_names),
         columns_left_out=unreleased_columns(measured, person=person),
         settings=_settings_file(what_if, {**made.settings, **_told(measured, kept, person)}),
+    )
+
+
+def _not_reached(what: str) -> AuditInputError:
+    return AuditInputError(
+        f"The written table does not reach {what}: values that the search told apart are written alike, or "
+        "alike ones differently. It is not handed out."
     )
 
 
@@ -416,6 +431,8 @@ def release_reaching(
         No option reaches k, or none of those that do meets the other thresholds when counted again.
     """
     missed = ""
+    if person == "left_out":  # nothing tells which records belong together
+        thresholds = replace(thresholds, person_k=None)
     for option, outcome in enumerate(what_if.options):
         if outcome.best is None or outcome.best.smallest_class < thresholds.k:
             continue

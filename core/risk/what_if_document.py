@@ -180,6 +180,7 @@ def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
     return {
         "k_asked": made.k,
         "k": again.figures["k"],
+        "k_map": made.k_map,
         "n_suppressed": made.n_suppressed,
         "columns": list(made.columns),
         "columns_left_out": list(made.columns_left_out),

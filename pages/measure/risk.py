@@ -168,7 +168,12 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
 @st.fragment
 def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator) -> None:
     """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
-    limits = ask_for_limits(with_sensitive=bool(found.measurement.sensitive))
+    measured = found.measurement
+    limits = ask_for_limits(
+        with_sensitive=bool(measured.sensitive),
+        with_household=measured.household is not None,
+        with_person=measured.persons_by_all_records is not None,
+    )
     audit = judge_risk(found.measurement, limits)
     other = _judge_other(found.others, audit)
     verdict, intruders = st.container(), st.container()

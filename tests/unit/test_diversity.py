@@ -135,8 +135,8 @@ def problems(call: object) -> tuple[str, ...]:
         (
             {"k_max": 10_000},
             (
-                "The grid has 50,004,999 pairs of k and l; at most 200,000 are searched. Narrow the range of k, "  # noqa: E501
-                "or raise the smallest l."
+                "The grid has 50,004,999 pairs of k and l; at most 200,000 are searched. Narrow the range of k "  # noqa: E501
+                "(--k-min, --k-max), or raise the smallest l (--l-min)."
             ),
         ),
         ({"target_accuracy": 1.5}, "The target accuracy must lie between 0 and 1; it is 1.5."),
@@ -209,7 +209,7 @@ def test_read_features__encodes_numbers_missing_as_zero_and_categories_in_column
 def test_read_features__names_every_column_it_cannot_use() -> None:
     table = pa.table({"a": ["1", "two", "3"], "b": pa.array([None] * 3, pa.string())})
     assert problems(lambda: read_features([table], ["a", "b"], categorical=[])) == (
-        "The feature “a” holds text in 1 of 3 values; say that it is categorical, or leave it out of the features.",  # noqa: E501
+        "The feature “a” holds text in 1 of 3 values; say that it is categorical (`--categorical`), or leave it out of the features (`--leave-out`).",  # noqa: E501
         "The feature “b” has no value in any record; leave it out of the features.",
     )
     assert problems(lambda: read_features([table], ["c"], categorical=[])) == (
@@ -381,7 +381,7 @@ def test_prepare_search__trains_on_a_table_of_its_own() -> None:
             {"categorical": ()},
             ModelChoice(),
             (
-                "The feature “job” holds text in 120 of 120 values; say that it is categorical, or leave it out of "  # noqa: E501
+                "The feature “job” holds text in 120 of 120 values; say that it is categorical (`--categorical`), or leave it out of "  # noqa: E501
                 "the features."
             ),
         ),

@@ -456,7 +456,9 @@ def test_document__holds_the_agreed_keys() -> None:
     assert document["class_sizes"] == [{"class_size": 2, "n_records": 4}]
     assert document["sensitive"]["disease"]["recursive_c_at_l2"] is None
     assert document["original"]["k"] == 1
-    limits = dict.fromkeys(("entropy_l", "t", "average_risk", "alpha", "beta", "delta"))
+    limits = dict.fromkeys(
+        ("entropy_l", "t", "average_risk", "alpha", "beta", "delta", "household_risk", "person_k")
+    )
     assert document["thresholds"] == {"k": 5, "l": 2, **limits}
     assert "Precision lost" in "\n".join(risk_summary(audit))
 

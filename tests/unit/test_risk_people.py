@@ -169,6 +169,42 @@ def test_household__is_fine_where_everybody_has_another_and_not_assessed_where_n
     assert messages(some)["unknown_households"].startswith("WARN: 1 of 7 records name no household")
 
 
+def test_household_limit__fails_what_is_above_it_and_replaces_the_warning() -> None:
+    text = "age,hh\n" + "".join(f"{age},h{n}\n" for age in (30, 40) for n in range(6))
+    found = measured(text, quasi="age", household="hh")
+    told = messages(judge_risk(found, RiskThresholds(household_risk=0.3)))
+    assert told["household_limit"] == (
+        "FAIL: 6 of 6 households (100 %) are found through any of their members with a chance above 30.0 %; "
+        "the highest is 30.6 %."  # 1 - (5/6)²
+    )
+    assert "household_risk" not in told
+    assert judge_risk(found, RiskThresholds(household_risk=0.31)).verdict is Verdict.PASS
+    nothing = judge_risk(measured(text, quasi="age", leave_out=("hh",)), RiskThresholds(household_risk=0.3))
+    assert messages(nothing)["household_limit"] == (
+        "NOT_ASSESSED: A largest risk of households is asked for, and no column says which household a "
+        "record is of."
+    )
+
+
+def test_person_limit__fails_persons_unlike_others_in_all_their_records() -> None:
+    visits = {"a": "33", "b": "33", "c": "44", "d": "44", "e": "34", "f": "3", "g": "4"}
+    text = "age,id\n" + "".join(f"{age}0,{who}\n" for who, ages in visits.items() for age in ages)
+    found = measured(text, quasi="age", person="id")
+    assert messages(judge_risk(found, RiskThresholds(k=2)))["repeated_visits"].startswith("WARN: ")
+    told = messages(judge_risk(found, RiskThresholds(k=2, person_k=2)))
+    assert told["person_limit"] == (
+        "FAIL: By all their records together, which classes they are in and how often, 3 of 7 persons "
+        "(42.9 %) are like fewer than 2 persons, themselves included."
+    )
+    assert "repeated_visits" not in told
+    assert messages(judge_risk(found, RiskThresholds(k=2, person_k=1)))["person_limit"].startswith("PASS: ")
+    nobody = judge_risk(measured(text, quasi="age", leave_out=("id",)), RiskThresholds(k=2, person_k=2))
+    assert messages(nobody)["person_limit"] == (
+        "NOT_ASSESSED: It is asked that persons are alike in all their records, and no column says whose "
+        "record it is."
+    )
+
+
 def _linked(noise: float, **settings: object) -> RiskAudit:
     rng = np.random.default_rng(0)
     exact = rng.normal(100, 15, (200, 2)).round(2)

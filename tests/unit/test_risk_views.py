@@ -234,7 +234,7 @@ def test_report__holds_the_searches_that_were_made() -> None:
 def test_report__of_a_plain_table_has_no_comparison() -> None:
     audit = judged()
     report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
-    assert [each.name for each in report.tables] == ["Intruders", "Class sizes"]
+    assert [each.name for each in report.tables] == ["Intruders", "Class sizes", "Columns nobody chose"]
     assert views.comparison_figures(audit) == ()
 
 
@@ -421,3 +421,32 @@ def test_worst_classes__mask_a_column_called_as_one_of_ours() -> None:
     masked = views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
+
+
+def test_disclosure_table__a_column_named_as_a_heading_has_its_own() -> None:
+    frame = views.disclosure_table(
+        measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))
+    )
+    assert frame.columns.tolist() == ["Figure", "Figure (column)"]
+    assert frame.set_index("Figure").loc["Different values in the table", "Figure (column)"] == "2"
+
+
+def test_unchosen_sets__are_a_table_with_how_they_were_searched() -> None:
+    rows = "".join(f"30,{n},{n % 7},x\n" for n in range(20))
+    found = measured("age,a,b,c\n" + rows, quasi="age")
+    assert views.unchosen_sets_table(found).to_dict("list") == {
+        "Columns": ["a"],
+        "Records unique in them": [1.0],
+    }
+    assert views.unchosen_note(found) == (
+        "The 3 released columns that nobody chose, taken together, single out 100 % of the records. The "
+        "smallest sets that single out over half, searched on 20 records and among 3 columns:"
+    )
+    few = measured("age,b\n30,1\n30,1\n30,2\n", quasi="age")
+    assert views.unchosen_note(few) == (
+        "`b`, which nobody chose, singles out 33.3 % of the records; no set of such columns singles out "
+        "over half."
+    )
+    all_chosen = measured("age\n30\n", quasi="age")
+    assert views.unchosen_note(all_chosen) == "Every released column was chosen for something."
+    assert views.unchosen_sets_table(all_chosen).empty

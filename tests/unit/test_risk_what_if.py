@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -299,14 +300,33 @@ def test_search__reaches_k_in_the_population() -> None:
     def searched(k_map: int) -> WhatIf:
         asked = WhatIfSettings(ks=(2,), suppression_limit=0, k_map=k_map)
         what_if = search_what_if(found, sample, settings=asked, population=everybody)
-        assert release(what_if, 0, found, sample).measured.classes.k >= 2
+        made = release(what_if, 0, found, sample)
+        assert made.measured.classes.k >= 2
+        assert made.k_map is not None
+        assert made.k_map >= k_map
         return what_if
 
     as_it_is, mapped = searched(2), searched(5)
     assert as_it_is.options[0].best.levels == (0, 0)
     assert mapped.options[0].best.levels != (0, 0)  # two people in Bled of 31 are too few
+    # as if the search had asked for less than is promised: the bytes are counted, and nothing is handed out
+    promised = replace(as_it_is, settings=replace(as_it_is.settings, k_map=3))
+    with pytest.raises(AuditInputError, match=r"^The written table does not reach k-map = 3: "):
+        release(promised, 0, found, sample)
     with pytest.raises(AuditInputError, match=r"^k-map needs a table of the population\.$"):
         search_what_if(found, sample, settings=WhatIfSettings(ks=(2,), k_map=2))
+
+
+def test_release__counts_each_person_of_the_population_once_whichever_way_records_are_written() -> None:
+    rows = ["21,Kranj"] * 20 + ["60,Bled", "60,Piran", "60,Ptuj"]
+    towns = Hierarchy(groups=dict.fromkeys(("Kranj", "Bled", "Piran", "Ptuj"), ()))  # shown or not
+    people, everybody = _people(*rows), _people(*rows, *["21,Kranj"] * 4, "60,Ptuj", "60,Bled")
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age", "town")))
+    asked = WhatIfSettings(ks=(3,), suppression_limit=0.2, locally=True, k_map=3)
+    what_if = search_what_if(found, people, settings=asked, hierarchies={"town": towns}, population=everybody)
+    made = release(what_if, 0, found, people)
+    assert made.n_suppressed == 0
+    assert made.k_map == 5  # of the three people of 60, whose town is not shown; the others are 24
 
 
 def test_release__generalizes_what_would_be_suppressed_further() -> None:

@@ -13,6 +13,8 @@ from core.risk.views.columns import (
     suda_chart,
     suda_columns_table,
     suda_records_table,
+    unchosen_note,
+    unchosen_sets_table,
 )
 from core.risk.views.intruders import Intruder, intruder_figure, intruders
 from core.risk.views.report import (
@@ -98,6 +100,8 @@ __all__ = [
     "suda_note",
     "suda_records_table",
     "suppression_table",
+    "unchosen_note",
+    "unchosen_sets_table",
     "what_if_note",
     "worst_classes_table",
 ]

@@ -10,7 +10,7 @@ import pandas as pd
 from core.charts import horizontal_bars
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
-from core.risk import ColumnsMeasurement, Suda, suda_note
+from core.risk import ColumnsMeasurement, RiskMeasurement, Suda, suda_note
 from core.risk.words import counted, listed, percent
 from core.tables import Dataset
 
@@ -90,6 +90,37 @@ def sets_table(columns: ColumnsMeasurement) -> pd.DataFrame:
             "Columns": [", ".join(each.columns) for each in sets],
             "Records unique in them": [each.unique_share for each in sets],
         }
+    )
+
+
+def unchosen_sets_table(measured: RiskMeasurement) -> pd.DataFrame:
+    """Return a row per smallest set of columns nobody chose that singles most records out, up to 50."""
+    sets = measured.unchosen.sets[:50]
+    return pd.DataFrame(
+        {
+            "Columns": [", ".join(columns) for columns, _ in sets],
+            "Records unique in them": [s for _, s in sets],
+        }
+    )
+
+
+def unchosen_note(measured: RiskMeasurement) -> str:
+    """Say what the columns nobody chose single out together, and among what sets were searched."""
+    found = measured.unchosen
+    if not found.columns or found.unique_share is None:
+        return "Every released column was chosen for something."
+    share = f"{percent(found.unique_share)} of the records"
+    together = f"{listed(found.columns)}, which nobody chose, singles out {share}"
+    if len(found.columns) > 1:
+        n = len(found.columns)
+        together = f"The {n:,} released columns that nobody chose, taken together, single out {share}"
+    if not found.sets:
+        return f"{together}; no set of such columns singles out over half."
+    bounded = "" if found.is_exact else "; the search was bounded, so smaller sets may exist"
+    return (
+        f"{together}. The smallest sets that single out over half, searched on "
+        f"{counted(found.n_looked_at, 'record')} and among {counted(found.n_columns_looked_at, 'column')}"
+        f"{bounded}:"
     )
 
 

@@ -13,11 +13,14 @@ from core.risk.judging import population_figures
 from core.risk.views.charts import class_chart, risk_bars
 from core.risk.views.columns import (
     COLUMN_UNITS,
+    SET_UNITS,
     columns_table,
     contribution_chart,
     sets_note,
     suda_chart,
     suda_tables,
+    unchosen_note,
+    unchosen_sets_table,
 )
 from core.risk.views.intruders import intruders
 from core.risk.views.tables import (
@@ -47,6 +50,13 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
             f"at most {percent(limits.average_risk)}",
             verdicts["average_risk"],
         )
+    if limits.household_risk is not None:
+        judged["household_highest_risk"] = (
+            f"at most {percent(limits.household_risk)}",
+            verdicts["household_limit"],
+        )
+    if limits.person_k is not None:
+        judged["persons_alone_share"] = (f"none of fewer than {limits.person_k:,}", verdicts["person_limit"])
     return tuple(_figure(key, value, judged.get(key)) for key, value in audit.figures.items())
 
 
@@ -205,6 +215,8 @@ def report_settings(audit: RiskAudit) -> dict[str, object]:
         "α at most": limits.alpha,
         "β at most": limits.beta,
         "δ at most": limits.delta,
+        "risk of a household at most": limits.household_risk,
+        "persons alike in all records at least": limits.person_k,
     }
 
 
@@ -236,6 +248,16 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
                 frame=columns_table(columns),
                 note=sets_note(columns).replace("`", ""),
                 units=COLUMN_UNITS,
+            )
+        )
+    if measured.unchosen.sets:
+        tables.append(
+            ReportTable(
+                name="Columns nobody chose",
+                title="Smallest sets of columns nobody chose that single out over half",
+                frame=unchosen_sets_table(measured),
+                note=unchosen_note(measured),
+                units=SET_UNITS,
             )
         )
     return tuple(tables)

@@ -36,10 +36,11 @@ def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -
 def disclosure_table(measured: RiskMeasurement) -> pd.DataFrame:
     """Return a row per figure of attribute disclosure and a column per sensitive attribute, written out."""
     keys = list(measured.sensitive[0].figures) if measured.sensitive else []
-    rows: dict[str, list[str]] = {"Figure": [MEASURES[key].label for key in keys]}
-    for sensitive in measured.sensitive:
-        figures = sensitive.figures
-        rows[sensitive.column] = [format_value(MEASURES[key], figures[key]) for key in keys]
+    labels = [MEASURES[key].label for key in keys]
+    columns = [
+        [format_value(MEASURES[key], sensitive.figures[key]) for key in keys]
+        for sensitive in measured.sensitive
+    ]
     facts = {
         "Different values in the table": [f"{each.n_values:,}" for each in measured.sensitive],
         "Records without a known value": [f"{each.n_missing:,}" for each in measured.sensitive],
@@ -48,10 +49,21 @@ def disclosure_table(measured: RiskMeasurement) -> pd.DataFrame:
         "Distance between values": [each.distance for each in measured.sensitive],
     }
     for fact, values in facts.items():
-        rows["Figure"].append(fact)
-        for sensitive, value in zip(measured.sensitive, values, strict=True):
-            rows[sensitive.column].append(value)
-    return pd.DataFrame(rows)
+        labels.append(fact)
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    return _labelled(labels, [sensitive.column for sensitive in measured.sensitive], columns)
+
+
+def _labelled(labels: Sequence[str], headings: Sequence[str], columns: Sequence[list[str]]) -> pd.DataFrame:
+    """Return figures beside each other; a heading of the person's own never takes the place of another."""
+    frame = {"Figure": list(labels)}
+    for heading, values in zip(headings, columns, strict=True):
+        shown = heading
+        while shown in frame:
+            shown = f"{shown} (second)" if heading != "Figure" else f"{shown} (column)"
+        frame[shown] = values
+    return pd.DataFrame(frame)
 
 
 def class_size_shares(audit: RiskAudit) -> pd.DataFrame:
@@ -133,14 +145,8 @@ def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> pd.DataFrame:
 
 
 def _joined(mine: Mapping[str, str], theirs: Mapping[str, str], first: str, second: str) -> pd.DataFrame:
-    second = second if second != first else f"{second} (second)"
-    return pd.DataFrame(
-        {
-            "Figure": list(mine),
-            first: list(mine.values()),
-            second: [theirs.get(label, "not assessed") for label in mine],
-        }
-    )
+    others = [theirs.get(label, "not assessed") for label in mine]
+    return _labelled(list(mine), [first, second], [list(mine.values()), others])
 
 
 def _all_figures(audit: RiskAudit) -> dict[str, str]:

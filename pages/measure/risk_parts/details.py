@@ -50,6 +50,7 @@ def show_details(
         _show_disclosure(measured)
     with places.columns:
         _show_columns(columns)
+        _show_unchosen(measured)
     with places.worst:
         _show_worst(measured, dataset)
     with places.special:
@@ -83,6 +84,17 @@ def _show_columns(columns: ColumnsMeasurement | None) -> None:
                 units=views.SET_UNITS,
             )
     show_table(views.columns_table(columns), alt="What each quasi-identifier does", units=views.COLUMN_UNITS)
+
+
+def _show_unchosen(measured: RiskMeasurement) -> None:
+    st.markdown("**Columns nobody chose**")
+    st.markdown(sentence(views.unchosen_note(measured)))
+    if measured.unchosen.sets:
+        show_table(
+            views.unchosen_sets_table(measured),
+            alt="Smallest sets of columns nobody chose that single out most records",
+            units=views.SET_UNITS,
+        )
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:

@@ -218,7 +218,9 @@ def _settings(roles: Mapping[str, str], choices: _Choices, *, suggested: bool = 
     )
 
 
-def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
+def ask_for_limits(
+    *, with_sensitive: bool, with_household: bool = False, with_person: bool = False
+) -> RiskThresholds:
     """Show the presets and sliders; moving one judges the same measurement again."""
     with st.container(border=True):
         st.pills(
@@ -257,7 +259,11 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
             average = _optional_limit(
                 "Largest average risk", "average", "Mean over records of 1 / class size."
             )
-        alpha, beta, delta = _ask_for_further_limits(disabled=not with_sensitive)
+        with st.expander("Limits of α, β, δ, households and visits", icon=":material/tune:"):
+            alpha, beta, delta = _ask_for_further_limits(disabled=not with_sensitive)
+            household_risk, person_k = _ask_for_limits_of_people(
+                with_household=with_household, with_person=with_person
+            )
     return RiskThresholds(
         k=int(k),
         l=least if with_sensitive else None,
@@ -267,42 +273,68 @@ def ask_for_limits(*, with_sensitive: bool) -> RiskThresholds:
         alpha=alpha,
         beta=beta,
         delta=delta,
+        household_risk=household_risk,
+        person_k=person_k,
     )
 
 
 def _ask_for_further_limits(*, disabled: bool) -> tuple[float | None, float | None, float | None]:
     """Show limits of α, β and δ; none of them is judged unless set."""
-    with st.expander("Limits of α, β and δ", icon=":material/tune:"):
-        first, second, third = st.columns(3)
-        with first:
-            alpha = _optional_limit(
-                "Largest share α",
-                "alpha",
-                "Share of the most frequent sensitive value in a class; 1 is always met.",
-                disabled=disabled,
-            )
-        with second:
-            beta = _optional_number(
-                "Largest β", "beta", "Relative gain of a sensitive value in a class.", disabled=disabled
-            )
-        with third:
-            delta = _optional_number(
-                "Largest δ",
-                "delta",
-                "|ln| of a value's share in a class to its share of the table, values absent from a class "
-                "passed "
-                "over.",
-                disabled=disabled,
-            )
+    first, second, third = st.columns(3)
+    with first:
+        alpha = _optional_limit(
+            "Largest share α",
+            "alpha",
+            "Share of the most frequent sensitive value in a class; 1 is always met.",
+            disabled=disabled,
+        )
+    with second:
+        beta = _optional_number(
+            "Largest β", "beta", "Relative gain of a sensitive value in a class.", disabled=disabled
+        )
+    with third:
+        delta = _optional_number(
+            "Largest δ",
+            "delta",
+            "|ln| of a value's share in a class to its share of the table, values absent from a class passed "
+            "over.",
+            disabled=disabled,
+        )
     return alpha, beta, delta
 
 
-def _optional_number(label: str, key: str, help_text: str, *, disabled: bool) -> float | None:
+def _ask_for_limits_of_people(*, with_household: bool, with_person: bool) -> tuple[float | None, int | None]:
+    """Show limits of households and of persons by all their records; a warning below k unless set."""
+    first, second, _ = st.columns(3)
+    with first:
+        household_risk = _optional_limit(
+            "Largest risk of a household",
+            "household_limit",
+            "Chance to find a household through any of its members; needs a household column. At 1, more "
+            "than 1 / k is a warning.",
+            disabled=not with_household,
+        )
+    with second:
+        person_k = _optional_number(
+            "Persons alike in all records",
+            "person_limit",
+            "Persons, at least, that share the classes of all their records; needs a person column. Left "
+            "open, fewer than k is a warning.",
+            disabled=not with_person,
+            least=1.0,
+            step=1.0,
+        )
+    return household_risk, None if person_k is None else int(person_k)
+
+
+def _optional_number(
+    label: str, key: str, help_text: str, *, disabled: bool, least: float = 0.0, step: float = 0.5
+) -> float | None:
     value = st.number_input(
         label,
-        min_value=0.0,
+        min_value=least,
         value=None,
-        step=0.5,
+        step=step,
         placeholder="not judged",
         key=f"risk_{key}",
         help=help_text,
