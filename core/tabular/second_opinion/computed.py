@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
-from core.tabular.second_opinion.ciphers import cipher_between, cipher_into
+from core.tabular.second_opinion.ciphers import Cipher, cipher_between, cipher_into
 from core.tabular.second_opinion.digests import (
     UUID_NAMESPACES,
     Cut,
@@ -37,11 +37,13 @@ from core.tabular.second_opinion.digests import (
     unkeyed_digests,
 )
 from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import listed, share_of
 from core.verdict import Finding, Verdict
 
+_N_ROUNDS = 4  # made-up values for each value, from which chance is counted
 _LEFT = 0.9  # share of unchanged cells from which a column holds no pseudonyms
 _FEWEST = 3  # distinct values that have to be compared
 _ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
@@ -485,9 +487,30 @@ def _as_hash(
         n = len(compared.pairs)
         how, n_matched = max(search(compared), key=lambda found: found[1], default=("", 0))
         enough = n_matched >= max(2, _ANY_HASH * n)
-        if enough and binom.sf(n_matched - 1, n, compared.by_chance) < _NO_ACCIDENT:
+        if enough and binom.sf(n_matched - 1, n, _chance(compared, search)) < _NO_ACCIDENT:
             yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
             return
+
+
+def _chance(compared: _Compared, search: Callable[[_Compared], Iterable[_Found]]) -> float:
+    """Return how probable it is that one value's token is there by chance.
+
+    Numbers are not spread evenly, nor are checksums of short texts, so theirs is counted on made-up values.
+    """
+    if compared.shape.kind != "digits":
+        return compared.by_chance
+    rng = np.random.default_rng(0)
+    known = {value for value, _ in compared.pairs}
+    columns = [list(column) for column in zip(*(value for value, _ in compared.pairs), strict=True)]
+    tokens = [token for _, token in compared.pairs]
+    made_up = [
+        (value, token)
+        for _ in range(_N_ROUNDS)
+        for *value, token in zip(*(recombined(column, rng) for column in columns), tokens, strict=True)
+    ]
+    pairs = [(tuple(value), token) for value, token in made_up if tuple(value) not in known]
+    n_found = max((n for _, n in search(replace(compared, pairs=pairs))), default=0) if pairs else 0
+    return max(compared.by_chance, (n_found + 1) / (len(pairs) + 1))
 
 
 def _comparisons(
@@ -651,18 +674,20 @@ def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False)
 def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[ComputedPseudonym]:
     """Yield a rule that turns the values of one column into another's, letter by letter or by arithmetic."""
     order = samples.tables.order
+    ciphers: list[tuple[Cipher | None, int]] = []
     if order != "changed":
         rows = [(value[0], token) for value, token in samples.pairs((original,), anonymized)]
-        cipher = cipher_between(rows)
-        if cipher is not None:
-            counts = (cipher.n_matched, len(rows))
-            yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
-            return
-    if order != "kept":
+        folded_rows = [(value.casefold(), token.casefold()) for value, token in rows]
+        ciphers = [(cipher_between(rows) or cipher_between(folded_rows), len(rows))]
+    if order != "kept" and not any(cipher for cipher, _ in ciphers):
         values = [value for (value,) in samples.values((original,))]
-        cipher = cipher_into(values, samples.cells(anonymized))
+        cells = samples.cells(anonymized)
+        folded_cells = [cell.casefold() for cell in cells]
+        cipher = cipher_into(values, cells) or cipher_into([v.casefold() for v in values], folded_cells)
+        ciphers.append((cipher, len(values)))
+    for cipher, n in ciphers:
         if cipher is not None:
-            counts = (cipher.n_matched, len(values))
+            counts = (cipher.n_matched, n)
             yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
 
 

@@ -41,6 +41,7 @@ from core.tabular.second_opinion.pseudonyms import (
     measure_pseudonyms,
     pseudonyms_table,
 )
+from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
 from core.tabular.second_opinion.relinkage import (
     RelinkageMeasurement,
     judge_relinkage,
@@ -69,8 +70,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, elsewhere, masked, derivations, leftovers, sanity,
-    pseudonyms, classes, standouts
+    structure, columns, relinkage, disguises, computed, elsewhere, readable, masked, derivations, leftovers,
+    sanity, pseudonyms, classes, standouts
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -87,6 +88,7 @@ class SecondOpinionMeasurement:
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
     elsewhere: ElsewhereMeasurement
+    readable: tuple[ReadableColumn, ...]
     masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
     leftovers: tuple[Leftover, ...]
@@ -161,6 +163,9 @@ def measure_second_opinion(
     disguises = measure_disguises(tables, columns, settings)
     explained = frozenset((one.original, one.anonymized) for one in disguises.found)
     computed = measure_computed(tables, columns, settings, explained=explained)
+    elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
+    told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
+    of_one = ((one.originals[0], one.anonymized) for one in computed.found)
     classes = measure_classes(
         tables,
         [one for one in suggestions if one.column not in surrogates],
@@ -174,7 +179,8 @@ def measure_second_opinion(
         relinkage=measure_relinkage(tables, columns, settings),
         disguises=disguises,
         computed=computed,
-        elsewhere=measure_elsewhere(tables, columns, settings, explained=explained),
+        elsewhere=elsewhere,
+        readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
         masked=measure_masked(tables, settings),
         derivations=measure_derivations(
             tables,
@@ -256,6 +262,7 @@ def judge_second_opinion(
         *judge_disguises(measured.disguises, thresholds),
         *judge_computed(measured.computed, thresholds),
         *judge_elsewhere(measured.elsewhere, thresholds),
+        *judge_readable(measured.readable, thresholds),
         *judge_masked(measured.masked, thresholds),
         *judge_derivations(measured.derivations, thresholds),
         *judge_leftovers(measured.leftovers),

@@ -1,0 +1,486 @@
+"""Original values that anybody reads off other cells: inside them, backwards, in other digits, or their ends.
+
+Both sides are brought to one plain form first (letter case, accents, signs, invisible and look-alike
+characters, Base64, hexadecimal and percent encoding do not count), so whatever combines these is one case. A
+hit is a cell that shows the value of its own row, against other rows; where the order of the records has
+changed, a cell that shows any value, against made-up values of the same build.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import operator
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import binom
+
+from core.dates import read_dates
+from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.words import share_of
+from core.verdict import Finding, Verdict
+
+_LEFT = 0.9  # share of unchanged cells from which a column is left as it was, and judged so
+_MOST_ORIGINALS = 20_000  # distinct values looked for where nobody knows which row is whose
+_MOST_COLUMNS = 60  # of either table
+_LONGEST = 80  # plain characters of a token; longer texts are read word by word elsewhere
+_DISTINCT = 0.3  # share of distinct values from which a column is looked for, or in
+_FEWEST, _LEAST_SHARE, _TIMES_CHANCE, _NO_ACCIDENT = 3, 0.05, 3, 1e-9
+_FEWEST_DIGITS, _FEWEST_LETTERS, _FEWEST_SYLLABLES, _SHORTEST_END, _LONGEST_END = 5, 4, 3, 4, 12
+_DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
+_MOSTLY = 0.5  # share of values that make a column one of dates
+_TURNS = (1, 2, 3)  # how far off the rows are that each token is held against
+_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+_SIGNS = re.compile(r"[\W_]+")
+_MEASURE = re.compile(r"[+-]?\d*[.,]\d+")
+_HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_LOOK_ALIKE = str.maketrans("аеорсухкмтнвіјѕԁοανρτυχκι", "aeopcyxkmthbijsdoavptuxki")
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadableColumn:
+    """An anonymized column off which values of an original column can be read.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names.
+    how
+        In words, completing "the values of … are to be read off …".
+    n_hits, n_compared
+        Tokens that show a value, among those compared.
+    original_distinct_share
+        Distinct / non-blank cells of the original column in the sample; in [0, 1].
+    taken_out
+        Whether the log says that the original column was dropped or pseudonymized, or calls it high-risk.
+    """
+
+    original: str
+    anonymized: str
+    how: str
+    n_hits: int
+    n_compared: int
+    original_distinct_share: float
+    taken_out: bool
+
+
+def measure_readable(
+    tables: TablePair,
+    columns: Sequence[ColumnComparison],
+    settings: SecondOpinionSettings,
+    *,
+    explained: Collection[tuple[str, str]] = (),
+) -> tuple[ReadableColumn, ...]:
+    """Look for the values of every distinct original column in every other distinct column.
+
+    Parameters
+    ----------
+    tables, columns, settings
+        The tables, what was left of each column, and the size and seed of the sample.
+    explained
+        Pairs (original column, anonymized column) that another check has told of, which are left out.
+
+    Returns
+    -------
+    tuple of ReadableColumn
+        At most one per anonymized column.
+    """
+    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    read = _Read(tables=tables, settings=settings)
+    found: list[ReadableColumn] = []
+    for name in [name for name in tables.anonymized.column_names if name not in left][:_MOST_COLUMNS]:
+        if tokens := read.tokens(name):
+            column = _Column(name=name, tokens=tokens, read=read)
+            seen = [one for one in column.found() if (one.original, name) not in explained]
+            found += [max(seen, key=lambda one: one.n_hits)] if seen else []
+    return tuple(found)
+
+
+# --- plain forms
+
+
+def plain(text: str) -> str:
+    r"""Return a text as letters and digits alone: lower case, no accents, look-alikes in Latin.
+
+    Examples
+    --------
+    >>> plain("Ana\u200b Kovačič"), plain("ANА-012"), plain("（０３１）")
+    ('anakovacic', 'ana012', '031')
+    """
+    if text.isascii():
+        return _SIGNS.sub("", text.lower())
+    decomposed = unicodedata.normalize("NFKD", text.casefold()).translate(_LOOK_ALIKE)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum()))
+
+
+def _decoded(cell: str) -> str:
+    """Return what a Base64, hexadecimal or percent encoded cell says, "" where it is none."""
+    for pattern, decode in ((_HEXADECIMAL, bytes.fromhex), (_BASE64, _from_base64)):
+        if pattern.fullmatch(cell):
+            try:
+                text = decode(cell).decode()
+            except (ValueError, binascii.Error):
+                continue
+            if text.isprintable():
+                return _unescaped(text)
+    return _unescaped(unquote(cell)) if "%" in cell or "\\u" in cell else ""
+
+
+def _unescaped(text: str) -> str:
+    """Return JSON text with its escaped letters as they are."""
+    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+
+
+def _from_base64(cell: str) -> bytes:
+    standard = cell.rstrip("=").translate(str.maketrans("-_", "+/"))
+    return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+
+
+def _in_base(cell: str, base: int) -> str:
+    if not (cell.isascii() and cell.isdigit()) or len(cell) > 30:
+        return ""
+    number, digits = int(cell), ""
+    while number:
+        number, digit = divmod(number, base)
+        digits = _ALPHABET[digit] + digits
+    return digits
+
+
+def _other_order(text: str) -> str:
+    words = [plain(word) for word in _SIGNS.split(text)]
+    return "".join(reversed(words)) if len(words) > 1 else ""
+
+
+def _digits(text: str) -> str:
+    bare = "".join(c for c in text if c.isdigit())
+    return bare if bare != plain(text) else ""
+
+
+_Form = Callable[[str], str]
+_FORMS: Mapping[str, _Form] = {
+    "in plain form": plain,
+    "written backwards": lambda text: plain(text)[::-1],
+    "with its words in other order": _other_order,
+    "by its digits": _digits,
+    "in hexadecimal digits": lambda text: _in_base(text.strip(), 16),
+    "in digits of base 32": lambda text: _in_base(text.strip(), 32),
+    "in digits of base 36": lambda text: _in_base(text.strip(), 36),
+}
+_DATE_FORMS = ("%y%m%d", "%d%m%y", "%m%d%y", "%Y%m%d", "%d%m%Y", "%m%d%Y")
+
+
+def _is_long_enough(form: str) -> bool:
+    if form.isdigit():
+        return len(form) >= _FEWEST_DIGITS
+    return len(form) >= (_FEWEST_LETTERS if form.isascii() else _FEWEST_SYLLABLES)
+
+
+def _forms(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each form and the forms of all values, "" for none or too short a one."""
+    for how, form in _FORMS.items():
+        yield how, [made if _is_long_enough(made := form(value)) else "" for value in values]
+    dates = read_dates(pa.array(values, pa.string()))
+    whole = (dates.day > 0) & dates.century_known
+    if whole.mean() >= 0.5:
+        for pattern in _DATE_FORMS:
+            yield (
+                "as digits of a date",
+                [
+                    _dated(pattern, *day) if known else ""
+                    for known, *day in zip(whole, dates.year, dates.month, dates.day, strict=True)
+                ],
+            )
+
+
+def _dated(pattern: str, year: int, month: int, day: int) -> str:
+    parts = {"%Y": f"{year:04d}", "%y": f"{year % 100:02d}", "%m": f"{month:02d}", "%d": f"{day:02d}"}
+    return "".join(parts[pattern[i : i + 2]] for i in range(0, len(pattern), 2))
+
+
+# --- what is compared
+
+
+@dataclass(kw_only=True, eq=False)
+class _Read:
+    """The sampled cells of both tables, read once per column."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+    row_forms: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> pa.Array:
+        n, size = self.tables.n_original, self.settings.sample_size
+        rng = np.random.default_rng(self.settings.seed)
+        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
+
+    @cached_property
+    def originals(self) -> Mapping[str, _Original]:
+        """Return the original columns whose values vary enough to lead to somebody."""
+        sampled = self.tables.original.take(self.rows)
+        found = {}
+        for name in sampled.column_names[:_MOST_COLUMNS]:
+            cells = [(cell or "").strip() for cell in sampled[name].to_pylist()]
+            filled = [cell for cell in cells if cell]
+            distinct_share = len(set(filled)) / max(len(filled), 1)
+            n_measures = sum(_MEASURE.fullmatch(cell) is not None for cell in filled)
+            if len(set(filled)) >= _FEWEST and distinct_share >= _DISTINCT and n_measures < len(filled) / 2:
+                found[name] = _Original(name=name, cells=cells, distinct_share=distinct_share)
+        return found
+
+    def tokens(self, anonymized: str) -> list[str]:
+        """Return the plain cells, of the sampled rows unless the order has changed; none where coarse."""
+        column = self.tables.anonymized[anonymized]
+        if self.tables.order == "changed":
+            distinct = pc.unique(column).drop_null()
+            cells = distinct.take(pa.array(_some(len(distinct), self.settings))).to_pylist()
+            coarse = len(distinct) < _DISTINCT * (len(column) - column.null_count)
+        else:
+            cells = [cell or "" for cell in column.take(self.rows).to_pylist()]
+            coarse = len({*cells} - {""}) < _DISTINCT * sum(map(bool, cells))
+        plains = [plain(cell) + " " + plain(_decoded(cell.strip())) for cell in cells]
+        long = sum(len(text) > 2 * _LONGEST for text in plains)
+        if coarse or long > len(plains) / 2 or len({text for text in plains if text != " "}) < _FEWEST:
+            return []
+        return plains
+
+    def forms(self, original: str) -> list[tuple[str, list[str]]]:
+        if original not in self.row_forms:
+            self.row_forms[original] = list(_forms(self.originals[original].cells))
+        return self.row_forms[original]
+
+    @cached_property
+    def shown(self) -> _Shown:
+        """Return the forms of all values, and of made-up ones, for tables whose order has changed."""
+        rng = np.random.default_rng(self.settings.seed)
+        shown = _Shown()
+        for name in self.originals:
+            distinct = pc.unique(pc.utf8_trim_whitespace(self.tables.original[name])).drop_null()
+            chosen = rng.permutation(len(distinct))[:_MOST_ORIGINALS]
+            values = [value for value in distinct.take(pa.array(chosen)).to_pylist() if value]
+            known = set(values)
+            shown.add(name, values, [value for value in recombined(values, rng) if value not in known])
+        return shown
+
+
+def _some(n: int, settings: SecondOpinionSettings) -> np.ndarray:
+    rng = np.random.default_rng(settings.seed)
+    return np.sort(rng.choice(n, min(n, settings.sample_size), replace=False))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Original:
+    name: str
+    cells: Sequence[str]
+    distinct_share: float
+
+
+_Source = tuple[str, str]  # original column, form
+
+
+@dataclass(kw_only=True, eq=False)
+class _Shown:
+    """Forms of values to the columns that have them: inside a token, or as the whole of it."""
+
+    inside: dict[str, set[_Source]] = field(default_factory=dict)
+    whole: dict[str, set[_Source]] = field(default_factory=dict)
+    made_up_inside: dict[str, set[_Source]] = field(default_factory=dict)
+    made_up_whole: dict[str, set[_Source]] = field(default_factory=dict)
+    n_values_for_one_made_up: dict[str, float] = field(default_factory=dict)
+
+    def add(self, name: str, values: Sequence[str], made_up: Sequence[str]) -> None:
+        """Add the values of a column, unless nothing can be made up that is not one of them."""
+        if not made_up:
+            return
+        self.n_values_for_one_made_up[name] = max(1.0, len(values) / len(set(made_up)))
+        dense = _are_dense(values)
+        for inside, whole, those in (
+            (self.inside, self.whole, values),
+            (self.made_up_inside, self.made_up_whole, made_up),
+        ):
+            for how, forms in _forms(those):
+                if dense and how != "written backwards":
+                    continue
+                for form in filter(None, forms):
+                    inside.setdefault(form, set()).add((name, how))
+            for form, how in () if dense else _ends(those):
+                whole.setdefault(form, set()).add((name, how))
+
+
+def _are_dense(values: Iterable[str]) -> bool:
+    """Whether the values are numbers almost without gaps, of which any such number is one."""
+    numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdigit())[:30])}
+    return bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
+
+
+def _are_dates(values: Sequence[str]) -> bool:
+    return bool(read_dates(pa.array(values, pa.string())).known.mean() >= _MOSTLY)
+
+
+def _ends(values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the beginnings and ends of values in plain form, and which they are; a year ends no date."""
+    for core in () if _are_dates(values) else map(plain, values):
+        for n in range(_SHORTEST_END, min(len(core), _LONGEST_END)):
+            yield core[-n:], f"by its last {n} characters"
+            yield core[:n], f"by its first {n} characters"
+
+
+def recombined(values: Sequence[str], rng: np.random.Generator) -> list[str]:
+    """Return as many made-up values of the same build.
+
+    Days between the first and the last; else the words, or the characters of each place, drawn anew.
+    """
+    days = read_dates(pa.array(values, pa.string()))
+    if days.known.size and days.known.mean() >= _MOSTLY and days.finest == "day":
+        first, last = np.nanmin(days.positions()), np.nanmax(days.positions())
+        drawn = rng.integers(int(first), int(last) + 1, len(values))
+        return [str(np.datetime64(int(day), "D")) for day in drawn]
+    split = [_parts(value) for value in values]
+    made = []
+    for n in {len(parts) for parts in split}:
+        same = [parts for parts in split if len(parts) == n]
+        places = [rng.permutation([parts[i] for parts in same]) for i in range(n)]
+        made += ["".join(parts) for parts in zip(*places, strict=True)]
+    return made
+
+
+def _parts(value: str) -> list[str]:
+    words = re.findall(r"[\W_]*[^\W_]+[\W_]*", value)
+    if len(words) > 1 and not any(c.isdigit() for c in value):
+        return words
+    if value and not value.isascii() and value.isalpha():
+        return [value[:1], value[1:]]
+    return list(value)
+
+
+# --- hits
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    """An anonymized column with its tokens in plain form, and what they are held against."""
+
+    name: str
+    tokens: Sequence[str]
+    read: _Read
+
+    def found(self) -> Iterator[ReadableColumn]:
+        order = self.read.tables.order
+        if order != "changed":
+            for original in self.read.originals.values():
+                yield from self._in_rows(original)
+        if order != "kept":
+            yield from self._anywhere()
+
+    def _in_rows(self, original: _Original) -> Iterator[ReadableColumn]:
+        for how, forms in self.read.forms(original.name):
+            if (
+                self.name != original.name or how != "in plain form"
+            ):  # what a column keeps is told of elsewhere
+                yield from self._beyond_other_rows(original, how, forms, operator.contains)
+        if self.name == original.name or _are_dates(original.cells):  # cut short: told of elsewhere
+            return
+        cores = [plain(cell) for cell in original.cells]
+        for n in sorted({len(token) - 1 for token in self.tokens} & set(range(_SHORTEST_END, _LONGEST_END))):
+            for how, part in (("last", slice(-n, None)), ("first", slice(n))):
+                ends = [core[part] if len(core) > n else "" for core in cores]
+                yield from self._beyond_other_rows(original, f"by its {how} {n} characters", ends, _is_whole)
+
+    def _beyond_other_rows(
+        self, original: _Original, how: str, forms: Sequence[str], shows: Callable[[str, str], bool]
+    ) -> Iterator[ReadableColumn]:
+        pairs = [(a, b) for a, b in zip(self.tokens, forms, strict=True) if b and a != " "]
+        n_hits = sum(shows(token, form) for token, form in pairs)
+        if n_hits >= max(_FEWEST, _LEAST_SHARE * len(pairs)):
+            others = [(a, pairs[i - turn][1]) for turn in _TURNS for i, (a, _) in enumerate(pairs)]
+            by_chance = sum(shows(token, form) for token, form in others)
+            yield from self._result(original, how, (n_hits, len(pairs)), by_chance / len(others))
+
+    def _anywhere(self) -> Iterator[ReadableColumn]:
+        shown = self.read.shown
+        hits = _sources(self.tokens, shown.inside, shown.whole)
+        by_chance = _sources(self.tokens, shown.made_up_inside, shown.made_up_whole)
+        n_tokens = sum(bool(token.strip()) for token in self.tokens)
+        for (name, how), n_hits in hits.items():
+            if name != self.name or self._is_respelled:
+                n_by_chance = by_chance.get((name, how), 0) * shown.n_values_for_one_made_up[name]
+                rate = min(1.0, (n_by_chance + 1) / (n_tokens + 1))
+                yield from self._result(self.read.originals[name], how, (n_hits, n_tokens), rate)
+
+    @cached_property
+    def _is_respelled(self) -> bool:
+        """Whether hardly any value of the original column of this name stands here as it was."""
+        tables = self.read.tables
+        literal = pc.is_in(tables.anonymized[self.name], value_set=pc.unique(tables.original[self.name]))
+        return bool(pc.mean(literal).as_py() < _LEAST_SHARE)
+
+    def _result(
+        self, original: _Original, how: str, hits: tuple[int, int], rate: float
+    ) -> Iterator[ReadableColumn]:
+        n_hits, n_compared = hits
+        enough = n_hits >= max(_FEWEST, _LEAST_SHARE * n_compared, _TIMES_CHANCE * rate * n_compared)
+        if enough and binom.sf(n_hits - 1, n_compared, max(rate, (n_compared + 1) ** -2)) < _NO_ACCIDENT:
+            entry = self.read.tables.log.entries.get(original.name)
+            yield ReadableColumn(
+                original=original.name,
+                anonymized=self.name,
+                how=how,
+                n_hits=n_hits,
+                n_compared=n_compared,
+                original_distinct_share=original.distinct_share,
+                taken_out=entry is not None and (entry.action in _TAKEN_OUT or is_high_risk(entry.semantic)),
+            )
+
+
+def _is_whole(token: str, end: str) -> bool:
+    return token[:-1] == end
+
+
+def _sources(
+    tokens: Sequence[str], inside: Mapping[str, set[_Source]], whole: Mapping[str, set[_Source]]
+) -> dict[_Source, int]:
+    """Return how many tokens show a value of each column in each form."""
+    counts: Counter[_Source] = Counter()
+    lengths = sorted({len(form) for form in inside})
+    for token in tokens:
+        seen = set(whole.get(token.strip(), ()))
+        for n in lengths:
+            for i in range(len(token) - n + 1):
+                seen |= inside.get(token[i : i + n], set())
+        counts.update(seen)
+    return counts
+
+
+# --- judging
+
+
+def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding per column off which original values can be read."""
+    limit = thresholds.highly_distinct_share
+    return [
+        Finding(
+            check="disguise_readable",
+            verdict=Verdict.FAIL if one.taken_out or one.original_distinct_share >= limit else Verdict.WARN,
+            message=f"Values of the original column `{one.original}` can be read off `{one.anonymized}`, "
+            f"{one.how}: {share_of(one.n_hits, one.n_compared)} cells compared, far more than chance gives. "
+            "Take the column out, or draw its values at random.",
+            column=one.anonymized,
+            n_affected=one.n_hits,
+        )
+        for one in measured
+    ]
