@@ -256,15 +256,17 @@ def judge_second_opinion(
         Verdict, findings and tables.
     """
     thresholds = thresholds or SecondOpinionThresholds()
+    derived = judge_derivations(measured.derivations, thresholds)
+    told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds),
         *judge_disguises(measured.disguises, thresholds),
         *judge_computed(measured.computed, thresholds),
         *judge_elsewhere(measured.elsewhere, thresholds),
-        *judge_readable(measured.readable, thresholds),
+        *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
         *judge_masked(measured.masked, thresholds),
-        *judge_derivations(measured.derivations, thresholds),
+        *derived,
         *judge_leftovers(measured.leftovers),
         *judge_sanity(measured.sanity, thresholds),
         *judge_classes(measured.classes, thresholds),
