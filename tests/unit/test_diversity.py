@@ -382,7 +382,7 @@ def test_prepare_search__trains_on_a_table_of_its_own() -> None:
             ModelChoice(),
             (
                 "The feature “job” holds text in 120 of 120 values; say that it is categorical (`--categorical`), or leave it out of "  # noqa: E501
-                "the features."
+                "the features (`--leave-out`)."
             ),
         ),
     ],
