@@ -1,7 +1,7 @@
 """VCF files as they come: a path opened in place, or bytes in memory; decompressed piece by piece.
 
-What igzip and pysam's BGZFile let pass is checked besides: that the file is made of BGZF blocks, that
-the end marker is there, and that nothing follows it. Nothing is ever written to disk.
+What igzip and pysam's BGZFile let pass is checked besides: that the file is made of BGZF blocks and that
+the end marker is there. Nothing is ever written to disk.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ class Content:
     Raises
     ------
     AuditInputError
-        For an empty file, plain gzip, a truncated or damaged file, bytes after the end, or a file
-        that cannot be read; here or while reading.
+        For an empty file, plain gzip, a truncated or damaged file, or a file that cannot be read; here or
+        while reading.
     """
 
     def __init__(self, file: VcfFile, progress: Progress | None = None) -> None:
@@ -142,7 +142,9 @@ class Content:
             return _Counted(stream, progress)
         if not is_bgzf(head):
             raise AuditInputError(plain_gzip_problem(self._name))
-        return _Inflated(fileobj=_BlockFrames(self._name, stream, progress), mode="rb")
+        with self._own_words():
+            blocks = _Beginning(stream, find_end(stream))
+        return _Inflated(fileobj=_BlockFrames(self._name, blocks, progress), mode="rb")
 
     @contextmanager
     def _own_words(self) -> Iterator[None]:
@@ -154,6 +156,46 @@ class Content:
         except OSError as error:
             reason = error.strerror or "unknown reason"
             raise AuditInputError(f"{self._name}: reading the file failed ({reason}).") from None
+
+
+def find_end(stream: io.BufferedIOBase) -> int:
+    """Return where the blocks of a BGZF file end: at its end marker, whatever follows, else at its size.
+
+    The stream is at its beginning afterwards. What follows the marker is told by :mod:`core.vcf.unread`.
+    """
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - len(EOF_MARKER)))
+    offset, end = 0, size if stream.read() == EOF_MARKER else 0
+    while not end:
+        stream.seek(offset)
+        head = stream.read(len(EOF_MARKER))
+        if head == EOF_MARKER and not _is_block_at(stream, offset + len(EOF_MARKER)):
+            end = offset + len(EOF_MARKER)
+        elif not is_bgzf(head):
+            end = size
+        else:
+            offset += int.from_bytes(head[16:18], "little") + 1
+    stream.seek(0)
+    return end
+
+
+def _is_block_at(stream: io.BufferedIOBase, offset: int) -> bool:
+    stream.seek(offset)
+    return is_bgzf(stream.read(BGZF_HEADER))
+
+
+class _Beginning(io.RawIOBase):
+    """The first bytes of a file."""
+
+    def __init__(self, stream: io.BufferedIOBase, n_bytes: int) -> None:
+        self._stream = stream
+        self._left = n_bytes
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as these bytes go."""
+        n_bytes = self._stream.readinto(memoryview(buffer)[: self._left])
+        self._left -= n_bytes
+        return n_bytes
 
 
 def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
@@ -209,13 +251,12 @@ class _BlockFrames(io.RawIOBase):
     one before ends, and the end marker must come last.
     """
 
-    def __init__(self, name: str, stream: io.BufferedIOBase, progress: Progress) -> None:
+    def __init__(self, name: str, stream: _Beginning, progress: Progress) -> None:
         self._name = name
         self._stream = stream
         self._progress = progress
         self._to_next = 0  # bytes until the next block begins
         self._head = b""  # of a block whose header has not been read whole
-        self._block_size = 0
         self._tail = b""
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -234,19 +275,12 @@ class _BlockFrames(io.RawIOBase):
         while offset + BGZF_HEADER <= len(data):
             head = bytes(data[offset : offset + BGZF_HEADER])
             if not is_bgzf(head):
-                raise AuditInputError(_garbage_problem(self._name, after_end=self._after_end))
-            self._block_size = int.from_bytes(head[16:], "little") + 1
-            offset += self._block_size
+                raise AuditInputError(_broken_problem(self._name))
+            offset += int.from_bytes(head[16:], "little") + 1
         self._head = bytes(data[offset:])
         self._to_next = max(0, offset - len(data))
 
-    @property
-    def _after_end(self) -> bool:
-        return self._block_size == len(EOF_MARKER)
-
     def _check_end(self) -> None:
-        if self._head and self._after_end:
-            raise AuditInputError(_garbage_problem(self._name, after_end=True))
         if self._head or self._to_next:
             raise AuditInputError(
                 f"{self._name}: the file is cut short in the middle of a compressed block; "
@@ -266,7 +300,5 @@ def _damage_problem(name: str) -> str:
     )
 
 
-def _garbage_problem(name: str, *, after_end: bool) -> str:
-    if after_end:
-        return f"{name}: bytes that are not VCF follow the end marker; remove them or copy the file again."
+def _broken_problem(name: str) -> str:
     return f"{name}: a compressed block does not begin as BGZF does; the file is damaged, copy it again."

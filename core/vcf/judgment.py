@@ -192,6 +192,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
         *_added(scan, targets, settings),
         *_donors(scan, all_targets, settings.severities),
         *_integrity(scan, settings.severities),
+        *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
     ]
     return VcfAudit(
@@ -347,6 +348,8 @@ def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposur
 def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing: bool) -> list[Exposure]:
     """Say what could not be assessed."""
     exposures = found("nothing_to_verify", 1, 1, (), severities) if nothing else []
+    if scan.n_original == scan.n_anonymized == 0:
+        return exposures + found("no_records", 1, 1, (), severities)
     if scan.level == "low":
         return exposures
     exposures += found(

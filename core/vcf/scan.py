@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -36,6 +36,7 @@ from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, KeptRecord, Mark, SiteRules, keep, mark_site
 from core.vcf.sorting import sorted_blocks
+from core.vcf.unread import unread_bytes
 from core.vcf.values import ValueChecker
 
 Progress = Callable[[int], None]
@@ -61,6 +62,8 @@ class VcfScan:
         Sites at which it shows an allele or a repeat and the original does not.
     added_alleles
         Where its added records name an allele.
+    unread
+        Where it holds bytes that no reader shows.
     """
 
     original_name: str
@@ -83,6 +86,7 @@ class VcfScan:
     genotypes_changed: Tally
     alleles_shown: Tally
     added_alleles: AddedAlleles
+    unread: tuple[str, ...] = ()
 
     @cached_property
     def header_findings(self) -> tuple[HeaderFinding, ...]:
@@ -112,10 +116,11 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     """
     _keep_freed_memory()
     try:
-        return _scan(pair, settings, progress, sort=False)
+        scan = _scan(pair, settings, progress, sort=False)
     except UnsortedError:
         again = None if progress is None else partial(_count_nothing, progress)
-        return _scan(pair, settings, again, sort=True)
+        scan = _scan(pair, settings, again, sort=True)
+    return replace(scan, unread=unread_bytes(pair.anonymized))
 
 
 def _keep_freed_memory() -> None:
@@ -389,6 +394,7 @@ class _Scanner:
             n_without_frequency=self.counts["without_frequency"],
             reordered=_n_out_of_order(self.orders),
             added_alleles=self.added_alleles,
+            unread=(),
             **self.tallies,
         )
 

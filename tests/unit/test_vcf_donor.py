@@ -10,10 +10,10 @@ from core.vcf import VcfSettings, scan_pair
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, read_dosages, read_site
 from core.vcf.donor.kinship import compare
+from core.vcf.donor.lines import open_lines
 from core.vcf.donor.remaining import NEVER, evidence_of, match_probability, round_up
 from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
-from core.vcf.lines import open_lines
 from core.vcf.pairing import VcfPair
 from core.verdict import Verdict
 from tests.vcf_donors import child, donor_file, people

@@ -138,4 +138,20 @@ FILE_CHECKS = (
         "could not be assessed.",
         "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
     ),
+    Check(
+        "bytes_unread",
+        "Bytes that nobody reads",
+        FAIL,
+        "{n} places of the anonymized file hold bytes that no reader shows: extra fields or times of "
+        "compressed blocks, empty blocks, what follows the end marker, or what stands behind the fields of "
+        "BCF.",
+        "Write the file anew: bcftools view -O z -o NEW FILE.",
+    ),
+    Check(
+        "no_records",
+        "No records",
+        NOT_ASSESSED,
+        "Neither the original nor the anonymized file holds a record; only the headers could be compared.",
+        "Give the files with their records.",
+    ),
 )

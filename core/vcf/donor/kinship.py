@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.donor.genotypes import MISSING, Dosages, Site, read_dosages, read_site
+from core.vcf.donor.lines import open_lines
 from core.vcf.files import Progress, VcfFile
 from core.vcf.header import VcfHeader
-from core.vcf.lines import open_lines
 
 #: Name and smallest kinship of each degree, the closest first.
 DEGREES = (

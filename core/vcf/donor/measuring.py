@@ -9,9 +9,9 @@ import numpy as np
 from core.vcf.candidates import Candidates
 from core.vcf.donor.genotypes import read_site
 from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinship
+from core.vcf.donor.lines import open_lines
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
-from core.vcf.lines import open_lines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

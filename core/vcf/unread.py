@@ -1,0 +1,161 @@
+"""Bytes of a stored file that no reader shows: between its blocks, after its end, beyond fields of BCF.
+
+Whoever knows that they are there reads them; bgzip, htslib and this verifier pass over them.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, VcfFile, is_bgzf, read_pieces
+
+BCF_MAGIC = b"BCF\x02"
+PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
+SIZES = {0: 0, 1: 1, 2: 2, 3: 4, 5: 4, 7: 1}  # of BCF's types
+TEXT, LONG = 7, 15
+_ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
+_WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
+
+
+def unread_bytes(file: VcfFile) -> tuple[str, ...]:
+    """Return the places of bytes that nobody reads, the first first; none in plain text.
+
+    Raises
+    ------
+    AuditInputError
+        When the file is damaged.
+    """
+    with file.open() as stream:
+        if not stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
+            return ()
+        found = [*_in_blocks(stream)]
+    pieces = read_pieces(file)
+    first = next(pieces, b"")
+    if first.startswith(BCF_MAGIC):
+        found += _Binary(first, pieces).places()
+    return tuple(found)
+
+
+def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
+    """Yield what stands in the heads of blocks, in empty blocks, and after the end marker."""
+    size = stream.seek(0, io.SEEK_END)
+    offset, number, is_after_end = 0, 0, False
+    while offset < size:
+        stream.seek(offset)
+        head = stream.read(BGZF_HEADER)
+        number += 1
+        if not is_bgzf(head):
+            yield f"after the end marker, from byte {offset:,} on"
+            return
+        if is_after_end:
+            yield f"block {number:,} after an end marker, from byte {offset:,} on"
+        if int.from_bytes(head[10:12], "little") != PLAIN_EXTRA:
+            yield f"extra field of block {number:,}, byte {offset + 12:,}"
+        if any(head[4:8]):
+            yield f"time of block {number:,}, byte {offset + 4:,}"
+        length = int.from_bytes(head[16:18], "little") + 1
+        stream.seek(offset + length - 4)
+        is_empty = not any(stream.read(4))
+        is_after_end = is_empty and length == len(EOF_MARKER)
+        if is_empty:
+            stream.seek(offset)
+            if stream.read(length)[BGZF_HEADER:] != EOF_MARKER[BGZF_HEADER:]:
+                yield f"empty block {number:,}, byte {offset + BGZF_HEADER:,}"
+        offset += length
+
+
+@dataclass(eq=False)
+class _Binary:
+    """A BCF file, walked through field by field."""
+
+    text: bytes
+    pieces: Iterator[bytes]
+    at: int = 0
+    found: list[str] = field(default_factory=list)
+
+    def places(self) -> list[str]:
+        """Return where something stands behind the header's text or behind the fields of a record."""
+        self._take(5)
+        header = self._take(_whole(self._take(4)))
+        text, _, behind = header.partition(b"\x00")
+        if behind.strip(b"\x00"):
+            self.found.append(f"behind the header's text, byte {len(text) + 1:,} of it")
+        number = 0
+        while len(lengths := self._take(8)) == 8:
+            number += 1
+            shared, samples = self._take(_whole(lengths[:4])), self._take(_whole(lengths[4:]))
+            try:
+                is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples)
+            except (IndexError, KeyError, ValueError, struct.error):
+                is_whole = False
+            if not is_whole:
+                self.found.append(f"behind a field of record {number:,}")
+        return self.found
+
+    def _take(self, n_bytes: int) -> bytes:
+        while len(self.text) - self.at < n_bytes:
+            piece = next(self.pieces, b"")
+            if not piece:
+                break
+            self.text, self.at = self.text[self.at :] + piece, 0
+        taken = self.text[self.at : self.at + n_bytes]
+        self.at += len(taken)
+        return taken
+
+
+def _whole(text: bytes) -> int:
+    return int.from_bytes(text, "little")
+
+
+def _is_shared_whole(shared: bytes) -> bool:
+    """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length."""
+    n_info, n_alleles = struct.unpack_from("<HH", shared, 16)
+    at = 24
+    for _ in range(n_alleles + 2 + 2 * n_info):
+        kind, n, at = _described(shared, at)
+        at, is_whole = _stepped(shared, at, kind, n, 1)
+        if not is_whole:
+            return False
+    return at == len(shared)
+
+
+def _are_samples_whole(shared: bytes, samples: bytes) -> bool:
+    n_samples, n_fields = _whole(shared[20:23]), shared[23]
+    at = 0
+    for _ in range(n_fields):
+        kind, n, at = _described(samples, at)
+        at, _ = _stepped(samples, at, kind, n, 1)
+        kind, n, at = _described(samples, at)
+        at, is_whole = _stepped(samples, at, kind, n, n_samples)
+        if not is_whole:
+            return False
+    return at == len(samples)
+
+
+def _described(text: bytes, at: int) -> tuple[int, int, int]:
+    """Return a value's type, how many there are, and where they begin."""
+    kind, n = text[at] & 15, text[at] >> 4
+    at += 1
+    if n == LONG:
+        size = SIZES[text[at] & 15]
+        n = _whole(text[at + 1 : at + 1 + size])
+        at += 1 + size
+    return kind, n, at
+
+
+def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int, bool]:
+    """Return where the values end, and whether nothing stands behind the last one of any row."""
+    end = at + n * SIZES[kind] * n_rows
+    if end > len(text):
+        raise ValueError("The field is longer than its record.")
+    if n < 2 or kind == 0:
+        return end, True
+    values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_rows, offset=at).reshape(n_rows, n)
+    is_end = values == (0 if kind == TEXT else _ENDS[kind])
+    return end, not bool(np.any(is_end[:, :-1] & ~is_end[:, 1:]))
