@@ -18,7 +18,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from select import select
@@ -313,11 +313,12 @@ def serve(requests: _Stream, answers: _Stream) -> None:
     while _waits(requests):
         try:
             request = _receive(requests)
+            task = _task(request)  # imported before its memory is bounded
             limit(int(request["n_bytes"]), shared=int(request.get("room", 0)))
             data = _given(requests, request)
         except EndedError:
             return
-        answer(request, data, to=answers)
+        answer(request, task, data, to=answers)
         answers.flush()
         del data  # the next file must not meet this one's bytes in memory
 
@@ -329,10 +330,14 @@ def _given(requests: _Stream, request: Document) -> pa.Buffer:
         return pa.py_buffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
 
 
-def answer(request: Document, data: pa.Buffer, *, to: _Stream) -> None:
-    """Do one thing and write what it came to, or what is wrong with the file."""
+def _task(request: Document) -> Callable[..., Answer]:
     module, _, function = str(request["task"]).partition(":")
-    task = getattr(importlib.import_module(module), function)
+    task: Callable[..., Answer] = getattr(importlib.import_module(module), function)
+    return task
+
+
+def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, to: _Stream) -> None:
+    """Do one thing and write what it came to, or what is wrong with the file."""
     try:
         document, table = task(data, **request["arguments"])
     except AuditInputError as error:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -45,6 +48,81 @@ class Dependence(Protocol):
         """
 
 
+class NodesOfTree(Protocol):
+    """A tree as far as it is asked here; scikit-learn's own is one."""
+
+    @property
+    def children_left(self) -> IntArray:
+        """Return shape (n_nodes,): the node below to the left, -1 for a leaf."""
+
+    @property
+    def children_right(self) -> IntArray:
+        """Return shape (n_nodes,): the node below to the right."""
+
+    @property
+    def feature(self) -> IntArray:
+        """Return shape (n_nodes,): the feature a node asks about."""
+
+    @property
+    def node_count(self) -> int:
+        """Return the number of nodes."""
+
+    def apply(self, points: Float32Array) -> IntArray:
+        """Return shape (n_records,): the leaf that each record falls in."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FlatTree:
+    """A tree of numbers alone.
+
+    Attributes
+    ----------
+    children_left, children_right
+        Shape (n_nodes,): the nodes below, which come later; -1 for a leaf.
+    feature, threshold
+        Shape (n_nodes,): what a node asks; left where the feature is at most the threshold.
+    missing_go_left
+        Shape (n_nodes,): where records without the feature go.
+    """
+
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    missing_go_left: BoolArray
+
+    @classmethod
+    def all_of(cls, nodes: pa.Table) -> tuple[FlatTree, ...]:
+        """Return the trees of a table of nodes."""
+        columns = {name: nodes[name].to_numpy() for name in nodes.column_names}
+        ends = np.flatnonzero(np.diff(columns["tree"], append=-1)) + 1
+        return tuple(
+            cls(
+                children_left=columns["left"][begins:end],
+                children_right=columns["right"][begins:end],
+                feature=columns["feature"][begins:end],
+                threshold=columns["threshold"][begins:end],
+                missing_go_left=columns["missing_go_left"][begins:end],
+            )
+            for begins, end in pairwise([0, *ends.tolist()])
+        )
+
+    @property
+    def node_count(self) -> int:
+        """Return the number of nodes."""
+        return len(self.children_left)
+
+    def apply(self, points: Float32Array) -> IntArray:
+        """Return shape (n_records,): the leaf that each record falls in."""
+        nodes = np.zeros(len(points), dtype=np.int64)
+        while (inner := np.flatnonzero(self.children_left[nodes] >= 0)).size:
+            at = nodes[inner]
+            cells = points[inner, self.feature[at]]
+            left = np.where(np.isnan(cells), self.missing_go_left[at], cells <= self.threshold[at])
+            nodes[inner] = np.where(left, self.children_left[at], self.children_right[at])
+        return nodes
+
+
 class TreeDependence:
     """For one tree or several: the columns on each record's ways from root to leaf.
 
@@ -62,7 +140,7 @@ class TreeDependence:
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[NodesOfTree],
         points: Callable[[FloatArray], Float32Array],
         *,
         column_of: IntArray,
@@ -101,7 +179,7 @@ class TreeDependence:
             return []
         return [self._columns_above(tree) for tree in self._trees]
 
-    def _columns_above(self, tree: Tree) -> npt.NDArray[np.uint8]:
+    def _columns_above(self, tree: NodesOfTree) -> npt.NDArray[np.uint8]:
         bits = np.packbits(np.eye(self._n_columns, dtype=np.bool_), axis=1)
         left, right, feature = tree.children_left, tree.children_right, tree.feature
         above = np.zeros((tree.node_count, bits.shape[1]), dtype=np.uint8)
@@ -120,10 +198,16 @@ def tree_dependence(
     n_columns: int,
 ) -> TreeDependence | None:
     """Return what is known of a fitted tree or forest; None for any other estimator."""
-    if type(estimator) in _TREES:
-        trees = [estimator.tree_]  # type: ignore[attr-defined]
-    elif type(estimator) in _FORESTS:
-        trees = [each.tree_ for each in estimator.estimators_]  # type: ignore[attr-defined]
-    else:
+    trees = trees_of(estimator)
+    if trees is None:
         return None
     return TreeDependence(trees, points, column_of=column_of, n_columns=n_columns)
+
+
+def trees_of(estimator: object) -> list[Tree] | None:
+    """Return the trees of a fitted tree or forest; None of any other estimator."""
+    if type(estimator) in _TREES:
+        return [estimator.tree_]  # type: ignore[attr-defined]
+    if type(estimator) in _FORESTS:
+        return [each.tree_ for each in estimator.estimators_]  # type: ignore[attr-defined]
+    return None

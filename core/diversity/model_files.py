@@ -1,70 +1,95 @@
-"""A fitted scikit-learn model from a file in skops format; files that could run code are refused."""
+"""A fitted scikit-learn model from a file in skops format; files that could run code are refused.
+
+The model itself lives in a process that its file may end; see :mod:`core.diversity.model_process`.
+"""
 
 from __future__ import annotations
 
-import io
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
-import skops.io
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
-from sklearn.tree._tree import Tree
-from skops.io.exceptions import UnsupportedTypeException, UntrustedTypesFoundException
+import numpy.typing as npt
+import pyarrow as pa
 
-from core.diversity.dependence import Dependence, tree_dependence
+from core.apart import Answer, EndedError, Worker, refused
+from core.diversity.dependence import Dependence, FlatTree, TreeDependence
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array, FloatArray
-from core.diversity.outcomes import class_text, sorted_classes
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 
-LARGEST_UNPACKED_BYTES = 500_000_000
-MOST_MEMBERS = 50_000
+_OTHER_SIDE = "core.diversity.model_process"
+_REMEDY = "Save the model again with skops.io.dump."
 
-# skops distrusts the two tree storages because scikit-learn follows their node numbers without looking;
-# `_check_trees` looks before anything is predicted. A dtype describes cells and runs nothing.
-TRUSTED_TYPES = (
-    "sklearn.tree._tree.Tree",
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "numpy.dtype",
-)
-_TEXT_PICKLES = (b"(", b"c", b"]", b"}")  # protocol 0 and 1; they end in a full stop
-_PICKLES = (
-    b"\x80",
-    b"ZF",
-    b"\x1f\x8b",
-    b"BZh",
-    b"\xfd7zXZ",
-    b"\x5d\x00\x00",
-    b"\x78\x01",
-    b"\x78\x5e",
-    b"\x78\x9c",
-    b"\x78\xda",
-    b"\x04\x22\x4d\x18",
-)
-_BROKEN = (
-    ValueError, TypeError, KeyError, IndexError, AttributeError, ImportError, OSError, EOFError, MemoryError,
-    OverflowError, RecursionError, RuntimeError, NotImplementedError, AssertionError, struct.error,
-    zlib.error, zipfile.BadZipFile, UnsupportedTypeException,
-)  # fmt: skip
+
+class ModelProcess:
+    """A process that holds a model; it begins anew when it has ended, and ends with this object.
+
+    Parameters
+    ----------
+    data, name
+        Of the file.
+    """
+
+    def __init__(self, data: bytes, *, name: str) -> None:
+        self._data, self._name = pa.py_buffer(data), name
+        self._lock = threading.Lock()
+        self._begin()
+        self.description, self.nodes = self._ask("load", self._data, {})
+
+    def predict(self, records: pa.Table, *, named: bool) -> tuple[list[str], npt.NDArray[np.generic]]:
+        """Return the classes predicted, none for regression, and for each record a position or number.
+
+        Raises
+        ------
+        AuditInputError
+            The model cannot predict these records.
+        """
+        content = pa.BufferOutputStream()
+        with pa.ipc.new_stream(content, records.schema) as stream:
+            stream.write_table(records)
+        arguments = {"names": records.column_names if named else None}
+        with self._lock:
+            if not self._worker.is_alive:  # nobody asked for a minute
+                self._begin()
+                self._ask("load", self._data, {})
+            document, table = self._ask("predict", content.getvalue(), arguments)
+        if table is None or len(table) != len(records):
+            raise refused(len(self._data), name=self._name, remedy=_REMEDY)
+        return list(map(str, document["classes"])), table["predicted"].to_numpy()
+
+    def _begin(self) -> None:
+        self._worker = Worker()
+        weakref.finalize(self, self._worker.end)
+
+    def _ask(self, function: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+        try:
+            return self._worker.ask(f"{_OTHER_SIDE}:{function}", data, {**arguments, "name": self._name})
+        except EndedError:
+            self._worker.end()
+            raise refused(self._data.size, name=self._name, remedy=_REMEDY) from None
+        except AuditInputError:
+            raise
+        except BaseException:  # half an answer may be left in the pipe
+            self._worker.end()
+            raise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LoadedEstimator:
-    """A fitted estimator and what it says of itself.
+    """A fitted estimator in a process of its own, and what it says of itself.
 
     Attributes
     ----------
-    estimator
-        Checked not to reach outside its own arrays.
+    process
+        Where it predicts.
     name
         File name.
+    kind
+        What scikit-learn calls it.
     classes
         Its classes as text; empty for regression.
     task
@@ -73,14 +98,18 @@ class LoadedEstimator:
         The columns it was fitted on, in order; None where it does not know them.
     n_features
         Their number.
+    trees
+        Of a tree or a forest; None of any other model.
     """
 
-    estimator: BaseEstimator = field(repr=False)
+    process: ModelProcess = field(repr=False)
     name: str
+    kind: str
     classes: tuple[str, ...]
     task: Task
     feature_names: tuple[str, ...] | None
     n_features: int
+    trees: tuple[FlatTree, ...] | None = field(repr=False)
 
     def check(self, *, task: Task, columns: Sequence[str]) -> None:
         """Check that the model fits the task and the features of the table.
@@ -152,7 +181,7 @@ class FileModel:
     @property
     def description(self) -> str:
         """Say what kind of model the file holds."""
-        return f"{type(self.loaded.estimator).__name__} from {self.loaded.name}"
+        return f"{self.loaded.kind} from {self.loaded.name}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -166,8 +195,10 @@ class FileModel:
         positions = self._positions
         if any(self.space.columns[position].categories is not None for position in positions):
             return None
-        return tree_dependence(
-            self.loaded.estimator,
+        if self.loaded.trees is None:
+            return None
+        return TreeDependence(
+            self.loaded.trees,
             self._points,
             column_of=np.array(positions),
             n_columns=len(self.space.columns),
@@ -198,26 +229,23 @@ class FileModel:
         AuditInputError
             The model cannot predict these records.
         """
-        try:
-            predicted = np.asarray(self.loaded.estimator.predict(self._as_trained(values)))
-        except _BROKEN:
-            raise AuditInputError(
-                f"The model in {self.loaded.name} cannot predict the records: its features must hold what it "
-                "was trained on, the same kinds of values and no category it has not seen."
-            ) from None
+        names, predicted = self.loaded.process.predict(
+            self._as_trained(values), named=self.loaded.feature_names is not None
+        )
         if self.loaded.task == "regression":
             return predicted.astype(np.float64)
-        known, codes = np.unique(predicted, return_inverse=True)
         position = {name: number for number, name in enumerate(self.classes)}
-        return np.array([position[class_text(each)] for each in known], dtype=np.float64)[codes]
+        try:
+            return np.array([position[name] for name in names], dtype=np.float64)[predicted]
+        except (KeyError, IndexError):
+            raise AuditInputError(
+                f"The model in {self.loaded.name} predicts classes that it does not name. Save it again."
+            ) from None
 
-    def _as_trained(self, values: FloatArray) -> pd.DataFrame | FloatArray:
-        """Return the features as the model knows them: by name in its order, or as plain numbers."""
-        decoded = {
-            self.space.columns[position].name: self._decoded(values, position) for position in self._positions
-        }
-        frame = pd.DataFrame(decoded)
-        return frame if self.loaded.feature_names is not None else frame.to_numpy()
+    def _as_trained(self, values: FloatArray) -> pa.Table:
+        """Return the features as the model knows them, in its order."""
+        names = [self.space.columns[position].name for position in self._positions]
+        return pa.table([pa.array(self._decoded(values, each)) for each in self._positions], names=names)
 
     def _decoded(self, values: FloatArray, position: int) -> np.ndarray:
         column = self.space.columns[position]
@@ -229,7 +257,7 @@ class FileModel:
 
 
 def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
-    """Load a fitted classifier or regressor from a skops file.
+    """Load a fitted classifier or regressor from a skops file, in a process of its own.
 
     Nothing of the file is run: only types that skops trusts are built, and trees whose node numbers
     have been checked.
@@ -240,137 +268,18 @@ def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
         The file is a pickle or joblib file whatever its name, is broken or too large, holds types
         that are not trusted (they are listed), or no fitted model.
     """
-    _refuse_what_runs_code(data, name)
-    _check_archive(data, name)
-    try:
-        estimator = skops.io.loads(data, trusted=list(TRUSTED_TYPES))
-    except UntrustedTypesFoundException:
-        raise AuditInputError(
-            f"{name} holds types that are not trusted and was not loaded: {_listed(_untrusted(data))}. "
-            "Models of scikit-learn's trees, forests, boosting, linear models, support vector machines and "
-            "naive Bayes, also in pipelines, are accepted."
-        ) from None
-    except _BROKEN:
-        raise AuditInputError(
-            f"{name} is not a complete skops file: it is damaged, or from another version. Save the model "
-            "again with skops.io.dump."
-        ) from None
-    return _described(estimator, name)
-
-
-def _refuse_what_runs_code(data: bytes, name: str) -> None:
-    if not data:
-        raise AuditInputError(f"{name}: the file is empty (0 bytes).")
-    if data.startswith(b"PK"):
-        return
-    if data.startswith(_PICKLES) or (data.startswith(_TEXT_PICKLES) and data.endswith(b".")):
-        raise AuditInputError(
-            f"{name} is a pickle or joblib file, whatever its name says; such files run code when they are "
-            "opened, so they are refused. Save the model with skops.io.dump instead."
-        )
-    raise AuditInputError(f"{name} is not a skops file. Save the model with skops.io.dump.")
-
-
-def _check_archive(data: bytes, name: str) -> None:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-    except _BROKEN:
-        raise AuditInputError(
-            f"{name} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
-            "model again with skops.io.dump."
-        ) from None
-    unpacked = sum(member.file_size for member in members)
-    if unpacked > LARGEST_UNPACKED_BYTES or len(members) > MOST_MEMBERS:
-        raise AuditInputError(
-            f"{name} would unpack to {unpacked / 1e6:,.0f} MB in {len(members):,} parts; at most "
-            f"{LARGEST_UNPACKED_BYTES / 1e6:,.0f} MB in {MOST_MEMBERS:,} parts are read."
-        )
-
-
-def _untrusted(data: bytes) -> list[str]:
-    try:
-        found = skops.io.get_untrusted_types(data=data)
-    except _BROKEN:
-        return ["types that cannot be named"]
-    return [each for each in found if each not in TRUSTED_TYPES]
-
-
-def _described(estimator: object, name: str) -> LoadedEstimator:
-    if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
-        raise AuditInputError(f"{name} holds no scikit-learn model that predicts.")
-    if not (is_classifier(estimator) or is_regressor(estimator)):
-        raise AuditInputError(f"{name} holds neither a classifier nor a regressor.")
-    try:
-        n_features = int(estimator.n_features_in_)
-        names = getattr(estimator, "feature_names_in_", None)
-        classes = (
-            sorted_classes({class_text(c) for c in estimator.classes_}) if is_classifier(estimator) else ()
-        )
-        _check_trees(estimator)
-    except _BROKEN:
-        raise AuditInputError(
-            f"{name} holds a model that was never fitted, or whose parts contradict each other."
-        ) from None
+    process = ModelProcess(data, name=name)
+    said = process.description
     return LoadedEstimator(
-        estimator=estimator,
+        process=process,
         name=name,
-        classes=classes,
-        task="classification" if is_classifier(estimator) else "regression",
-        feature_names=None if names is None else tuple(str(each) for each in names),
-        n_features=n_features,
+        kind=str(said["kind"]),
+        classes=tuple(said["classes"]),
+        task=said["task"],
+        feature_names=None if said["feature_names"] is None else tuple(said["feature_names"]),
+        n_features=int(said["n_features"]),
+        trees=None if process.nodes is None else FlatTree.all_of(process.nodes),
     )
-
-
-def _check_trees(estimator: BaseEstimator) -> None:
-    """Raise ValueError where a tree's node numbers or features reach outside its arrays.
-
-    Children come after their parents in scikit-learn's trees, so a tree that passes also ends.
-    """
-    for owner, part in _parts(estimator, None, set()):
-        n_features = int(getattr(owner, "n_features_in_", 0))
-        if isinstance(part, Tree):
-            _check_nodes(part.children_left, part.children_right, part.feature, n_features)
-        elif isinstance(part, TreePredictor):
-            nodes = part.nodes
-            left = np.where(nodes["is_leaf"], -1, nodes["left"].astype(np.int64))
-            right = np.where(nodes["is_leaf"], -1, nodes["right"].astype(np.int64))
-            _check_nodes(left, right, nodes["feature_idx"], n_features)
-            split_by_category = nodes[(nodes["is_categorical"] == 1) & (nodes["is_leaf"] == 0)]
-            _require((split_by_category["bitset_idx"] < len(part.raw_left_cat_bitsets)).all())
-        elif isinstance(part, BaseEstimator) and isinstance(owner, BaseEstimator):
-            of_ensemble = hasattr(owner, "estimators_") and hasattr(part, "tree_")
-            _require(not of_ensemble or int(part.n_features_in_) <= n_features)
-
-
-def _check_nodes(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features: int) -> None:
-    _require(len(left) > 0)
-    own = np.arange(len(left))
-    inner = left != -1
-    _require(((left > own) & (left < len(left)))[inner].all())
-    _require(((right > own) & (right < len(left)))[inner].all())
-    _require(((feature >= 0) & (feature < n_features))[inner].all())
-
-
-def _require(holds: object) -> None:
-    if not holds:
-        raise ValueError("the parts of the model contradict each other")
-
-
-def _parts(part: object, owner: object, seen: set[int]) -> Iterator[tuple[object, object]]:
-    """Yield everything inside a model with the estimator it belongs to."""
-    if id(part) in seen:
-        return
-    seen.add(id(part))
-    yield owner, part
-    if isinstance(part, dict):
-        inside: Sequence[object] = list(part.values())
-    elif isinstance(part, (list, tuple, set)) or (isinstance(part, np.ndarray) and part.dtype == object):
-        inside = list(part.ravel()) if isinstance(part, np.ndarray) else list(part)
-    else:
-        inside = list(vars(part).values()) if hasattr(part, "__dict__") else []
-    for each in inside:
-        yield from _parts(each, part if isinstance(part, BaseEstimator) else owner, seen)
 
 
 def _listed(names: Sequence[str]) -> str:

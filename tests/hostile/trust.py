@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from core.diversity import load_estimator
 from core.errors import AuditInputError
@@ -48,7 +49,8 @@ def _vcf(data: bytes) -> None:
 
 def _model(data: bytes) -> None:
     loaded = load_estimator(data, name="m.skops")
-    loaded.estimator.predict(np.zeros((3, loaded.n_features)))
+    columns = [np.zeros(3)] * min(loaded.n_features, 100_000)
+    loaded.process.predict(pa.table(columns, names=[str(i) for i in range(len(columns))]), named=False)
 
 
 READERS: Mapping[str, Callable[[bytes], object]] = {

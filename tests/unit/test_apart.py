@@ -20,6 +20,7 @@ from core.tables import ReadOptions, read_dataset, reading
 from core.tables.apart import read_apart
 from core.tables.binary import read_binary
 from core.tables.delimited import read_delimited
+from core.tables.readers import read_for_other
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 BOUNDS = "takes more than 1 GiB of memory or 10 seconds, the bounds for a file of its size"
@@ -228,7 +229,7 @@ def test_serve__ends_when_nothing_is_asked_for_long(monkeypatch: pytest.MonkeyPa
 
 def test_answer__writes_problems_as_they_are() -> None:
     out = io.BytesIO()
-    answer(request(b"", "t.zip"), pa.py_buffer(b"PK\x03\x04"), to=out)
+    answer(request(b"", "t.zip"), read_for_other, pa.py_buffer(b"PK\x03\x04"), to=out)
     out.seek(0)
     assert apart._receive(out)["problems"][0].startswith("t.zip: the file begins like an Excel workbook")
 

@@ -43,6 +43,7 @@ from core.diversity import (
     load_estimator,
     measure_diversity,
     minimized_sources,
+    model_process,
     pareto_front,
     prepare_search,
     rank_by_singling_out,
@@ -1324,10 +1325,10 @@ def test_load_estimator__refuses_what_is_no_whole_skops_file() -> None:
 
 
 def test_load_estimator__bounds_what_it_unpacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.diversity.model_files.LARGEST_UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr("core.diversity.model_process.LARGEST_UNPACKED_BYTES", 1_000_000)
     bomb = zipped({"schema.json": b"{}", "bomb": b"0" * 30_000_000})
     assert len(bomb) < 100_000
-    assert problems(lambda: load_estimator(bomb, name="m.skops")) == (
+    assert problems(lambda: model_process.load(pa.py_buffer(bomb), name="m.skops")) == (
         "m.skops would unpack to 30 MB in 2 parts; at most 1 MB in 50,000 parts are read.",
     )
 

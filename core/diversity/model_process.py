@@ -1,0 +1,262 @@
+"""A fitted model from a skops file, on the side of the process that the file may end.
+
+Nothing of the file is run: only types that skops trusts are built, and trees whose node numbers have
+been checked. The native code of scikit-learn follows other numbers of a file without looking, so even
+prediction stays here; see :mod:`core.apart`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import skops.io
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+from sklearn.tree._tree import Tree
+from skops.io.exceptions import UntrustedTypesFoundException
+
+from core.apart import Answer
+from core.diversity.dependence import trees_of
+from core.diversity.outcomes import class_text, sorted_classes
+from core.errors import AuditInputError
+
+LARGEST_UNPACKED_BYTES = 500_000_000
+MOST_MEMBERS = 50_000
+
+# skops distrusts the two tree storages because scikit-learn follows their node numbers without looking;
+# `_check_trees` looks before anything is predicted. A dtype describes cells and runs nothing.
+TRUSTED_TYPES = (
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "numpy.dtype",
+)
+_TEXT_PICKLES = (b"(", b"c", b"]", b"}")  # protocol 0 and 1; they end in a full stop
+_PICKLES = (
+    b"\x80",
+    b"ZF",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"\x5d\x00\x00",
+    b"\x78\x01",
+    b"\x78\x5e",
+    b"\x78\x9c",
+    b"\x78\xda",
+    b"\x04\x22\x4d\x18",
+)
+# The model that this process was given last.
+_HELD: list[BaseEstimator] = []
+
+
+def load(data: pa.Buffer, *, name: str) -> Answer:
+    """Load a fitted classifier or regressor and describe it; it is kept for :func:`predict`.
+
+    Returns
+    -------
+    tuple of dict and pyarrow.Table
+        What the model says of itself, and the nodes of its trees where it is a tree or a forest.
+
+    Raises
+    ------
+    AuditInputError
+        The file is a pickle or joblib file whatever its name, is broken or too large, holds types
+        that are not trusted (they are listed), or no fitted model.
+    """
+    content = data.to_pybytes()
+    _refuse_what_runs_code(content, name)
+    _check_archive(content, name)
+    try:
+        estimator = skops.io.loads(content, trusted=list(TRUSTED_TYPES))
+    except UntrustedTypesFoundException:
+        raise AuditInputError(
+            f"{name} holds types that are not trusted and was not loaded: {_listed(_untrusted(content))}. "
+            "Models of scikit-learn's trees, forests, boosting, linear models, support vector machines and "
+            "naive Bayes, also in pipelines, are accepted."
+        ) from None
+    except Exception:  # whatever a damaged part raises
+        raise AuditInputError(
+            f"{name} is not a complete skops file: it is damaged, or from another version. Save the model "
+            "again with skops.io.dump."
+        ) from None
+    description = _described(estimator, name)
+    _HELD[:] = [estimator]
+    return description, _nodes(trees_of(estimator))
+
+
+def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
+    """Predict records with the model that was loaded last.
+
+    Parameters
+    ----------
+    data
+        A stream of Arrow: a column per feature, numbers or texts.
+    names
+        The features' names; None where the model knows none.
+
+    Returns
+    -------
+    tuple of dict and pyarrow.Table
+        The texts of the classes predicted, none for regression; one column: their positions, or numbers.
+    """
+    estimator = _HELD[0]
+    with pa.ipc.open_stream(data) as stream:
+        table = stream.read_all()
+    cells = {
+        key: np.array(column.to_pylist(), dtype=object)
+        if pa.types.is_string(column.type)
+        else column.to_numpy()
+        for key, column in zip(names or map(str, range(table.num_columns)), table.columns, strict=True)
+    }
+    frame = pd.DataFrame(cells)
+    try:
+        predicted = np.asarray(estimator.predict(frame if names is not None else frame.to_numpy()))
+        if is_regressor(estimator):
+            return {"classes": []}, pa.table({"predicted": predicted.astype(np.float64).reshape(len(table))})
+        known, codes = np.unique(predicted, return_inverse=True)
+        texts = [class_text(each) for each in known]
+        return {"classes": texts}, pa.table({"predicted": codes.reshape(len(table))})
+    except Exception:  # whatever its parts raise
+        raise AuditInputError(
+            f"The model in {name} cannot predict the records: its features must hold what it "
+            "was trained on, the same kinds of values and no category it has not seen."
+        ) from None
+
+
+def _nodes(trees: Sequence[Tree] | None) -> pa.Table | None:
+    """Return the nodes of all trees one below the other; None for a model that has none."""
+    if trees is None:
+        return None
+    return pa.table(
+        {
+            "tree": np.repeat(np.arange(len(trees)), [tree.node_count for tree in trees]),
+            "left": np.concatenate([tree.children_left for tree in trees]),
+            "right": np.concatenate([tree.children_right for tree in trees]),
+            "feature": np.concatenate([tree.feature for tree in trees]),
+            "threshold": np.concatenate([tree.threshold for tree in trees]),
+            "missing_go_left": np.concatenate([tree.missing_go_to_left for tree in trees]).astype(np.bool_),
+        }
+    )
+
+
+def _refuse_what_runs_code(data: bytes, name: str) -> None:
+    if not data:
+        raise AuditInputError(f"{name}: the file is empty (0 bytes).")
+    if data.startswith(b"PK"):
+        return
+    if data.startswith(_PICKLES) or (data.startswith(_TEXT_PICKLES) and data.endswith(b".")):
+        raise AuditInputError(
+            f"{name} is a pickle or joblib file, whatever its name says; such files run code when they are "
+            "opened, so they are refused. Save the model with skops.io.dump instead."
+        )
+    raise AuditInputError(f"{name} is not a skops file. Save the model with skops.io.dump.")
+
+
+def _check_archive(data: bytes, name: str) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+    except Exception:
+        raise AuditInputError(
+            f"{name} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
+            "model again with skops.io.dump."
+        ) from None
+    unpacked = sum(member.file_size for member in members)
+    if unpacked > LARGEST_UNPACKED_BYTES or len(members) > MOST_MEMBERS:
+        raise AuditInputError(
+            f"{name} would unpack to {unpacked / 1e6:,.0f} MB in {len(members):,} parts; at most "
+            f"{LARGEST_UNPACKED_BYTES / 1e6:,.0f} MB in {MOST_MEMBERS:,} parts are read."
+        )
+
+
+def _untrusted(data: bytes) -> list[str]:
+    try:
+        found = skops.io.get_untrusted_types(data=data)
+    except Exception:
+        return ["types that cannot be named"]
+    return [each for each in found if each not in TRUSTED_TYPES]
+
+
+def _described(estimator: object, name: str) -> dict[str, object]:
+    if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
+        raise AuditInputError(f"{name} holds no scikit-learn model that predicts.")
+    if not (is_classifier(estimator) or is_regressor(estimator)):
+        raise AuditInputError(f"{name} holds neither a classifier nor a regressor.")
+    try:
+        n_features = int(estimator.n_features_in_)
+        names = getattr(estimator, "feature_names_in_", None)
+        classes = (
+            sorted_classes({class_text(c) for c in estimator.classes_}) if is_classifier(estimator) else ()
+        )
+        _check_trees(estimator)
+    except Exception:
+        raise AuditInputError(
+            f"{name} holds a model that was never fitted, or whose parts contradict each other."
+        ) from None
+    return {
+        "kind": type(estimator).__name__,
+        "classes": list(classes),
+        "task": "classification" if is_classifier(estimator) else "regression",
+        "feature_names": None if names is None else [str(each) for each in names],
+        "n_features": n_features,
+    }
+
+
+def _check_trees(estimator: BaseEstimator) -> None:
+    """Raise ValueError where a tree's node numbers or features reach outside its arrays.
+
+    Children come after their parents in scikit-learn's trees, so a tree that passes also ends.
+    """
+    for owner, part in _parts(estimator, None, set()):
+        n_features = int(getattr(owner, "n_features_in_", 0))
+        if isinstance(part, Tree):
+            _check_nodes(part.children_left, part.children_right, part.feature, n_features)
+        elif isinstance(part, TreePredictor):
+            nodes = part.nodes
+            left = np.where(nodes["is_leaf"], -1, nodes["left"].astype(np.int64))
+            right = np.where(nodes["is_leaf"], -1, nodes["right"].astype(np.int64))
+            _check_nodes(left, right, nodes["feature_idx"], n_features)
+            split_by_category = nodes[(nodes["is_categorical"] == 1) & (nodes["is_leaf"] == 0)]
+            _require((split_by_category["bitset_idx"] < len(part.raw_left_cat_bitsets)).all())
+        elif isinstance(part, BaseEstimator) and isinstance(owner, BaseEstimator):
+            of_ensemble = hasattr(owner, "estimators_") and hasattr(part, "tree_")
+            _require(not of_ensemble or int(part.n_features_in_) <= n_features)
+
+
+def _check_nodes(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features: int) -> None:
+    _require(len(left) > 0)
+    own = np.arange(len(left))
+    inner = left != -1
+    _require(((left > own) & (left < len(left)))[inner].all())
+    _require(((right > own) & (right < len(left)))[inner].all())
+    _require(((feature >= 0) & (feature < n_features))[inner].all())
+
+
+def _require(holds: object) -> None:
+    if not holds:
+        raise ValueError("the parts of the model contradict each other")
+
+
+def _parts(part: object, owner: object, seen: set[int]) -> Iterator[tuple[object, object]]:
+    """Yield everything inside a model with the estimator it belongs to."""
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    yield owner, part
+    if isinstance(part, dict):
+        inside: Sequence[object] = list(part.values())
+    elif isinstance(part, (list, tuple, set)) or (isinstance(part, np.ndarray) and part.dtype == object):
+        inside = list(part.ravel()) if isinstance(part, np.ndarray) else list(part)
+    else:
+        inside = list(vars(part).values()) if hasattr(part, "__dict__") else []
+    for each in inside:
+        yield from _parts(each, part if isinstance(part, BaseEstimator) else owner, seen)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10:,} more"
