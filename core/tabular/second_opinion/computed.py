@@ -186,6 +186,7 @@ class _Samples:
     row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
     distinct_cells: dict[str, list[str]] = field(default_factory=dict)
     hays: dict[tuple[object, ...], str] = field(default_factory=dict)
+    joined_hays: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> pa.Array:
@@ -398,7 +399,7 @@ class _Known:
         eights = self._eights(text)
         places = np.arange(len(text))
         if self.shape.kind == "digits":
-            ends = np.append(np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == _LINE_END), len(text))
+            ends = np.append(np.flatnonzero(np.frombuffer(text.encode(), np.uint8) < ord("0")), len(text))
             places = np.concatenate([[0], ends[:-1] + 1, ends - self.length])
             places = places[places >= 0]
         places = places[self.marked[_hashed(eights[places])]]
@@ -530,23 +531,31 @@ def _comparisons(
             yield compared
 
 
-def _hay(compared: _Compared, value: str, *, usual: bool) -> str:
-    """Return the texts of all digests of a value without a key, worked out once."""
+def _hays(compared: _Compared, values: Sequence[str], *, usual: bool) -> list[str]:
+    """Return for each value the texts of all its digests without a key, worked out once."""
     shape = compared.shape
-    key = (shape.kind, shape.length, value, usual)
-    if key not in compared.hays:
-        digests = [digest for _, digest in unkeyed_digests(value, usual=usual, n_bytes=shape.n_bytes)]
-        if shape.kind == "uuid" and not usual:
-            digests += [digest for _, digest in keyed_digests(value, UUID_NAMESPACES)]
-        compared.hays[key] = shape.hay(digests)
-    return compared.hays[key]
+    keys = [(shape.kind, shape.length, usual, value) for value in values]
+    new = list(dict.fromkeys(v for v, key in zip(values, keys, strict=True) if key not in compared.hays))
+    digests = [_without_key(value, shape, usual=usual) for value in new]
+    hays = iter(shape.hays(list(itertools.chain(*digests))))
+    for value, of_value in zip(new, digests, strict=True):
+        own = itertools.islice(hays, len(of_value))
+        compared.hays[shape.kind, shape.length, usual, value] = "\n".join(own)
+    return [compared.hays[key] for key in keys]
+
+
+def _without_key(value: str, shape: TokenShape, *, usual: bool) -> list[bytes]:
+    digests = [digest for _, digest in unkeyed_digests(value, usual=usual, n_bytes=shape.n_bytes)]
+    if shape.kind == "uuid" and not usual:
+        digests += [digest for _, digest in keyed_digests(value, UUID_NAMESPACES)]
+    return digests
 
 
 def _usual(compared: _Compared) -> Iterator[_Found]:
     """Yield the most common of the usual recipes without a key, each tried on all values."""
     shape, n_bytes = compared.shape, compared.shape.n_bytes
     pairs = list(Counter(compared.pairs).items())
-    hays = [_hay(compared, value[0], usual=True) for (value, _), _ in pairs]
+    hays = _hays(compared, [value for ((value,), _), _ in pairs], usual=True)
     hopeful = compared.hopeful(hays, (token for (_, token), _ in pairs))
     if sum(pairs[i][1] for i in hopeful) < _ANY_HASH * len(compared.pairs):
         return
@@ -565,7 +574,7 @@ def _unkeyed(compared: _Compared) -> Iterator[_Found]:
     keys = UUID_NAMESPACES if shape.kind == "uuid" else ()
     tried: set[tuple[tuple[str, str, Key | None], Cut]] = set()
     probes = compared.probes(_N_PROBES)
-    hays = [_hay(compared, value[0], usual=False) for value, _ in probes]
+    hays = _hays(compared, [value for (value,), _ in probes], usual=False)
     for value, token in (probes[i] for i in compared.hopeful(hays, (token for _, token in probes))):
         unkeyed = unkeyed_digests(value[0], usual=False, n_bytes=shape.n_bytes)
         for name, digest in itertools.chain(unkeyed, keyed_digests(value[0], keys)):
@@ -584,8 +593,11 @@ def _keyed(compared: _Compared, *, keys: Sequence[Key]) -> Iterator[_Found]:
     """Yield recipes with a guessable key."""
     shape = compared.shape
     for value, token in compared.probes(_N_KEYED_PROBES):
-        hays = [shape.hay(digests, few=True) for digests in digests_by_key(value[0], keys)]
-        hopeful = [keys[i] for i in compared.hopeful(hays, itertools.repeat(token, len(hays)))]
+        by_key = list(digests_by_key(value[0], keys))
+        hays = shape.hays(list(itertools.chain(*by_key)), few=True)
+        key_of = np.repeat(np.arange(len(keys)), [len(digests) for digests in by_key])
+        found = compared.hopeful(hays, itertools.repeat(token, len(hays)))
+        hopeful = [keys[i] for i in np.unique(key_of[found])]
         for (spelling, algorithm, key), digest in keyed_digests(value[0], hopeful):
             for cut in compared.cuts(shape.texts(digest, few=True), token, step=_STEP):
                 recipe = Recipe(spelling=spelling, algorithm=algorithm, key=key)
@@ -606,7 +618,10 @@ def _joined(
     threes = itertools.permutations(originals[:_MOST_JOINED_BY_THREE], 3)
     sets = [names for names in itertools.chain(twos, threes) if all(values[name] for name in names)]
     joined = [tuple(values[name] for name in names) for names in sets]
-    hays = [_joined_hay(value, probe) for value in joined]
+    key = (shape.kind, shape.length, *values.items())
+    if key not in samples.joined_hays:
+        samples.joined_hays[key] = _joined_hays(joined, shape)
+    hays = samples.joined_hays[key]
     token = probe.pairs[0][1]
     for i in probe.hopeful(hays, itertools.repeat(token, len(hays))):
         for make, cut in _joined_recipes(joined[i], probe):
@@ -614,15 +629,15 @@ def _joined(
             yield from _as_hash(samples, sets[i], anonymized, shape, search)
 
 
-def _joined_hay(value: _Value, probe: _Compared) -> str:
-    """Return the texts of all digests of a joined value, worked out once."""
-    key = (probe.shape.kind, probe.shape.length, value)
-    if key not in probe.hays:
-        few = len(value) > 2
-        texts = {text for _, _, text in _joined_texts(value)}
-        digests = [digest for text in texts for _, digest in plain_digests(text, few=few)]
-        probe.hays[key] = probe.shape.hay(digests, few=True)
-    return probe.hays[key]
+def _joined_hays(joined: Sequence[_Value], shape: TokenShape) -> list[str]:
+    """Return the texts of all digests of each joined value."""
+    digests = [
+        [digest for text in texts for _, digest in plain_digests(text, few=len(value) > 2)]
+        for value in joined
+        for texts in [{text for _, _, text in _joined_texts(value)}]
+    ]
+    hays = iter(shape.hays(list(itertools.chain(*digests)), few=True))
+    return ["\n".join(itertools.islice(hays, len(of_value))) for of_value in digests]
 
 
 def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], bytes]]:

@@ -19,6 +19,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 _DAY_FIRST = re.compile(r"(\d{1,2})[./ -]+(\d{1,2})[./ -]+(\d{4})\.?")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+(?:\.0+)?")
 _NO_LETTERS = {ord(letter): None for letter in "abcdef"}
@@ -353,7 +356,7 @@ def keyed_digests(value: str, keys: Iterable[Key]) -> Iterator[tuple[tuple[str, 
 
 
 def digests_by_key(value: str, keys: Iterable[Key]) -> Iterator[list[bytes]]:
-    """Yield the same digests, together for each key."""
+    """Yield the same digests, those of one key together."""
     texts = list(_spelled(value, _USUAL_SPELLINGS))
     for key in keys:
         yield [key.digest(text, algorithm) for text in texts for algorithm in _OF_PLACE[key.place]]
@@ -439,11 +442,13 @@ class TokenShape:
             return (code, code.replace("+", "-").replace("/", "_"))
         return [text.zfill(self.length) for text in _decimals(digest, few=few)]
 
-    def hay(self, digests: Iterable[bytes], *, few: bool = False) -> str:
-        """Return all texts of some digests, a line each, to search at once."""
+    def hays(self, digests: Sequence[bytes], *, few: bool = False) -> list[str]:
+        """Return for each digest all its texts, apart by line ends, to search at once."""
         if self.kind == "hex":
-            return "\n".join(map(bytes.hex, digests))
-        return "\n".join([text for digest in digests for text in self.texts(digest, few=few)])
+            return list(map(bytes.hex, digests))
+        if self.kind == "digits":
+            return _decimal_hays(digests, self.length, few=few)
+        return ["\n".join(self.texts(digest, few=few)) for digest in digests]
 
 
 def _without_version(hexadecimal: str) -> str:
@@ -456,7 +461,7 @@ def _decimals(digest: bytes, *, few: bool) -> Iterator[str]:
     text = digest.hex()
     yield str(int.from_bytes(digest, "big"))
     yield text.translate(_NO_LETTERS)
-    for n in (8, 16) if few else (5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16):
+    for n in _FEW_HEAD_DIGITS if few else _HEAD_DIGITS:
         if n <= len(text):
             yield str(int(text[:n], 16))
     if not few:
@@ -467,6 +472,60 @@ def _decimals(digest: bytes, *, few: bool) -> Iterator[str]:
         if len(digest) <= 8:
             number = int.from_bytes(digest, "big", signed=True)
             yield str(abs(number))
+
+
+_HEAD_DIGITS = (5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16)  # hexadecimal ones that are read as a number
+_FEW_HEAD_DIGITS = (8, 16)
+
+
+def _decimal_hays(digests: Sequence[bytes], length: int, *, few: bool) -> list[str]:
+    """Return for each digest the texts of `_decimals`, those of long ones worked out together."""
+    hays = [
+        "" if len(digest) > 8 else "\n".join(text.zfill(length) for text in _decimals(digest, few=few))
+        for digest in digests
+    ]
+    long = [digest for digest in digests if len(digest) > 8]
+    if not long:
+        return hays
+    heads, tails = (
+        np.frombuffer(b"".join(part), ">u8").astype(np.uint64)
+        for part in ([digest[:8] for digest in long], [digest[-8:] for digest in long])
+    )
+    numbers = [heads >> np.uint64(64 - 4 * n) for n in (_FEW_HEAD_DIGITS if few else _HEAD_DIGITS)]
+    if not few:
+        little, half = heads.byteswap(), np.uint64(2**32 - 1)
+        numbers += [tails, tails & half, little, little & half]
+    orders: tuple[Literal["big", "little"], ...] = ("big",) if few else ("big", "little")
+    written = [
+        "\n".join(map(bytes.hex, long)).translate(_NO_LETTERS).split("\n"),
+        *([str(int.from_bytes(digest, order)) for digest in long] for order in orders),
+    ]
+    texts = [[text.zfill(length) for text in of_all] for of_all in written]
+    of_long = zip(*texts, _numbers_as_lines(np.stack(numbers, axis=1), length), strict=True)
+    return [hay or "\n".join(next(of_long)) for hay in hays]
+
+
+@cache
+def _four_digits() -> npt.NDArray[np.uint8]:
+    """Return shape (10000, 4): the digits of each number."""
+    places = np.array([1000, 100, 10, 1])
+    return (np.arange(10_000)[:, None] // places % 10 + ord("0")).astype(np.uint8)
+
+
+def _numbers_as_lines(numbers: npt.NDArray[np.uint64], length: int) -> list[str]:
+    """Return a row's numbers as lines, with zeros before up to a length and blanks before those."""
+    width = max(20, length)
+    characters = np.full((numbers.size, width + 1), ord("0"), dtype=np.uint8)
+    rest = numbers.ravel()
+    for end in range(width, width - 20, -4):
+        rest, four = np.divmod(rest, np.uint64(10_000))
+        characters[:, end - 4 : end] = _four_digits()[four]
+    told = np.maximum.accumulate(characters != ord("0"), axis=1)
+    told[:, width - length :] = True
+    characters[~told] = ord(" ")
+    characters[:, -1] = ord("\n")
+    text, size = characters.tobytes().decode(), numbers.shape[1] * (width + 1)
+    return [text[start : start + size - 1] for start in range(0, len(text), size)]
 
 
 def token_shape(cells: Sequence[str]) -> TokenShape | None:
