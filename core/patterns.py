@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from core import pattern_checks as checks
 from core.distinct import BoolArray, DistinctValues, IntArray, distinct_values
 from core.korean import KOREAN_SURNAMES
+from core.letters import narrowed
 
 _BEFORE = r"(?:^|[^\p{L}\p{N}\-])"
 _AFTER = r"(?:$|[^\p{L}\p{N}\-])"
@@ -156,7 +157,7 @@ _RULE = (
         key="email",
         label="E-mail address",
         description="Letters, an @ and a domain.",
-        regex=bounded(r"[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}.\-]+\.\p{L}{2,}"),
+        regex=bounded(r"[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}.\-]+\.[\p{L}]{2,}"),
         rule=True,
         shortest=6,
     ),
@@ -407,7 +408,9 @@ def _matches(values: pa.Array, regex: str) -> BoolArray:
     if not regex or not len(values):
         return _none(len(values))
     # A copy: Arrow's own buffers must not be written to.
-    return np.array(pc.match_substring_regex(values, regex).to_numpy(zero_copy_only=False), dtype=bool)
+    return np.array(
+        pc.match_substring_regex(values, narrowed(regex, values)).to_numpy(zero_copy_only=False), dtype=bool
+    )
 
 
 def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> Confirmed:
@@ -417,7 +420,7 @@ def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> 
     """
     step = -(-len(values) // _N_CHECKED)
     looked_at = values.take(pa.array(np.arange(0, len(values), step)))
-    found = pc.extract_regex(looked_at, regex).field("found").to_pylist()
+    found = pc.extract_regex(looked_at, narrowed(regex, looked_at)).field("found").to_pylist()
     return Confirmed(n_checked=len(found), n_valid=sum(map(confirm, found)))
 
 

@@ -15,6 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.letters import narrowed
+
 FloatArray = npt.NDArray[np.float64]
 
 _MOST = 0.95  # share of the filled cells that have to be read
@@ -134,7 +136,7 @@ def _numbers(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
     before, number = (found.field(part) for part in ("before", "number"))
     plain = _with_decimal_point(pc.replace_substring_regex(number, _SPACES, ""))
     numbers = pd.to_numeric(pd.Series(plain.to_pylist(), dtype="object"), errors="coerce").to_numpy(float)
-    negative = pc.match_substring_regex(before, r"^[^\p{L}]*[-−][^\p{L}]*$")
+    negative = pc.match_substring_regex(before, narrowed(r"^[^\p{L}]*[-−][^\p{L}]*$", before))
     sign = np.where(pc.fill_null(negative, False).to_numpy(zero_copy_only=False), -1.0, 1.0)
     return "number", np.where(read, numbers * sign, np.nan)
 

@@ -255,7 +255,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
     ]
     if len({a for a, _ in rows}) < _FEWEST:
         return None
-    if original != anonymized:
+    if original != anonymized and any(samples.canonical(a) == samples.canonical(b) for a, b in _first(rows)):
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
@@ -269,6 +269,8 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
 
 def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:
     """Look for originals inside longer texts, much more often than in the texts of other rows."""
+    if sum(a.casefold() in b.casefold() for a, b in rows) < max(_FEWEST, _ANY_INSIDE * len(rows)):
+        return None
     others = [b for _, b in rows[1:]] + [rows[0][1]]
     n = sum(holds(b, a, as_word=not own) for a, b in rows)
     by_chance = sum(holds(b, a, as_word=not own) for (a, _), b in zip(rows, others, strict=True))
@@ -291,9 +293,13 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
 
 def _may_be_encoded(samples: _Samples, original: str, how: str, rows: list[tuple[str, str]]) -> bool:
     """Whether the first rows leave room for most of them all to be encoded so."""
-    first = rows[: int((1 - MOST) * len(rows)) + 2]
-    codes = samples.encoded(original, how, (a for a, _ in first))
-    return any(not codes[a] or b in codes[a] for a, b in first)
+    codes = samples.encoded(original, how, (a for a, _ in _first(rows)))
+    return any(not codes[a] or b in codes[a] for a, b in _first(rows))
+
+
+def _first(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return more rows than may differ where most are alike."""
+    return rows[: int((1 - MOST) * len(rows)) + 2]
 
 
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:

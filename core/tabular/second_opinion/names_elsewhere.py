@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from scipy.stats import binom, poisson
 
 from core.distinct import DistinctValues, distinct_values
+from core.letters import narrowed
 from core.roles import Role
 from core.roles.naming import match_name
 from core.tabular.columns import is_high_risk
@@ -50,6 +51,7 @@ _NONE: _U64 = np.zeros(0, dtype=np.uint64)
 _DATE_LIKE = r"^(?:\d{1,4}[-/. ]+\d{1,2}[-/. ]+\d{1,4}\.?|(?:19|20)\d{6})(?:[T ].*)?$"
 _MEASURE_LIKE = r"^[+-]?\d*[.,]\d+$"
 _WORDS_ONLY = r"^[^\d@]*$"
+_NO_WORD = r"[^\p{L}\p{N}]+"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,13 +217,13 @@ def folded_texts(values: pa.Array) -> pa.Array:
     if not pc.all(pc.string_is_ascii(texts)).as_py():
         texts = pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKD"), r"\p{Mn}+", "")
         texts = pc.utf8_normalize(texts, "NFKC")
-    texts = pc.replace_substring_regex(texts, r"(\p{L})(\p{N})", r"\1 \2")
-    return pc.replace_substring_regex(texts, r"(\p{N})(\p{L})", r"\1 \2")
+    texts = pc.replace_substring_regex(texts, narrowed(r"([\p{L}])([\p{N}])", texts), r"\1 \2")
+    return pc.replace_substring_regex(texts, narrowed(r"([\p{N}])([\p{L}])", texts), r"\1 \2")
 
 
 def words_of(texts: pa.Array) -> _Words:
     """Return the words of folded texts: runs of letters or digits."""
-    lists = pc.split_pattern_regex(texts, r"[^\p{L}\p{N}]+")
+    lists = pc.split_pattern_regex(texts, narrowed(_NO_WORD, texts))
     filled = pc.not_equal(lists.flatten(), "")
     words = lists.flatten().filter(filled)
     text = pc.list_parent_indices(lists).filter(filled).to_numpy()
@@ -340,7 +342,7 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     """Yield the values as they are, in other spellings, and of names what is left of them."""
     texts = folded_texts(values)
     words = words_of(texts)
-    together = pc.replace_substring_regex(texts, r"[^\p{L}\p{N}]+", "")
+    together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
     spellings = [words, words_of(together)]
     if kind == "dates":
         spellings = [
@@ -361,9 +363,8 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
 
 def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:
     """Return which values are long enough not to be found everywhere."""
-    letters = pc.utf8_length(pc.replace_substring_regex(together, r"\P{L}+", "")).to_numpy(
-        zero_copy_only=False
-    )
+    only_letters = pc.replace_substring_regex(together, narrowed(r"[^\p{L}]+", together), "")
+    letters = pc.utf8_length(only_letters).to_numpy(zero_copy_only=False)
     hangul = pc.match_substring_regex(together, "^[가-힣]").to_numpy(zero_copy_only=False)
     enough = np.where(hangul, letters >= _FEWEST_SYLLABLES, letters >= _FEWEST_LETTERS)
     return enough | (length - letters >= _FEWEST_DIGITS)

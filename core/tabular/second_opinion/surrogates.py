@@ -11,12 +11,13 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from scipy import sparse
 from scipy.stats import gamma
 
 from core.cells import as_numbers
@@ -38,6 +39,7 @@ _N_SHUFFLES = 40
 _N_ROWS = 1_000  # sampled rows that are held against other rows
 _WORD = re.compile(r"[^\W_]+")
 _DATE = re.compile(r"\s*(?:\d{4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{4}).*")
+_N_FIRST = 5  # cells that show whether any dates are there
 _N_GLANCE = 100  # cells that show how dates are written
 _RARE = 1e-3  # probability below which two columns are more alike than chance
 
@@ -129,6 +131,8 @@ def _amounts(cells: pa.ChunkedArray) -> npt.NDArray[np.float64] | None:
     numbers = as_numbers(cells)
     if numbers is not None:
         return numbers
+    if pd.to_datetime(pd.Series(cells[:_N_FIRST].to_pylist()), format="mixed", errors="coerce").isna().any():
+        return None
     days = pd.to_datetime(pd.Series(cells.to_pylist()), format="mixed", errors="coerce", utc=True)
     return None if days.isna().any() else np.asarray(days.astype("int64"), dtype=np.float64)
 
@@ -141,15 +145,27 @@ def _are_dates(cells: pa.ChunkedArray) -> bool:
 
 def _no_likeness(ours: Sequence[str], theirs: Sequence[str], rng: np.random.Generator) -> bool:
     """Whether texts share no more pairs of characters with their own original than with shuffled ones."""
-    a, b = ([_pairs(text) for text in texts] for texts in (ours, theirs))
-    own = _likeness(a, b)
-    shuffled = [_likeness(a, [b[i] for i in rng.permutation(len(b))]) for _ in range(_N_SHUFFLES)]
+    likeness = _likeness([_pairs(text) for text in ours], [_pairs(text) for text in theirs])
+    rows = np.arange(len(ours))
+    own = float(likeness[rows, rows].mean())
+    shuffled = [float(likeness[rows, rng.permutation(len(rows))].mean()) for _ in range(_N_SHUFFLES)]
     return own < float(np.mean(shuffled)) + _NO_ACCIDENT * max(float(np.std(shuffled)), 1e-9)
 
 
-def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> float:
-    shares = [len(x & y) / max(len(x | y), 1) for x, y in zip(a, b, strict=True)]
-    return float(np.mean(shares))
+def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> npt.NDArray[np.float64]:
+    """Return for each pair of texts of both sides the share of their pairs of characters that they share."""
+    numbers = {pair: i for i, pair in enumerate(frozenset().union(*a, *b))}
+    first, second = (_incidence(side, numbers) for side in (a, b))
+    n_shared = (first @ second.T).toarray()
+    sizes = np.array([len(x) for x in a])[:, None] + np.array([len(y) for y in b])[None, :]
+    return np.asarray(n_shared / np.maximum(sizes - n_shared, 1))
+
+
+def _incidence(texts: Sequence[frozenset[str]], numbers: Mapping[str, int]) -> sparse.csr_array:
+    """Return shape (n_texts, n_pairs): 1 where a text has a pair of characters."""
+    places = [numbers[pair] for text in texts for pair in text]
+    ends = np.cumsum([0, *map(len, texts)])
+    return sparse.csr_array((np.ones(len(places)), places, ends), shape=(len(texts), len(numbers)))
 
 
 def _pairs(text: str) -> frozenset[str]:

@@ -1,0 +1,41 @@
+"""Regular expressions over the letters that texts hold.
+
+The classes of all letters and digits take more than a millisecond to prepare, each time: far longer than to
+search a short column. Nearly all columns hold only ASCII, or Hangul besides.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_HANGUL_AND_ASCII = "^[\x01-\x7f가-힣]*$"
+
+
+def narrowed(regex: str, texts: pa.Array) -> str:
+    r"""Return a regex that finds the same in these texts, and is ready sooner.
+
+    Parameters
+    ----------
+    regex
+        In which ``\p{L}`` and ``\p{N}`` stand in brackets.
+    texts
+        Strings; null is a missing value.
+
+    Returns
+    -------
+    str
+        The regex itself where the texts hold other letters than those of ASCII and Hangul.
+
+    Examples
+    --------
+    >>> narrowed(r"[^\p{L}\p{N}]+", pa.array(["R2-D2"]))
+    '[^a-zA-Z0-9]+'
+    """
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        letters = "a-zA-Z"
+    elif pc.all(pc.match_substring_regex(texts, _HANGUL_AND_ASCII)).as_py():
+        letters = "a-zA-Z가-힣"
+    else:
+        return regex
+    return regex.replace(r"\p{L}", letters).replace(r"\p{N}", "0-9")
