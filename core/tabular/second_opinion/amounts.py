@@ -96,6 +96,24 @@ def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
     return Amounts(kind=kind, numbers=np.append(of_values, np.nan)[codes])
 
 
+def read_codes(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
+    """Read a column of numbers of people, with signs and letters between their digits, as whole numbers.
+
+    Returns
+    -------
+    Amounts or None
+        None where not nearly all filled cells have the same number of digits, at least five.
+    """
+    digits = pc.replace_substring_regex(column, r"[^0-9]+", "")
+    lengths = pc.utf8_length(digits)
+    n_digits = pc.mode(lengths)[0]["mode"].as_py() if len(column) > column.null_count else 0
+    alike = pc.fill_null(pc.equal(lengths, n_digits), False)
+    if not 5 <= n_digits <= 15 or pc.sum(alike).as_py() < _MOST * (len(column) - column.null_count):
+        return None
+    numbers = pc.cast(pc.if_else(alike, digits, None), pa.int64()).to_numpy(zero_copy_only=False)
+    return Amounts(kind="number", numbers=np.asarray(numbers, dtype=np.float64))
+
+
 _Read = tuple[Literal["number", "date"], FloatArray]
 
 

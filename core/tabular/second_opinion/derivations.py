@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import rankdata
 
-from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts
+from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed, share_of
@@ -32,7 +32,8 @@ _MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be
 _FEWEST_ROWS = 10  # fewer are in order by chance too often
 _FEWEST_VALUES = 3
 _ONE_TO_ONE = 10  # values from which a column that tells an original one for one is no accident
-_LIKELY, _NEARLY, _FEW_PLACES = 0.95, 0.9999, 2  # rank correlations, places
+_LIKELY, _NEARLY = 0.95, 0.9999  # rank correlations
+_FEW_PLACES, _HALF = 4, 0.5  # places within which a record is found among few, share of records that are
 _NEARLY_IN_PLACE = 0.999
 _MOST_READINGS = 400  # numbers that columns may be read as, per table
 _SHARED = 0.5  # share of texts whose nearest original is their own
@@ -158,12 +159,29 @@ class _Search:
         """Return a column as amounts, of the sample or of all rows that are compared."""
         key = (f"{side} {'sample' if sampled else 'all'}", name)
         if key not in self.amounts_read:
-            column = self.table(side)[name]
-            if self.tables.order != "changed":
-                rows = self.sample if sampled else self.rows(_MOST_ROWS)
-                column = column.take(pa.array(rows)) if len(rows) < len(column) else column
-            self.amounts_read[key] = read_amounts(column)
+            self.amounts_read[key] = read_amounts(self.cells(side, name, sampled=sampled))
         return self.amounts_read[key]
+
+    def cells(self, side: str, name: str, *, sampled: bool) -> pa.ChunkedArray:
+        column = self.table(side)[name]
+        if self.tables.order == "changed":
+            return column
+        rows = self.sample if sampled else self.rows(_MOST_ROWS)
+        return column.take(pa.array(rows)) if len(rows) < len(column) else column
+
+    def numbers(self, side: str, name: str) -> Amounts | None:
+        """Return a column as amounts, else as the numbers of its codes."""
+        return self.amounts(side, name) or read_codes(self.cells(side, name, sampled=False))
+
+    def orders(self, side: str, name: str, *, sampled: bool) -> Mapping[str, FloatArray]:
+        """Return the numbers that a column may be ordered by: its amounts, its codes, the alphabet."""
+        amounts = self.amounts(side, name, sampled=sampled)
+        if amounts is not None:
+            return amounts.readings
+        cells = self.cells(side, name, sampled=sampled)
+        codes = read_codes(cells)
+        by_code = {"code": codes.numbers} if codes else {}
+        return by_code | {"alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return distinct / non-blank cells of a whole column."""
@@ -209,6 +227,15 @@ class _Search:
 # --- by order
 
 
+def _places(texts: pa.ChunkedArray) -> FloatArray:
+    """Return the place of each text in the order of the alphabet; NaN where blank."""
+    encoded = pc.dictionary_encode(texts).combine_chunks()
+    places = np.empty(len(encoded.dictionary) + 1)
+    places[pc.sort_indices(encoded.dictionary).to_numpy()] = np.arange(len(encoded.dictionary))
+    places[-1] = np.nan
+    return places[pc.fill_null(encoded.indices, -1).to_numpy()]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Readings:
     """The numbers that columns may be read as: one row each, as ranks of mean 0 and length 1."""
@@ -221,8 +248,7 @@ def _readings(search: _Search, side: str, columns: Sequence[str]) -> _Readings:
     names: list[tuple[str, str]] = []
     rows: list[FloatArray] = []
     for column in columns:
-        amounts = search.amounts(side, column, sampled=True)
-        for reading, values in (amounts.readings if amounts else {}).items():
+        for reading, values in search.orders(side, column, sampled=True).items():
             if len(names) < _MOST_READINGS:
                 names.append((column, reading))
                 rows.append(_standard_ranks(values))
@@ -272,11 +298,8 @@ def _order_of_pair(
     search: _Search, original: tuple[str, str], anonymized: tuple[str, str]
 ) -> Derivation | None:
     """Return how exactly an anonymized column tells the order of an original one, over all compared rows."""
-    before = search.amounts("original", original[0])
-    after = search.amounts("anonymized", anonymized[0])
-    if before is None or after is None:
-        return None
-    first, second = before.readings.get(original[1]), after.readings.get(anonymized[1])
+    first = search.orders("original", original[0], sampled=False).get(original[1])
+    second = search.orders("anonymized", anonymized[0], sampled=False).get(anonymized[1])
     if first is None or second is None:
         return None
     known = ~(np.isnan(first) | np.isnan(second))
@@ -311,7 +334,8 @@ def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, i
         one_to_one = min(n_values) >= _ONE_TO_ONE and n_values[1] >= 0.98 * n_values[0] >= 0.96 * n_values[1]
         return ("one to one" if one_to_one else "in order"), n_in_place
     n_near = int(np.count_nonzero(away <= _FEW_PLACES))
-    near = n_near >= _MOST * len(first) and abs(correlation) >= _NEARLY_IN_PLACE
+    by_chance = (2 * _FEW_PLACES + 1) / len(first)
+    near = n_near >= _HALF * len(first) and by_chance <= _HALF * _HALF
     if near or abs(correlation) >= _NEARLY:
         return "nearly in order", max(n_near, n_in_place)
     return None, 0
@@ -430,11 +454,11 @@ def _constants_of_values(search: _Search) -> Iterator[Derivation]:
     for anonymized in search.candidates:
         if search.distinct_share("anonymized", anonymized) < _TELLING:
             continue
-        after = search.amounts("anonymized", anonymized)
+        after = search.numbers("anonymized", anonymized)
         if after is None:
             continue
         for original in search.originals:
-            before = search.amounts("original", original)
+            before = search.numbers("original", original)
             if before is None:
                 continue
             found = _dates_as_numbers(before, after) or _linear(
@@ -449,7 +473,7 @@ def _same_scale_natural(search: _Search, original: str, anonymized: str) -> bool
     own = search.stands_for.get(anonymized)
     if own is None or own == original:
         return False
-    before, also = search.amounts("original", original), search.amounts("original", own)
+    before, also = search.numbers("original", original), search.numbers("original", own)
     return before is not None and also is not None and _linear(before, also) is not None
 
 

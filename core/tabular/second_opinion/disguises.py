@@ -7,7 +7,9 @@ their order has changed; by whether the disguised value occurs at all, unless th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,10 +19,12 @@ import pyarrow.compute as pc
 
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion.decoding import decoded
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import (
     ENCODINGS,
+    bare,
     encodings,
     holds,
     is_shortened,
@@ -36,7 +40,10 @@ _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
+_LOOKED_AT = 20  # values that show whether a column holds encoded texts
+_COARSE = 0.3  # distinct share up to which texts are bands or categories
 
+_NUMBER = re.compile(r"[+-]?[\d.,' ]*\d[^\w]*")
 _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
 
@@ -139,6 +146,7 @@ class _Samples:
     canonical_values: dict[str, str] = field(default_factory=dict)
     known_values: dict[str, pa.Array] = field(default_factory=dict)
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
+    decoded_values: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     distinct_shares: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -195,6 +203,17 @@ class _Samples:
         known = self.encoded_values.setdefault((original, how), {})
         known.update({value: encodings(value, how) for value in values if value not in known})
         return known
+
+    def decoded(self, anonymized: str) -> Mapping[str, Mapping[str, str]]:
+        """Return what the sampled values of an anonymized column encode; none where hardly any does."""
+        if anonymized not in self.decoded_values:
+            values = self.distinct("anonymized", anonymized)
+            looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
+            encodes = sum(looked_at) >= MOST * len(looked_at) > 0
+            of_rows = self.anonymized[anonymized] if encodes and self.tables.in_order else []
+            cells = {*values, *(cell for cell in of_rows if cell)} if encodes else ()
+            self.decoded_values[anonymized] = {cell: decoded(cell) for cell in cells}
+        return self.decoded_values[anonymized]
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return the exact distinct share of a column, counted once."""
@@ -259,12 +278,18 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
-    found = _encoded_in_rows(samples, original, rows)
-    if found is None:
+    found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
+    are_bands = samples.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
+    if found is None and not are_bands:
         found = _inside_in_rows(rows, own=original == anonymized)
     if found is None and original == anonymized:
         found = _recomputed_in_rows(rows)
     return found
+
+
+def _are_numbers(rows: list[tuple[str, str]]) -> bool:
+    """Whether most originals are numbers; the edges of a few bands hold some of them by accident."""
+    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= MOST * len(rows)
 
 
 def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:
@@ -302,6 +327,44 @@ def _first(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return rows[: int((1 - MOST) * len(rows)) + 2]
 
 
+def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, str]]) -> _Likeness | None:
+    """Look for encoded texts that are, or hold, the original of their own row."""
+    readings = samples.decoded(anonymized)
+    if not readings:
+        return None
+    ways = [next(_ways_to(a, readings[b]), None) for a, b in rows]
+    n = len(rows) - ways.count(None)
+    telling = len({b for (_, b), way in zip(rows, ways, strict=True) if way is not None}) >= _FEWEST
+    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= MOST * len(rows) else None
+
+
+def _ways_to(original: str, readings: Mapping[str, str]) -> Iterator[str]:
+    plain = bare(original)
+    return (
+        way for text, way in readings.items() if bare(text) == plain or holds(text, original, as_word=True)
+    )
+
+
+def _usual(ways: Iterable[str | None]) -> str:
+    way, _ = Counter(way for way in ways if way is not None).most_common(1)[0]
+    return f"the original {way}"
+
+
+def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
+    """Look for encoded texts that are some original."""
+    readings = samples.decoded(anonymized)
+    if not readings:
+        return None
+    column = pc.utf8_lower(samples.tables.original[original])
+    known = pc.unique(pc.replace_substring_regex(column, r"[^\p{L}\p{N}]+", ""))
+    flat = [(token, bare(text), way) for token, texts in readings.items() for text, way in texts.items()]
+    hits = pc.is_in(pa.array([text for _, text, _ in flat], known.type), value_set=known).to_pylist()
+    ways = {token: way for (token, _, way), hit in zip(flat, hits, strict=True) if hit}
+    if len(ways) < max(_FEWEST, MOST * len(readings)):
+        return None
+    return "encoding", _usual(ways.values()), len(ways), len(readings)
+
+
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
     """Look for a constant shift, a shortened text, or rounding, between the columns of one name."""
     shift = shift_between(rows)
@@ -334,7 +397,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
         n = _n_known(telling, known)
         if len(telling) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", how, n, len(telling)
-    return None
+    return _decoded_in_values(samples, original, anonymized)
 
 
 def _n_known(codes: Sequence[Collection[str]], known: pa.Array) -> int:

@@ -1,8 +1,7 @@
-"""Rules by which a value is turned into another and that anybody can apply: encodings, shifts."""
+"""Rules by which a value is turned into another and that anybody can apply: other spellings, shifts."""
 
 from __future__ import annotations
 
-import base64
 import re
 import unicodedata
 from collections import Counter
@@ -35,27 +34,6 @@ _DATE_SPELLINGS = (
 _FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
 
 
-def _base64(value: str) -> tuple[str, ...]:
-    texts = [
-        value.encode(),
-        value.encode("utf-16"),
-        value.encode("utf-16-le"),
-        value.encode("cp949", "ignore"),
-    ]
-    once = [encode(text) for text in texts for encode in (base64.b64encode, base64.urlsafe_b64encode)]
-    codes = [code.decode() for code in (*once, base64.b64encode(once[0]))]
-    return (*codes, *(code.rstrip("=") for code in codes))
-
-
-def _base32(value: str) -> tuple[str, ...]:
-    code = base64.b32encode(value.encode()).decode()
-    return code, code.rstrip("="), code.lower(), code.lower().rstrip("=")
-
-
-def _hexadecimal(value: str) -> tuple[str, ...]:
-    return value.encode().hex(), value.encode().hex().upper()
-
-
 _ROT13 = str.maketrans({chr(c): chr(a + (c - a + 13) % 26) for a in (65, 97) for c in range(a, a + 26)})
 
 
@@ -64,26 +42,28 @@ def _rot13(value: str) -> tuple[str, ...]:
 
 
 def _reversed(value: str) -> tuple[str, ...]:
-    return (value[::-1],)
+    return value[::-1], bare(value)[::-1]
 
 
 def _respelled(value: str) -> tuple[str, ...]:
     """Return a text in other letter case, and without accents, spaces and signs."""
     decomposed = unicodedata.normalize("NFKD", value)
-    bare = "".join(character for character in decomposed if character.isalnum())
-    return value.lower(), value.upper(), value.title(), bare, bare.lower(), bare.upper()
+    plain = "".join(character for character in decomposed if character.isalnum())
+    return value.lower(), value.upper(), value.title(), plain, plain.lower(), plain.upper()
 
 
 ENCODINGS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
     {
-        "the original in Base64": _base64,
-        "the original in Base32": _base32,
-        "the original in hexadecimal": _hexadecimal,
         "the original in ROT13": _rot13,
         "the original written backwards": _reversed,
         "the original in other letter case or without spaces and signs": _respelled,
     }
 )
+
+
+def bare(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(character for character in text.lower() if character.isalnum())
 
 
 def encodings(value: str, how: str) -> frozenset[str]:
