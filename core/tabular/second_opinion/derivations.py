@@ -86,24 +86,9 @@ _COARSER = 0.5  # of the original's distinct values, up to which a column was ma
 _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 
-def measure_derivations(
-    tables: TablePair, settings: SecondOpinionSettings, *, left: frozenset[str], explained: frozenset[str]
-) -> tuple[Derivation, ...]:
-    """Look for originals in every anonymized column that was changed or added.
-
-    Parameters
-    ----------
-    tables
-        The tables and the log.
-    settings
-        For the sample and its seed.
-    left
-        Anonymized columns that are as they were; they and their originals hide nothing.
-    explained
-        Anonymized columns that are known to hold an original in disguise.
-    """
-    search = _Search(tables=tables, settings=settings, left=left, explained=explained)
-    if tables.order == "changed":
+def measure_derivations(search: Search) -> tuple[Derivation, ...]:
+    """Look for originals in every anonymized column that was changed or added."""
+    if search.tables.order == "changed":
         found = [*_constants_of_values(search), *_parts_of_values(search)]
     else:
         found = [*_in_order(search), *_parts_of_rows(search), *_near_texts(search)]
@@ -111,8 +96,18 @@ def measure_derivations(
 
 
 @dataclass(kw_only=True, eq=False)
-class _Search:
-    """Both tables, with the columns to compare read as amounts once."""
+class Search:
+    """Both tables, with the columns to compare read as amounts once.
+
+    Attributes
+    ----------
+    tables, settings
+        The tables and the log, and the size and seed of the sample.
+    left
+        Anonymized columns that are as they were; they and their originals hide nothing.
+    explained
+        Anonymized columns that are known to hold an original in disguise.
+    """
 
     tables: TablePair
     settings: SecondOpinionSettings
@@ -244,7 +239,7 @@ class _Readings:
     ranks: FloatArray
 
 
-def _readings(search: _Search, side: str, columns: Sequence[str]) -> _Readings:
+def _readings(search: Search, side: str, columns: Sequence[str]) -> _Readings:
     names: list[tuple[str, str]] = []
     rows: list[FloatArray] = []
     for column in columns:
@@ -266,7 +261,7 @@ def _standard_ranks(values: FloatArray) -> FloatArray:
     return ranks / length if length else ranks
 
 
-def _in_order(search: _Search) -> Iterator[Derivation]:
+def _in_order(search: Search) -> Iterator[Derivation]:
     """Yield pairs of numeric or date columns of which one tells the order, or a constant, of the other."""
     if len(search.sample) < _FEWEST_ROWS:
         return
@@ -284,7 +279,7 @@ def _in_order(search: _Search) -> Iterator[Derivation]:
 
 
 def _is_natural(
-    search: _Search, before: _Readings, related: FloatArray, anonymized: str, original: str
+    search: Search, before: _Readings, related: FloatArray, anonymized: str, original: str
 ) -> bool:
     """Whether the original of the anonymized column is related to the other original about as closely."""
     own = search.stands_for.get(anonymized)
@@ -295,7 +290,7 @@ def _is_natural(
 
 
 def _order_of_pair(
-    search: _Search, original: tuple[str, str], anonymized: tuple[str, str]
+    search: Search, original: tuple[str, str], anonymized: tuple[str, str]
 ) -> Derivation | None:
     """Return how exactly an anonymized column tells the order of an original one, over all compared rows."""
     first = search.orders("original", original[0], sampled=False).get(original[1])
@@ -350,7 +345,7 @@ def _half_of_ties(values: FloatArray) -> FloatArray:
 # --- parts of dates
 
 
-def _parts_of_rows(search: _Search) -> Iterator[Derivation]:
+def _parts_of_rows(search: Search) -> Iterator[Derivation]:
     """Yield the columns that hold parts of the dates of an original column, row by row."""
     numbers = {
         name: amounts.numbers
@@ -376,7 +371,7 @@ def _equal_share(values: FloatArray, numbers: FloatArray) -> float:
     return float(np.mean(values[known] == numbers[known])) if len(np.unique(values[known])) > 2 else 0.0
 
 
-def _of_parts(search: _Search, original: str, found: Mapping[str, str]) -> Derivation:
+def _of_parts(search: Search, original: str, found: Mapping[str, str]) -> Derivation:
     """Return the parts found as one derivation, with how distinct their combinations are."""
     columns = tuple(dict.fromkeys(found.values()))
     together = search.tables.anonymized.select(list(columns))
@@ -392,7 +387,7 @@ _WITH_DAY = frozenset({"month and day", "day and month", "day of year"})
 _PART_RANGES = {"year": (1850, 2150), "month": (1, 12), "day": (1, 31)}
 
 
-def _parts_of_values(search: _Search) -> Iterator[Derivation]:
+def _parts_of_values(search: Search) -> Iterator[Derivation]:
     """Yield three columns whose numbers, put together, are the dates of an original column."""
     ranges = {
         part: [name for name in search.candidates if _is_within(search, name, *limits)]
@@ -422,14 +417,14 @@ def _parts_of_values(search: _Search) -> Iterator[Derivation]:
                 )
 
 
-def _is_within(search: _Search, name: str, low: float, high: float) -> bool:
+def _is_within(search: Search, name: str, low: float, high: float) -> bool:
     values = _numbers_of(search, name)
     known = values[~np.isnan(values)]
     whole = len(known) > 0 and bool(np.all(known == np.floor(known)))
     return whole and low <= known.min() and known.max() <= high
 
 
-def _numbers_of(search: _Search, name: str) -> FloatArray:
+def _numbers_of(search: Search, name: str) -> FloatArray:
     amounts = search.amounts("anonymized", name)
     if amounts is None or amounts.kind != "number":
         return np.full(search.tables.n_anonymized, np.nan)
@@ -449,7 +444,7 @@ def _n_in_common(known: FloatArray, others: FloatArray) -> int:
 # --- constants, without rows
 
 
-def _constants_of_values(search: _Search) -> Iterator[Derivation]:
+def _constants_of_values(search: Search) -> Iterator[Derivation]:
     """Yield columns that are an original column times a constant, plus a constant, or a date as a number."""
     for anonymized in search.candidates:
         if search.distinct_share("anonymized", anonymized) < _TELLING:
@@ -468,7 +463,7 @@ def _constants_of_values(search: _Search) -> Iterator[Derivation]:
                 yield search.derivation(original, anonymized, kind="constant", counts=found)
 
 
-def _same_scale_natural(search: _Search, original: str, anonymized: str) -> bool:
+def _same_scale_natural(search: Search, original: str, anonymized: str) -> bool:
     """Whether the original of the anonymized column holds the same constants of the other original."""
     own = search.stands_for.get(anonymized)
     if own is None or own == original:
@@ -548,7 +543,7 @@ def _last_place(numbers: FloatArray) -> float:
 # --- texts
 
 
-def _near_texts(search: _Search) -> Iterator[Derivation]:
+def _near_texts(search: Search) -> Iterator[Derivation]:
     """Yield text columns whose texts are nearest, by the pairs of characters, to their own row's original."""
     names = [
         name
@@ -574,7 +569,7 @@ def _near_texts(search: _Search) -> Iterator[Derivation]:
                 yield search.derivation(original, anonymized, kind="near text", counts=(n, n_compared))
 
 
-def _is_telling_text(search: _Search, side: str, name: str) -> bool:
+def _is_telling_text(search: Search, side: str, name: str) -> bool:
     """Whether a column holds varied texts that are no amounts."""
     texts = search.table(side)[name].take(pa.array(search.sample)).drop_null()
     if len(pc.unique(texts)) < _ONE_TO_ONE or len(texts) < _FEWEST_ROWS:
@@ -582,7 +577,7 @@ def _is_telling_text(search: _Search, side: str, name: str) -> bool:
     return search.amounts(side, name, sampled=True) is None
 
 
-def _pairs_of_characters(search: _Search, side: str, name: str) -> list[Counter[str]]:
+def _pairs_of_characters(search: Search, side: str, name: str) -> list[Counter[str]]:
     texts = search.table(side)[name].take(pa.array(search.sample)).to_pylist()
     return [_pairs(text[:_LONGEST_TEXT]) if text else Counter() for text in texts]
 

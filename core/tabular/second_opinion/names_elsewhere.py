@@ -28,6 +28,7 @@ from core.roles.naming import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.spellings import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
@@ -36,6 +37,7 @@ _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
 _FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
 _MOST_WORDS = 6  # of a value
+_DAYS_OF_LIVES = 25_000.0  # dates that people alive may have been born on
 _MOST_NAMES = 50_000  # distinct values whose remains are looked for
 _FEWEST_LETTERS, _FEWEST_SYLLABLES, _FEWEST_DIGITS = 4, 2, 5
 _LONGEST_SYLLABLES = 6
@@ -43,6 +45,8 @@ _DISTINCT, _NEARLY_DISTINCT = 0.5, 0.99  # share of distinct values from which w
 _OF_THE_KIND = 0.8  # share of values that make a column one of names, numbers or dates
 _CLEARLY_MORE = 0.8  # of what chance leaves over
 _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
+
+_RESPELLED = "respelled"
 
 _U64 = npt.NDArray[np.uint64]
 _Ints = npt.NDArray[np.int64]
@@ -52,6 +56,7 @@ _DATE_LIKE = r"^(?:\d{1,4}[-/. ]+\d{1,2}[-/. ]+\d{1,4}\.?|(?:19|20)\d{6})(?:[T ]
 _MEASURE_LIKE = r"^[+-]?\d*[.,]\d+$"
 _WORDS_ONLY = r"^[^\d@]*$"
 _NO_WORD = r"[^\p{L}\p{N}]+"
+_WORDED = r"\p{L}.*\p{L}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +68,8 @@ class ValuesElsewhere:
     original, anonymized
         Column names.
     form
-        ``values`` as they were, in whatever spelling and order; ``initials``, one word with the first letter
-        of the other; ``one word`` of several.
+        ``values`` as they were, in whatever spelling and order; ``respelled``, such as backwards, without
+        vowels or romanized; ``initials``, one word with the first letter of the other; ``one word`` of several.
     by_rows
         Whether hits are cells that hold the value of their own row; else cells that hold any value.
     n_hits, n_by_chance
@@ -213,10 +218,14 @@ class _Words:
 
 def folded_texts(values: pa.Array) -> pa.Array:
     """Return texts as they are compared: lower case, without accents, letters apart from digits."""
-    texts = pc.utf8_lower(values)
+    texts = pc.utf8_lower(legible(values))
     if not pc.all(pc.string_is_ascii(texts)).as_py():
-        texts = pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKD"), r"\p{Mn}+", "")
+        texts = pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKD"), r"[\p{Mn}\p{Cf}]+", "")
         texts = pc.utf8_normalize(texts, "NFKC")
+    return _apart(texts)
+
+
+def _apart(texts: pa.Array) -> pa.Array:
     texts = pc.replace_substring_regex(texts, narrowed(r"([\p{L}])([\p{N}])", texts), r"\1 \2")
     return pc.replace_substring_regex(texts, narrowed(r"([\p{N}])([\p{L}])", texts), r"\1 \2")
 
@@ -329,13 +338,8 @@ def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
 def _kind(values: pa.Array) -> str:
     """Return what most values are: ``measures``, ``dates``, ``names`` or ``numbers`` (with digits)."""
 
-    def is_mostly(pattern: str) -> bool:
-        return bool(
-            pc.mean(pc.match_substring_regex(values, pattern).cast(pa.int8())).as_py() >= _OF_THE_KIND
-        )
-
     patterns = {"measures": _MEASURE_LIKE, "dates": _DATE_LIKE, "names": _WORDS_ONLY}
-    return next((kind for kind, pattern in patterns.items() if is_mostly(pattern)), "numbers")
+    return next((kind for kind, pattern in patterns.items() if _are_mostly(values, pattern)), "numbers")
 
 
 def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
@@ -345,11 +349,9 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
     spellings = [words, words_of(together)]
     if kind == "dates":
-        spellings = [
-            words,
-            words_of(pc.replace_substring_regex(texts, r"\b0+(\d)", r"\1")),
-            words_of(together),
-        ]
+        spellings += map(words_of, dates_respelled(values))
+    elif kind == "numbers":
+        spellings.append(words_of(_only_number(texts)))
     length = pc.utf8_length(together).to_numpy(zero_copy_only=False)
     tells = _tell(together, length) & (words.n_words <= _MOST_WORDS)
     two = tells & (words.n_words == 2)
@@ -358,7 +360,15 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     lasts = words.hashes[words.starts[1:][two] - 1] if are_pairs else _NONE
     yield _form("values", spellings, tells, length, firsts=firsts, lasts=lasts)
     if is_name:
+        others = [words_of(_apart(other)) for other in respelled(texts)]
+        yield _form(_RESPELLED, others, tells, length, plain=words)
         yield from _name_forms(words)
+
+
+def _only_number(texts: pa.Array) -> pa.Array:
+    """Return the one number of each text that has letters beside it, where it is long; else an empty text."""
+    number = pc.extract_regex(texts, rf"^[^0-9]*(?P<number>[0-9]{{{_FEWEST_DIGITS},}})[^0-9]*$").field("number")
+    return pc.fill_null(number, "")
 
 
 def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:
@@ -376,11 +386,12 @@ def _form(
     tells: npt.NDArray[np.bool_],
     length: _Ints,
     *,
+    plain: _Words | None = None,
     firsts: _U64 | None = None,
     lasts: _U64 | None = None,
 ) -> _Form:
-    """Return what is looked for; values with the same words in the first spelling are one."""
-    _, number = np.unique(spellings[0].sums, return_inverse=True)
+    """Return what is looked for; values with the same words in the first or the plain spelling are one."""
+    _, number = np.unique((plain or spellings[0]).sums, return_inverse=True)
     of_value = np.where(tells, number, -1)
     n_words = np.concatenate([words.n_words[tells] for words in spellings])
     sums = np.concatenate([words.sums[tells] for words in spellings])
@@ -436,12 +447,15 @@ def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Itera
     if not cells.n_filled:
         return
     longest = pc.max(pc.utf8_length(cells.values)).as_py()
-    is_dated = _are_dates(cells.values)
+    is_dated = _are_mostly(cells.values, _DATE_LIKE)
+    is_worded = _are_mostly(cells.values, _WORDED)
     possible = [
         (one, form)
         for one in sought
         for form in one.forms
-        if form.shortest <= longest and not (one.kind == "dates" and is_dated)
+        if form.shortest <= longest
+        and not (one.kind == "dates" and is_dated)
+        and (is_worded or form.name != _RESPELLED)
     ]
     if not possible:
         return
@@ -456,9 +470,10 @@ def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Itera
             yield found
 
 
-def _are_dates(values: pa.Array) -> bool:
-    head = values.slice(0, 1000)
-    return bool(pc.mean(pc.match_substring_regex(head, _DATE_LIKE).cast(pa.int8())).as_py() >= _OF_THE_KIND)
+def _are_mostly(values: pa.Array, pattern: str) -> bool:
+    """Whether most of the first values fit a pattern."""
+    fitting = pc.match_substring_regex(values.slice(0, 1000), pattern)
+    return bool(pc.mean(fitting.cast(pa.int8())).as_py() >= _OF_THE_KIND)
 
 
 def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
@@ -501,7 +516,7 @@ def _one_form(
 ) -> ValuesElsewhere | None:
     """Return what a column holds of another in one form, None where chance explains it."""
     text, number = form.in_texts(words)
-    if one.column == anonymized and form.name == "values":
+    if one.column == anonymized and form.name in {"values", _RESPELLED}:
         changed = _unlike(cells, one)
         text, number = text[changed[text]], number[changed[text]]
     if len(text) == 0:
@@ -579,7 +594,7 @@ def _anywhere(
             found is not None and one.kind != "names" and _are_any_digits(form, cells, words, found[0])
         )
         return None if is_chance else found
-    if form.name != "values":
+    if form.name not in {"values", _RESPELLED}:
         return None
     if len(form.firsts):
         return _against_recombined(form, cells=cells, words=words, n_hits=n_hits)
@@ -669,7 +684,8 @@ def _against_density(
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))
     if kind == "names":
         return (n_hits, 0.0, False) if n_found >= _DISTINCT * min(n_values, n_hits) else None
-    n_by_chance = min(1.0, n_values / 10.0**form.shortest) * cells.n_filled
+    n_possible = _DAYS_OF_LIVES if kind == "dates" else 10.0**form.shortest
+    n_by_chance = min(1.0, n_values / n_possible) * cells.n_filled
     if n_hits < _TIMES_CHANCE * n_by_chance or poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
         return None
     return n_hits, n_by_chance, False
@@ -688,6 +704,7 @@ def judge_elsewhere(
 
 _WHAT = {
     "values": "values",
+    _RESPELLED: "values in another spelling",
     "initials": "names, one word shortened to its first letter,",
     "one word": "one word of the names",
 }

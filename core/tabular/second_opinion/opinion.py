@@ -18,7 +18,12 @@ from core.tabular.second_opinion.classes import (
     measure_classes,
 )
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
-from core.tabular.second_opinion.derivations import Derivation, judge_derivations, measure_derivations
+from core.tabular.second_opinion.derivations import (
+    Derivation,
+    Search,
+    judge_derivations,
+    measure_derivations,
+)
 from core.tabular.second_opinion.disguises import (
     MOST,
     DisguiseMeasurement,
@@ -50,6 +55,7 @@ from core.tabular.second_opinion.relinkage import (
 )
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.sorting import SortedAlike, judge_sorting, measure_sorting
 from core.tabular.second_opinion.standouts import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
 from core.tabular.second_opinion.surrogates import judge_surrogates, measure_surrogates
@@ -70,8 +76,8 @@ class SecondOpinionMeasurement:
     ----------
     settings
         How it was measured.
-    structure, columns, relinkage, disguises, computed, elsewhere, readable, masked, derivations, leftovers,
-    sanity, pseudonyms, classes, standouts
+    structure, columns, relinkage, disguises, computed, elsewhere, readable, masked, derivations, sorting,
+    leftovers, sanity, pseudonyms, classes, standouts
         What each family of checks measured.
     suggestions
         Roles of the anonymized columns.
@@ -91,6 +97,7 @@ class SecondOpinionMeasurement:
     readable: tuple[ReadableColumn, ...]
     masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
+    sorting: tuple[SortedAlike, ...]
     leftovers: tuple[Leftover, ...]
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
@@ -172,6 +179,14 @@ def measure_second_opinion(
         settings.quasi_identifiers,
         left_out=surrogates,
     )
+    search = Search(
+        tables=tables,
+        settings=settings,
+        left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
+        explained=frozenset(
+            [*(one.anonymized for one in disguises.found), *(one.anonymized for one in computed.found)]
+        ),
+    )
     return SecondOpinionMeasurement(
         settings=settings,
         structure=measure_structure(tables),
@@ -182,14 +197,8 @@ def measure_second_opinion(
         elsewhere=elsewhere,
         readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
         masked=measure_masked(tables, settings),
-        derivations=measure_derivations(
-            tables,
-            settings,
-            left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
-            explained=frozenset(
-                [*(one.anonymized for one in disguises.found), *(one.anonymized for one in computed.found)]
-            ),
-        ),
+        derivations=measure_derivations(search),
+        sorting=measure_sorting(search),
         leftovers=measure_leftovers(anonymized, tables),
         sanity=measure_sanity(tables, suggestions, columns, surrogates),
         pseudonyms=measure_pseudonyms(tables),
@@ -267,6 +276,7 @@ def judge_second_opinion(
         *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
         *judge_masked(measured.masked, thresholds),
         *derived,
+        *judge_sorting(measured.sorting),
         *judge_leftovers(measured.leftovers),
         *judge_sanity(measured.sanity, thresholds),
         *judge_classes(measured.classes, thresholds),

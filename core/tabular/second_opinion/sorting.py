@@ -1,0 +1,238 @@
+"""Whether a reordered table, sorted by a column, stands in the order of the original sorted by another.
+
+Numbers drawn in the order of names or of older numbers lead back to each person, whatever the rows' order.
+Row by row nothing can be compared then; but once both tables are sorted the other columns agree row by row,
+and disagree when one table is moved on by a few rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+from scipy.stats import chi2
+
+from core.cells import CodeArray
+from core.tabular.second_opinion.amounts import FloatArray
+from core.tabular.second_opinion.derivations import Search
+from core.tabular.second_opinion.pair import CodedPair
+from core.tabular.words import counted
+from core.verdict import Finding, Verdict
+
+IntArray = npt.NDArray[np.int64]
+
+_FEWEST_ROWS, _MOST_ROWS = 20, 200_000
+_FEWEST_VALUES = 8
+_FEWEST_DISTINCT = 0.2  # share of distinct values from which a column's order tells records apart
+_HIGHLY_DISTINCT = 0.5
+_MOST_VALUES = 50  # of a column whose values are held against each other as they are
+_MOST_GROUPS, _ROWS_PER_GROUP = 8, 10  # that the values of a column are put in
+_FEWEST_IN_GROUP = 5
+_NO_ACCIDENT, _NO_ACCIDENT_OF_COUNTS = 1e-7, 1e-6  # probability of as much agreement by chance
+_CLEARLY = 1.5  # times the agreement of rows moved on, from which it is that of the rows themselves
+_N_MOVED = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortedAlike:
+    """An anonymized column in the order of an original one.
+
+    Attributes
+    ----------
+    original, anonymized
+        Column names; None for the order of the rows in the file.
+    witness
+        The anonymized column that agrees row by row once both tables are sorted; None where it is enough
+        that the values, in order, occur as often as the original's.
+    n_records
+        Records of each table.
+    is_telling
+        Whether the original column was to be gone, or its values are highly distinct.
+    """
+
+    original: str | None
+    anonymized: str | None
+    witness: str | None
+    n_records: int
+    is_telling: bool
+
+
+def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
+    """Sort both tables by every column and look whether the others agree then; in reordered tables only.
+
+    Tables of different length, or of more than 200,000 records, are left out.
+    """
+    tables = search.tables
+    is_small = _FEWEST_ROWS <= tables.n_original <= _MOST_ROWS
+    if tables.order == "kept" or tables.n_original != tables.n_anonymized or not is_small:
+        return ()
+    witnesses = [one for pair in tables.coded if (one := _witness(search, pair)) is not None]
+    before = list(_orders(search, "original", search.originals))
+    after = list(_orders(search, "anonymized", search.candidates))
+    found = {}
+    for name, order in after:
+        for original, sought in before:
+            if (original, name) != (None, None) and name not in found:
+                proof = _proof(sought, order, [one for one in witnesses if one.anonymized != name])
+                if proof is not None:
+                    found[name] = _sorted_alike(search, original, name, proof.name)
+    return tuple(found.values())
+
+
+def _sorted_alike(
+    search: Search, original: str | None, anonymized: str | None, witness: str | None
+) -> SortedAlike:
+    telling = original is not None and (
+        search.taken_out(original) or search.distinct_share("original", original) >= _HIGHLY_DISTINCT
+    )
+    return SortedAlike(
+        original=original,
+        anonymized=anonymized,
+        witness=witness,
+        n_records=search.tables.n_original,
+        is_telling=telling,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Order:
+    """An order of the rows: which row comes first, and how many rows share each place."""
+
+    rows: IntArray
+    sizes: IntArray
+
+
+def _orders(search: Search, side: str, names: Sequence[str]) -> Iterator[tuple[str | None, _Order]]:
+    """Yield the orders that columns give their rows, each once, and that of the file."""
+    n = search.tables.n_original
+    yield None, _Order(rows=np.arange(n), sizes=np.ones(n, dtype=np.int64))
+    for name in names:
+        seen = set()
+        for values in search.orders(side, name, sampled=False).values():
+            order = _order(values)
+            if len(order.sizes) >= _FEWEST_VALUES and (key := order.rows.tobytes()) not in seen:
+                seen.add(key)
+                yield name, order
+
+
+def _order(values: FloatArray) -> _Order:
+    _, sizes = np.unique(values, return_counts=True)
+    return _Order(rows=np.argsort(values, kind="stable"), sizes=sizes)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Witness:
+    """A pair of columns, as a few groups each, whose rows agree if the tables are sorted alike."""
+
+    anonymized: str
+    before: IntArray
+    after: IntArray
+
+
+def _witness(search: Search, pair: CodedPair) -> _Witness | None:
+    groups = [
+        _groups(search, "original", pair.pair.original, pair.original),
+        _groups(search, "anonymized", pair.pair.anonymized, pair.anonymized),
+    ]
+    before, after = groups
+    if before is None or after is None:
+        return None
+    return _Witness(anonymized=pair.pair.anonymized, before=before, after=after)
+
+
+def _groups(search: Search, side: str, name: str, codes: CodeArray) -> IntArray | None:
+    """Return a few groups of about equal size, by value or by amount; None where there is nothing to tell."""
+    most = min(_MOST_GROUPS, len(codes) // _ROWS_PER_GROUP)
+    counts = np.bincount(codes + 1)
+    if np.count_nonzero(counts) > _MOST_VALUES:
+        amounts = search.amounts(side, name)
+        if amounts is None or not len(amounts.distinct):
+            return None
+        edges = np.nanquantile(amounts.numbers, np.linspace(0, 1, most + 1)[1:-1])
+        groups = np.searchsorted(edges, amounts.numbers, side="right")
+    else:
+        usual = np.argsort(-counts, kind="stable")[: most - 1]
+        usual = usual[counts[usual] >= _FEWEST_IN_GROUP]
+        place = np.full(len(counts), most - 1)
+        place[usual] = np.arange(len(usual))
+        groups = place[codes + 1]
+    sizes = np.bincount(groups)
+    return groups if np.count_nonzero(sizes >= _FEWEST_IN_GROUP) > 1 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Proof:
+    """By what two orders are seen to be the same."""
+
+    name: str | None
+
+
+def _proof(before: _Order, after: _Order, witnesses: Sequence[_Witness]) -> _Proof | None:
+    if _as_often(before.sizes, after.sizes):
+        return _Proof(name=None)
+    few = len(before.rows) * _FEWEST_DISTINCT
+    if min(len(before.sizes), len(after.sizes)) < few:
+        return None
+    for rows in (before.rows, before.rows[::-1]):
+        for one in witnesses:
+            if _agree(one.before[rows], one.after[after.rows], n_alike=int(max(before.sizes.max(), 1))):
+                return _Proof(name=one.anonymized)
+    return None
+
+
+def _as_often(before: IntArray, after: IntArray) -> bool:
+    """Whether values occur as often in their order, which they hardly would in any other order."""
+    if len(before) != len(after) or not (np.array_equal(before, after) or np.array_equal(before, after[::-1])):
+        return False
+    ways = gammaln(len(before) + 1) - gammaln(np.unique(before, return_counts=True)[1] + 1).sum()
+    return bool(ways >= -np.log(_NO_ACCIDENT_OF_COUNTS))
+
+
+def _agree(before: IntArray, after: IntArray, *, n_alike: int) -> bool:
+    """Whether groups depend on each other row by row, and much less once one table is moved on by some rows."""
+    statistic, freedom = _dependence(before, after)
+    if chi2.sf(statistic, freedom) > _NO_ACCIDENT:
+        return False
+    moves = [sign * (n_alike + step) for step in range(1, _N_MOVED // 2 + 1) for sign in (1, -1)]
+    moves = [by for by in moves if abs(by) < len(before)]
+    return statistic >= _CLEARLY * max(_dependence(np.roll(before, by), after)[0] for by in moves)
+
+
+def _dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
+    """Return Pearson's statistic of two columns of groups, and its degrees of freedom."""
+    size = int(after.max()) + 1
+    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    return float(((table - expected) ** 2 / expected).sum()), freedom
+
+
+# --- judging
+
+
+def judge_sorting(measured: Sequence[SortedAlike]) -> list[Finding]:
+    """Return a finding per column in the order of an original one: FAIL where that leads to people."""
+    return [_finding(one) for one in measured]
+
+
+def _finding(one: SortedAlike) -> Finding:
+    ours = f"the values of `{one.anonymized}`" if one.anonymized else "the rows of the file"
+    theirs = f"those of the original column `{one.original}`" if one.original else "the original's rows"
+    how = (
+        f"sorted so, the rows of both tables agree in `{one.witness}`"
+        if one.witness
+        else "in this order they occur as often"
+    )
+    return Finding(
+        check="in_the_original_order",
+        verdict=Verdict.FAIL if one.is_telling and one.anonymized else Verdict.WARN,
+        message=f"Although the records were put in another order, {ours} are in the order of {theirs}: {how} "
+        f"({counted(one.n_records, 'record')}). Whoever holds the original finds each record by its place: "
+        "give random pseudonyms, and shuffle the rows.",
+        column=one.anonymized,
+        n_affected=one.n_records,
+    )
