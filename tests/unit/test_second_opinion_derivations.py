@@ -156,10 +156,14 @@ def test_derivations__warns_where_the_order_of_the_records_shows_the_same() -> N
     assert finding.message.endswith("The order of the records shows the same: sort them anew.")
 
 
-def test_derivations__warns_of_hardly_any_noise() -> None:
-    noise = np.random.default_rng(1).normal(0, 0.002, N)
-    (finding,) = derived({"x7": [f"{np.log(pay) + e:.6f}" for pay, e in zip(PAY, noise, strict=True)]})
-    assert (finding.check, finding.verdict) == ("derived_nearly_in_order", Verdict.WARN)
+@pytest.mark.parametrize(
+    ("noise", "check", "verdict"),
+    [(0.002, "derived_all_but_in_order", Verdict.FAIL), (0.02, "derived_nearly_in_order", Verdict.WARN)],
+)
+def test_derivations__sees_too_little_noise(noise: float, check: str, verdict: Verdict) -> None:
+    added = np.random.default_rng(1).normal(0, noise, N)
+    (finding,) = derived({"x7": [f"{np.log(pay) + e:.6f}" for pay, e in zip(PAY, added, strict=True)]})
+    assert (finding.check, finding.verdict) == (check, verdict)
 
 
 # --- near misses
@@ -173,7 +177,7 @@ def test_derivations__warns_of_hardly_any_noise() -> None:
         pytest.param(lambda _: texts(np.round(PAY, -4)), id="rounded"),
         pytest.param(lambda _: texts(np.minimum(PAY, np.quantile(PAY, 0.1))), id="coded at the top"),
         pytest.param(lambda _: texts(DAYS.astype("datetime64[Y]").astype("datetime64[D]")), id="years"),
-        pytest.param(lambda rng: texts(DAYS + rng.integers(-365, 365, N)), id="dates moved at random"),
+        pytest.param(lambda rng: texts(DAYS + rng.integers(-1500, 1500, N)), id="dates moved at random"),
         pytest.param(lambda rng: texts(np.exp(rng.normal(10, 0.5, N)).round(2)), id="other people's"),
         pytest.param(lambda rng: texts(rng.permutation(N)), id="random numbers"),
         pytest.param(lambda rng: [rng.bytes(6).hex() for _ in range(N)], id="random tokens"),

@@ -19,9 +19,11 @@ _FEWEST_ROWS = 8
 _FEWEST_DISTINCT = 5  # values on both sides
 _CONFIRMED = 10  # rows that agree with what the others taught, for each place
 _SHORTEST = 3  # characters of a value that is more than a code of a category
-_DIGITS = re.compile(r"\D*(\d{2,40})\D*")
+_NO_DIGIT = re.compile(r"\D+")
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{4,32})")
 _N_FOR_MODULUS = 24  # rows whose differences give a modulus away
+_FEWEST_IN_PLACES, _MOST_IN_PLACES, _MOST_PLACES = 20, 100_000, 16
+_GAPS = 1.3  # numbers in their range for each of them, from which they have gaps
 _MOST_MULTIPLES = 64  # of the modulus that such differences may have in common
 
 
@@ -144,8 +146,8 @@ def _by_arithmetic(rows: _Rows) -> _Explained | None:
 
 
 def _in_digits(text: str) -> int | None:
-    match = _DIGITS.fullmatch(text)
-    return int(match[1]) if match else None
+    digits = _NO_DIGIT.sub("", text)
+    return int(digits) if 2 <= len(digits) <= 40 else None
 
 
 def _in_hexadecimal(text: str) -> int | None:
@@ -259,6 +261,69 @@ def _n_known(values: Sequence[str], known: frozenset[str], rule: Callable[[str],
     return sum(rule(value) in known for value in values) if first > 5 else 0
 
 
+_MODULI = (
+    2**31 - 1,
+    2**32,
+    2**61 - 1,
+    2**64,
+    10**9 + 7,
+    10**9 + 9,
+    998_244_353,
+    *(10**n for n in range(5, 13)),
+)
+
+
+def _is_multiple(numbers: Sequence[int], known: frozenset[int], modulus: int) -> bool:
+    """Whether some factor turns all these numbers into known ones under the modulus."""
+    first = next((n for n in numbers if math.gcd(n, modulus) == 1), 0)
+    if not first or max(known) >= modulus:
+        return False
+    back = pow(first, -1, modulus)
+    factors = (token * back % modulus for token in known)
+    return any(factor > 1 and all(n * factor % modulus in known for n in numbers) for factor in factors)
+
+
+def are_alike_in_places(values: Sequence[str], tokens: Sequence[str]) -> bool:
+    """Whether the characters of every place occur as often as those of some place of the tokens.
+
+    So do those of every two places together, and the values have gaps: replacing or moving characters the
+    same way everywhere leaves these traces, and numbers drawn anew do not.
+
+    Parameters
+    ----------
+    values, tokens
+        All distinct values of both columns.
+    """
+    n = len(values)
+    if n != len(tokens) or not _FEWEST_IN_PLACES <= n <= _MOST_IN_PLACES or set(values) & set(tokens):
+        return False
+    lengths = {len(value) for value in values}, {len(token) for token in tokens}
+    if any(len(one) > 1 for one in lengths) or max(lengths[1]) % max(lengths[0]):
+        return False
+    before, after = _places(values, 1), _places(tokens, max(lengths[1]) // max(lengths[0]))
+    varied = len(before)
+    if varied != len(after) or not 2 <= varied <= _MOST_PLACES or not _have_gaps(values):
+        return False
+    return all(_spectra(before, size) == _spectra(after, size) for size in (1, 2))
+
+
+def _places(texts: Sequence[str], width: int) -> list[list[str]]:
+    """Return the characters of each place that varies, `width` of them as one."""
+    columns = ([text[start : start + width] for text in texts] for start in range(0, len(texts[0]), width))
+    return [column for column in columns if len(set(column)) > 1]
+
+
+def _spectra(places: Sequence[Sequence[str]], size: int) -> list[list[int]]:
+    """Return how often the characters of each place, or of each two together, occur, in no order."""
+    sets = itertools.combinations(places, size)
+    return sorted(sorted(Counter(zip(*columns, strict=True)).values()) for columns in sets)
+
+
+def _have_gaps(values: Sequence[str]) -> bool:
+    numbers = [n for n in map(_in_digits, values) if n is not None]
+    return len(numbers) < len(values) or max(numbers) - min(numbers) >= _GAPS * len(numbers)
+
+
 def _arithmetic_into(values: Sequence[str], tokens: Sequence[str]) -> Cipher | None:
     """Look for one constant that, by exclusive or, turns most values into tokens of a thin set."""
     numbers = [n for n in map(_in_digits, values) if n is not None]
@@ -268,6 +333,9 @@ def _arithmetic_into(values: Sequence[str], tokens: Sequence[str]) -> Cipher | N
             continue
         if max(known) < 20 * len(known):  # numbers without gaps hold whatever is computed
             continue
+        if any(_is_multiple(numbers[:12], known, modulus) for modulus in _MODULI):
+            how = "the original's number times one constant, cut at another"
+            return Cipher(how=how, n_matched=len(numbers))
         first, *others = numbers[:12]
         for token in known:
             constant = first ^ token

@@ -160,7 +160,7 @@ def measure_classes(
     unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:
         return measured
-    widened = _measure(tables.anonymized, chosen + unlogged, contributions=False)
+    widened = _measure(tables.anonymized, chosen + unlogged, suggestions, persons, contributions=False)
     return replace(measured, widened=widened, unlogged=unlogged)
 
 
@@ -258,8 +258,12 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
     if classes.persons is not None:
         findings += judge_persons(classes.persons, classes.quasi_identifiers, thresholds)
     findings += judge_alike(classes.alike, classes.quasi_identifiers)
-    if measured.widened is not None and measured.widened.k is not None:
-        findings.append(_about_unlogged(measured.unlogged, measured.widened, measured.widened.k, thresholds))
+    widened = measured.widened
+    if widened is not None and widened.k is not None:
+        findings.append(_about_unlogged(measured.unlogged, widened, widened.k, thresholds))
+        told = {finding.column for finding in findings}
+        alike = [one for one in widened.alike if one.column not in told]
+        findings += judge_alike(alike, widened.quasi_identifiers, gravest=Verdict.WARN)
     return findings
 
 

@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
-from core.tabular.second_opinion.ciphers import Cipher, cipher_between, cipher_into
+from core.tabular.second_opinion.ciphers import Cipher, are_alike_in_places, cipher_between, cipher_into
 from core.tabular.second_opinion.digests import (
     UUID_NAMESPACES,
     Cut,
@@ -51,6 +51,7 @@ _NO_ACCIDENT = 1e-9  # probability of as many tokens by chance
 _N_PROBES, _N_KEYED_PROBES = 12, 1  # values that all recipes are tried on, without and with keys
 _N_TOLD_APART = 40  # values of which several must match before all are looked at
 _SMALLEST_DISTINCT_SHARE = 0.3  # of digits, below which they are measurements, not tokens
+_LONG, _MANY = 8, 20  # digits, and distinct values, from which numbers that repeat are tokens all the same
 _MOST_JOINED, _MOST_JOINED_BY_THREE = 20, 9  # original columns that are joined to each other
 _MOST_COLUMNS = 60  # token columns, and original columns for each of them, that are looked at
 _STEP = 8  # characters between the beginnings of slices of keyed digests, where nobody knows whose
@@ -220,8 +221,9 @@ class _Samples:
             cells = [cell for cell in self.anonymized[anonymized] if cell]
             shape = token_shape(cells) if len(set(cells)) >= _FEWEST else None
             if shape is not None and shape.kind == "digits":
-                enough = len(set(cells)) >= _SMALLEST_DISTINCT_SHARE * len(cells)
-                shape = shape if enough else None
+                n_distinct, is_long = len(set(cells)), shape.length >= _LONG
+                enough = n_distinct >= _SMALLEST_DISTINCT_SHARE * len(cells)
+                shape = shape if enough or (is_long and n_distinct >= _MANY) else None
             self.shapes[anonymized] = shape
         return self.shapes[anonymized]
 
@@ -673,14 +675,15 @@ def _one_recipe(compared: _Compared, *, make: _JoinedDigest, cut: Cut) -> Iterat
 
 
 def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False) -> int:
-    """Return the values whose computed token is there; 0 as soon as that looks like an accident."""
-    n = 0
+    """Return the values whose computed token is there; few as soon as that looks like an accident."""
+    found = []
     for i, (value, token) in enumerate(compared.pairs):
         digest = make(value)
-        n += digest is not None and compared.is_match(compared.shape.texts(digest, few=few), cut, token)
-        if i == _N_TOLD_APART and n <= 1:
-            return n
-    return n
+        if digest is not None and compared.is_match(compared.shape.texts(digest, few=few), cut, token):
+            found.append(digest)
+        if i == _N_TOLD_APART and len(found) <= 1:
+            break
+    return len(found) if len(set(found)) > 1 else 0
 
 
 # --- ciphers
@@ -704,6 +707,14 @@ def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[Co
         if cipher is not None:
             counts = (cipher.n_matched, n)
             yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
+            return
+    if order != "kept":
+        everyone = pc.unique(pc.utf8_trim_whitespace(samples.tables.original[original])).drop_null()
+        tokens = samples.cells(anonymized)
+        if are_alike_in_places(everyone.to_pylist(), tokens):
+            how = "the original with its characters replaced, or moved to other places"
+            counts = (len(tokens), len(tokens))
+            yield samples.result((original,), anonymized, kind="cipher", how=how, counts=counts)
 
 
 # --- judging

@@ -104,7 +104,8 @@ def decoded(text: str) -> Mapping[str, str]:
     mappingproxy({'0419': 'with its digits in words', '9140': 'backwards, with its digits in words'})
     """
     found: dict[str, str] = {}
-    seen, newest = {text}, [(text, (), False)]
+    seen = {text}
+    newest: list[tuple[str, tuple[str, ...], bool]] = [(text, (), False)]
     for _ in range(_DEEPEST):
         made: list[tuple[str, tuple[str, ...], bool]] = []
         for one, ways, is_encoded in newest:

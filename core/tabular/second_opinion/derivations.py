@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import rankdata
 
+from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -32,8 +33,8 @@ _MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be
 _FEWEST_ROWS = 10  # fewer are in order by chance too often
 _FEWEST_VALUES = 3
 _ONE_TO_ONE = 10  # values from which a column that tells an original one for one is no accident
-_LIKELY, _NEARLY = 0.95, 0.9999  # rank correlations
-_FEW_PLACES, _HALF = 4, 0.5  # places within which a record is found among few, share of records that are
+_LIKELY, _ALL_BUT, _NEARLY = 0.95, 0.999, 0.9999  # rank correlations
+_FEW_PLACES, _FEWER_PLACES, _SOME = 4, 2, 0.5  # that leave a record among few; share of the records that are
 _NEARLY_IN_PLACE = 0.999
 _MOST_READINGS = 400  # numbers that columns may be read as, per table
 _SHARED = 0.5  # share of texts whose nearest original is their own
@@ -59,14 +60,15 @@ class Derivation:
     anonymized
         The column, or the parts of a date.
     kind
-        ``one to one``, ``in order``, ``nearly in order``, ``constant``, ``parts`` or ``near text``.
+        ``one to one``, ``in order``, ``all but in order``, ``nearly in order``, ``constant``, ``parts`` or
+        ``near text``.
     n_matched, n_compared
         Records in their place, explained by the constant or the parts, or nearest to their own original.
     original_distinct_share, anonymized_distinct_share
         Distinct / non-blank cells; of parts, their combinations.
     taken_out
-        Whether the original column is gone from the table, the log says that it was dropped or
-        pseudonymized, or its own column holds at most half as many values.
+        Whether the original column is gone from the table, the log says that it was dropped, pseudonymized
+        or identifies people, or its own column holds at most half as many values.
     by_position
         Whether the order of the records shows the same.
     """
@@ -134,6 +136,7 @@ class Search:
         return {pair.pair.anonymized: pair.pair.original for pair in self.tables.coded}
 
     def table(self, side: str) -> pa.Table:
+        """Return one of the two tables."""
         return self.tables.original if side == "original" else self.tables.anonymized
 
     @cached_property
@@ -142,12 +145,14 @@ class Search:
         return self.rows(self.settings.sample_size)
 
     def rows(self, most: int) -> npt.NDArray[np.int64]:
+        """Return a seeded sample of so many rows, in order."""
         n = self.tables.n_original
         rng = np.random.default_rng(self.settings.seed)
         return np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
 
     @cached_property
     def n_looked_at(self) -> int:
+        """Return how many rows are compared of a pair of columns that the sample shows to be alike."""
         return min(self.tables.n_original, _MOST_ROWS)
 
     def amounts(self, side: str, name: str, *, sampled: bool = False) -> Amounts | None:
@@ -158,6 +163,7 @@ class Search:
         return self.amounts_read[key]
 
     def cells(self, side: str, name: str, *, sampled: bool) -> pa.ChunkedArray:
+        """Return the cells of a column that are compared."""
         column = self.table(side)[name]
         if self.tables.order == "changed":
             return column
@@ -188,9 +194,11 @@ class Search:
         return self.shares[side, name]
 
     def taken_out(self, original: str) -> bool:
-        """Whether a column is gone, was to be gone, or was made much coarser."""
+        """Whether a column is gone, was to be gone or identifies people, or was made much coarser."""
         entry = self.tables.log.entries.get(original)
-        if original not in self.stands_for.values() or (entry is not None and entry.action in _TAKEN_OUT):
+        if original not in self.stands_for.values():
+            return True
+        if entry is not None and (entry.action in _TAKEN_OUT or is_high_risk(entry.semantic)):
             return True
         own = [pair for pair in self.tables.coded if pair.pair.original == original]
         n_values = int(np.count_nonzero(own[0].original_counts))
@@ -205,6 +213,7 @@ class Search:
         distinct_share: float | None = None,
         by_position: bool = False,
     ) -> Derivation:
+        """Return what was found of one or several anonymized columns."""
         own = self.distinct_share("anonymized", anonymized[0]) if distinct_share is None else distinct_share
         return Derivation(
             original=original,
@@ -329,9 +338,11 @@ def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, i
         one_to_one = min(n_values) >= _ONE_TO_ONE and n_values[1] >= 0.98 * n_values[0] >= 0.96 * n_values[1]
         return ("one to one" if one_to_one else "in order"), n_in_place
     n_near = int(np.count_nonzero(away <= _FEW_PLACES))
-    by_chance = (2 * _FEW_PLACES + 1) / len(first)
-    near = n_near >= _HALF * len(first) and by_chance <= _HALF * _HALF
-    if near or abs(correlation) >= _NEARLY:
+    if n_near >= _MOST * len(first) and abs(correlation) >= _ALL_BUT:
+        return "all but in order", n_near
+    n_nearer = int(np.count_nonzero(away <= _FEWER_PLACES))
+    among_few = n_nearer >= max(_SOME * len(first), 2 * (2 * _FEWER_PLACES + 1))
+    if among_few or abs(correlation) >= _NEARLY:
         return "nearly in order", max(n_near, n_in_place)
     return None, 0
 
@@ -642,17 +653,18 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
     if one.kind == "near text":
         surely = one.n_matched >= _SHARED * one.n_compared and one.original_distinct_share >= limit
         return Verdict.FAIL if surely and own >= limit else Verdict.WARN if own >= limit else None
-    if one.kind == "in order":
+    if one.kind in {"in order", "all but in order"}:
         sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= limit else None
     else:
         sure = Verdict.FAIL if telling else Verdict.WARN
     return Verdict.WARN if sure is Verdict.FAIL and one.by_position else sure
 
 
-_KINDS = ("constant", "parts", "one to one", "in order", "near text", "nearly in order")
+_KINDS = ("constant", "parts", "one to one", "in order", "all but in order", "near text", "nearly in order")
 _HOW = {
     "one to one": "stand one for one for those of",
     "in order": "are in the order of those of",
+    "all but in order": "are all but in the order of those of",
     "nearly in order": "are nearly in the order of those of",
     "constant": "are, up to a constant or another way of counting, those of",
     "parts": "are the parts of the dates of",
@@ -662,6 +674,8 @@ _CONSEQUENCE = {
     "one to one": "Whoever knows one side knows the other. Leave the column out, or make it coarser.",
     "in order": "Whoever knows the original finds the record by its place. Leave the column out, or make it "
     "coarser.",
+    "all but in order": "Whoever knows the original finds the record among few: the noise is too small. Make "
+    "the column coarser.",
     "nearly in order": "Whoever knows the original finds the record among few. Make the column coarser.",
     "constant": "A few known values undo all of them. Leave the column out, or make it coarser.",
     "parts": "Put together, they are the original. Leave out what is finer than needed.",

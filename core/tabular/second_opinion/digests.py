@@ -40,6 +40,10 @@ def _digits(value: str) -> str:
     return "".join(c for c in value if c.isdigit())
 
 
+def _filled(digits: str, length: int) -> bytes:
+    return digits.zfill(length).encode() if digits else b""
+
+
 def _as_float(value: str) -> str:
     return f"{int(float(value))}.0" if len(value) < 16 and _WHOLE_NUMBER.fullmatch(value) else ""
 
@@ -62,8 +66,8 @@ _SPELLINGS: Mapping[str, Callable[[str], bytes]] = MappingProxyType(
         "without accents, in capitals": lambda value: _bare(value).upper().encode(),
         "its digits": lambda value: _digits(value).encode(),
         "its digits without leading zeros": lambda value: _digits(value).lstrip("0").encode(),
-        "its digits, eight": lambda value: _digits(value).zfill(8).encode(),
-        "its digits, ten": lambda value: _digits(value).zfill(10).encode(),
+        "its digits, eight": lambda value: _filled(_digits(value), 8),
+        "its digits, ten": lambda value: _filled(_digits(value), 10),
         "as a decimal number": lambda value: _as_float(value).encode(),
         "as a date": lambda value: _day_first(value).encode(),
         "as a date of eight digits": lambda value: _digits(_day_first(value)).encode(),
@@ -372,7 +376,12 @@ def plain_digests(text: bytes, *, few: bool = False) -> Iterator[tuple[str, byte
 
 Kind = Literal["uuid", "hex", "digits", "base32", "base64"]
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|(?<![0-9a-f])[0-9a-f]{12}[1-8][0-9a-f]{3}[89ab][0-9a-f]{15}(?![0-9a-f])",
+    re.IGNORECASE,
+)
+_DECIMAL = re.compile(r"[+-]?[0-9]+[.,][0-9]{1,6}")
 _BODIES: Mapping[Kind, re.Pattern[str]] = MappingProxyType(
     {
         "digits": re.compile(r"[0-9]{5,160}"),
@@ -549,6 +558,8 @@ def token_shape(cells: Sequence[str]) -> TokenShape | None:
             continue
         if kind in {"base32", "base64"} and not _are_mixed(alike):
             continue
+        if kind == "digits" and sum(_DECIMAL.fullmatch(cell) is not None for cell in cells) > len(cells) / 2:
+            return None  # measurements and amounts
         if kind in {"base64", "base32"}:
             alike = [body.rstrip("=") for body in alike]
         return TokenShape(kind=kind, prefix=prefix, suffix=suffix, length=max(map(len, alike)))

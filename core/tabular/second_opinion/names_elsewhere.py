@@ -69,7 +69,8 @@ class ValuesElsewhere:
         Column names.
     form
         ``values`` as they were, in whatever spelling and order; ``respelled``, such as backwards, without
-        vowels or romanized; ``initials``, one word with the first letter of the other; ``one word`` of several.
+        vowels or romanized; ``initials``, one word with the first letter of the other; ``one word`` of
+        several.
     by_rows
         Whether hits are cells that hold the value of their own row; else cells that hold any value.
     n_hits, n_by_chance
@@ -327,7 +328,7 @@ def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
         return None
     kind = _kind(values.values)
     least = _NEARLY_DISTINCT if kind == "numbers" else _DISTINCT
-    distinct = kind in {"names", "numbers"} and values.n_distinct >= least * values.n_filled
+    distinct = kind in {"names", "numbers", "dates"} and values.n_distinct >= least * values.n_filled
     if kind == "measures" or not (taken_out or identifies or distinct):
         return None
     is_name = kind == "names" and (taken_out or identifies)
@@ -337,7 +338,6 @@ def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
 
 def _kind(values: pa.Array) -> str:
     """Return what most values are: ``measures``, ``dates``, ``names`` or ``numbers`` (with digits)."""
-
     patterns = {"measures": _MEASURE_LIKE, "dates": _DATE_LIKE, "names": _WORDS_ONLY}
     return next((kind for kind, pattern in patterns.items() if _are_mostly(values, pattern)), "numbers")
 
@@ -366,9 +366,9 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
 
 
 def _only_number(texts: pa.Array) -> pa.Array:
-    """Return the one number of each text that has letters beside it, where it is long; else an empty text."""
-    number = pc.extract_regex(texts, rf"^[^0-9]*(?P<number>[0-9]{{{_FEWEST_DIGITS},}})[^0-9]*$").field("number")
-    return pc.fill_null(number, "")
+    """Return the one number of each text, letters left aside, where it is long; else an empty text."""
+    pattern = rf"^[^0-9]*(?P<number>[0-9]{{{_FEWEST_DIGITS},}})[^0-9]*$"
+    return pc.fill_null(pc.extract_regex(texts, pattern).field("number"), "")
 
 
 def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:

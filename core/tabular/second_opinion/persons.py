@@ -263,7 +263,9 @@ def judge_persons(
     ]
 
 
-def judge_alike(alike: Sequence[AlikeClasses], quasi_identifiers: Sequence[str]) -> list[Finding]:
+def judge_alike(
+    alike: Sequence[AlikeClasses], quasi_identifiers: Sequence[str], *, gravest: Verdict = Verdict.FAIL
+) -> list[Finding]:
     """Return a finding for each attribute that more classes share than chance explains."""
     found = []
     for one in alike:
@@ -272,7 +274,7 @@ def judge_alike(alike: Sequence[AlikeClasses], quasi_identifiers: Sequence[str])
             found.append(
                 Finding(
                     check="alike_inside",
-                    verdict=Verdict.FAIL if chance < _NO_CHANCE else Verdict.WARN,
+                    verdict=gravest if chance < _NO_CHANCE else Verdict.WARN,
                     message=f"In {share_of(one.n_alike, one.n_classes)} classes over "
                     f"{listed(quasi_identifiers)} everybody has the same `{one.column}`; chance would "
                     f"explain {one.n_by_chance:.2g}. Who knows that a person is in such a class knows it of "

@@ -185,14 +185,16 @@ def _proof(before: _Order, after: _Order, witnesses: Sequence[_Witness]) -> _Pro
 
 def _as_often(before: IntArray, after: IntArray) -> bool:
     """Whether values occur as often in their order, which they hardly would in any other order."""
-    if len(before) != len(after) or not (np.array_equal(before, after) or np.array_equal(before, after[::-1])):
+    if len(before) != len(after) or not (
+        np.array_equal(before, after) or np.array_equal(before, after[::-1])
+    ):
         return False
     ways = gammaln(len(before) + 1) - gammaln(np.unique(before, return_counts=True)[1] + 1).sum()
     return bool(ways >= -np.log(_NO_ACCIDENT_OF_COUNTS))
 
 
 def _agree(before: IntArray, after: IntArray, *, n_alike: int) -> bool:
-    """Whether groups depend on each other row by row, and much less once one table is moved on by some rows."""
+    """Whether groups depend on each other row by row, and much less once one table is moved on by rows."""
     statistic, freedom = _dependence(before, after)
     if chi2.sf(statistic, freedom) > _NO_ACCIDENT:
         return False

@@ -1,4 +1,4 @@
-"""Other spellings that a reader recognizes: look-alike letters, escapes, backwards, without vowels, romanized."""
+"""Other spellings that a reader recognizes: look-alike letters, escapes, backwards, no vowels, romanized."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import pyarrow.compute as pc
 
 from core.tabular.second_opinion.amounts import read_amounts
 
-_ESCAPED = r"\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|&#?[a-zA-Z0-9]{2,8};"
+_ESCAPED = (
+    r"\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|&#?[a-zA-Z0-9]{2,8};|(?i)[ (\[{](dot|pika|at|afna|골뱅이|점)[ )\]}]"
+)
 _ESCAPED_LETTER = re.compile(r"\\u([0-9a-fA-F]{4})")
 _OTHER_ALPHABETS = r"[\p{Cyrillic}\p{Greek}]"
 _LOOK_ALIKES = str.maketrans(
@@ -23,26 +25,29 @@ _LOOK_ALIKES = str.maketrans(
 )
 _DIGITS_FOR_LETTERS = (("a", "4"), ("e", "3"), ("i", "1"), ("o", "0"), ("s", "5"), ("t", "7"))
 _FEWEST_CONSONANTS = 3
+_EIGHT_DIGITS = ("{0}{1}{2}", "{2}{1}{0}")  # year, month and day, or day first, as one number
+_WORD_FOR_SIGN = re.compile(r"[ (\[{]+(dot|pika|at|afna|골뱅이|점)[ )\]}]+", re.IGNORECASE)
 
-_INITIALS = "g kk n d tt r m b pp s ss _ j jj ch k t p h".split()
-_VOWELS = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split()
-_FINALS = "_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split()
+_JAMO = """
+g kk n d tt r m b pp s ss _ j jj ch k t p h
+a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i
+_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t
+"""
+_INITIALS, _VOWELS, _FINALS = (line.split() for line in _JAMO.strip().splitlines())
 # How people spell syllables of their names, where it is not the revised romanization.
-_AS_SPELLED = MappingProxyType(
-    dict(
-        pair.split(":")
-        for pair in (
-            "김:kim 이:lee 박:park 최:choi 정:jung 강:kang 조:cho 윤:yoon 임:lim 오:oh 서:seo 신:shin 권:kwon 황:hwang "
-            "안:ahn 유:yoo 류:ryu 전:jeon 고:ko 문:moon 양:yang 손:son 배:bae 백:baek 허:huh 노:noh 구:koo 우:woo 주:joo "
-            "현:hyun 영:young 준:joon 희:hee 수:soo 선:sun 경:kyung 성:sung 훈:hoon 은:eun 원:won 숙:sook 순:soon 철:chul "
-            "석:seok 용:yong 명:myung 범:beom 승:seung 연:yeon 여:yeo 규:kyu 균:kyun 기:ki 길:gil 국:kook 건:gun"
-        ).split()
-    )
-)
+_SYLLABLES = """
+김 kim 이 lee 박 park 최 choi 정 jung 강 kang 조 cho 윤 yoon 임 lim 오 oh 서 seo
+신 shin 권 kwon 황 hwang 안 ahn 유 yoo 류 ryu 전 jeon 고 ko 문 moon 양 yang 손 son
+배 bae 백 baek 허 huh 노 noh 구 koo 우 woo 주 joo 현 hyun 영 young 준 joon 희 hee
+수 soo 선 sun 경 kyung 성 sung 훈 hoon 은 eun 원 won 숙 sook 순 soon 철 chul
+석 seok 용 yong 명 myung 범 beom 승 seung 연 yeon 여 yeo 규 kyu 균 kyun 기 ki
+길 gil 국 kook 건 gun
+"""
+_AS_SPELLED = MappingProxyType(dict(zip(*[iter(_SYLLABLES.split())] * 2, strict=True)))
 
 
 def legible(values: pa.Array) -> pa.Array:
-    """Return texts with escapes resolved, and letters of other alphabets as the Latin ones they look like."""
+    """Return texts with escapes and words for signs resolved, and letters that look Latin as Latin ones."""
     values = _where(values, _ESCAPED, _unescaped)
     if pc.all(pc.string_is_ascii(values), min_count=0).as_py():
         return values
@@ -62,11 +67,11 @@ def _where(values: pa.Array, pattern: str, change: Callable[[str], str]) -> pa.A
 def _unescaped(text: str) -> str:
     text = _ESCAPED_LETTER.sub(lambda match: chr(int(match[1], 16)), text)
     text = "".join(c if not 0xD800 <= ord(c) < 0xE000 else "?" for c in text)
-    return html.unescape(unquote(text))
+    return _WORD_FOR_SIGN.sub(" ", html.unescape(unquote(text)))
 
 
 def respelled(texts: pa.Array) -> Iterator[pa.Array]:
-    """Yield names, lower case and without accents, as they are read otherwise; empty where nothing changes."""
+    """Yield names, lower case and without accents, in other spellings; empty where nothing changes."""
     for other in _respelled(texts):
         yield pc.if_else(pc.equal(other, texts), "", other)
 
@@ -112,7 +117,7 @@ def _surname_as_spelled(syllable: str, place: int) -> str:
 
 
 def dates_respelled(values: pa.Array) -> Iterator[pa.Array]:
-    """Yield dates in the usual orders of year, month and day, as words and as one number; none of other texts."""
+    """Yield dates in the usual orders of year, month and day, as words and as numbers; no other texts."""
     amounts = read_amounts(values)
     if amounts is None or amounts.kind != "date":
         return
@@ -121,13 +126,12 @@ def dates_respelled(values: pa.Array) -> Iterator[pa.Array]:
         str(day).split("-") for day in np.where(known, amounts.numbers, 0).astype(int).astype("datetime64[D]")
     ]
     for form in ("{0} {1} {2}", "{0}{1}{2}", "{2}{1}{0}", "{1}{2}{0}", "{3}{1}{2}", "{2}{1}{3}", "{1}{2}{3}"):
-        yield pa.array(
-            [
-                form.format(*day, day[0][-2:]) if is_known else ""
-                for day, is_known in zip(days, known, strict=True)
-            ],
-            pa.string(),
-        )
-    yield pa.array(
-        [f"{int(d)} {int(m)} {y}" if ok else "" for (y, m, d), ok in zip(days, known, strict=True)], pa.string()
-    )
+        written = [
+            form.format(*day, day[0][-2:]) if is_known else ""
+            for day, is_known in zip(days, known, strict=True)
+        ]
+        yield pa.array(written, pa.string())
+        if form in _EIGHT_DIGITS:
+            yield pc.utf8_reverse(pa.array(written, pa.string()))
+    without_zeros = [f"{int(d)} {int(m)} {y}" for y, m, d in days]
+    yield pc.if_else(pa.array(known), pa.array(without_zeros), "")
