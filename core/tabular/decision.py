@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.equivalence import EquivalenceClasses
 from core.tables import Dataset
@@ -125,7 +125,43 @@ def judge_tabular(
             *_columns(measurement, notes),
         ),
         opinion_measurement=opinion,
-        second_opinion=judge_second_opinion(opinion, thresholds=opinion_thresholds) if opinion else None,
+        second_opinion=_with_warnings(
+            judge_second_opinion(opinion, thresholds=opinion_thresholds), measurement, notes
+        )
+        if opinion
+        else None,
+    )
+
+
+def _with_warnings(
+    opinion: SecondOpinion, measured: TabularMeasurement, notes: Mapping[str, str]
+) -> SecondOpinion:
+    """Return the second opinion with the rule's warnings of columns, which its own verdict does not count.
+
+    Left out are known false alarms, columns that are gone, and those that the second opinion tells of itself.
+    """
+    findings = [one for one in opinion.findings if one.verdict is not Verdict.PASS]
+    told = {name for one in findings for name in (one.column, *one.columns)}
+    warned = [
+        Finding(
+            check="rule_warns_of_column",
+            verdict=Verdict.WARN,
+            message=f"The published rule warns of `{check.anonymized_column}`, although one column does not "
+            f"decide its verdict: {check.reason}",
+            column=check.anonymized_column,
+            n_affected=check.n_failing,
+        )
+        for check in measured.checks
+        if check.status is Verdict.WARN
+        and check.anonymized_column is not None
+        and check.anonymized_column not in {*notes, *told}
+    ]
+    if not warned:
+        return opinion
+    return replace(
+        opinion,
+        verdict=worst([opinion.verdict, Verdict.WARN]),
+        findings=worst_first([*opinion.findings, *warned]),
     )
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.cells import as_numbers
 from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_column
 from core.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import ColumnPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import share_of
@@ -22,6 +23,7 @@ _MUTE = frozenset({"", "other"})
 _LEFT = 0.9  # share of unchanged cells from which a column was let through, whatever the log says
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
 _WORDS_OF_PEOPLE = frozenset({"person's name", "postal address", "free text"})
+_SHAPES = frozenset({"person's name", "national identification number", "e-mail address", "phone number"})
 _DISTINCT_NAMES = 0.5  # distinct share from which words under a name's heading are names of people
 _DISTINCT_NUMBERS = 0.05  # the same of numbers, which a person's many records repeat
 _HANGUL_NAMES = frozenset({"hangul_name", "hangul_name_spaced"})
@@ -42,6 +44,8 @@ class ColumnSanity:
         Sensitive pattern to the cells that hold it.
     n_cells
         Cells that hold at least one pattern.
+    is_protected
+        Whether the log says that it was changed.
     """
 
     suggestion: RoleSuggestion
@@ -49,6 +53,7 @@ class ColumnSanity:
     action: str
     patterns: Mapping[str, int]
     n_cells: int
+    is_protected: bool = False
 
 
 def measure_sanity(
@@ -59,8 +64,9 @@ def measure_sanity(
 ) -> tuple[ColumnSanity, ...]:
     """Look at every anonymized column that is let through: by the log, or whatever it says, by its cells.
 
-    The log lets through what is ``keep`` or ``other``, or not logged at all. Columns of `surrogates` look
-    like identifiers and identify nobody.
+    The log lets through what is ``keep`` or ``other``, or not logged at all. Of other columns those whose
+    values have the shape of names, numbers or addresses of people are looked at too. Columns of `surrogates`
+    look like identifiers and identify nobody, and so do added ones that only count the rows.
     """
     left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
     entries = {pair.pair.anonymized: pair.pair for pair in tables.coded}
@@ -70,12 +76,30 @@ def measure_sanity(
         logged = tables.log.entries.get(suggestion.column)
         semantic = entry.semantic if entry else logged.semantic if logged else ""
         action = entry.action if entry else logged.action if logged else ""
-        if not action or meaning_of(action) is Meaning.KEPT or semantic in _MUTE or suggestion.column in left:
+        let_through = not action or meaning_of(action) is Meaning.KEPT or semantic in _MUTE
+        if _only_numbers_the_rows(tables, suggestion, entry):
+            continue
+        if let_through or suggestion.column in left:
             found.append(_sanity(tables, suggestion, semantic, action))
+        elif suggestion.from_values and suggestion.kind in _SHAPES:
+            found.append(_sanity(tables, suggestion, semantic, action, is_protected=True))
     return tuple(found)
 
 
-def _sanity(tables: TablePair, suggestion: RoleSuggestion, semantic: str, action: str) -> ColumnSanity:
+def _only_numbers_the_rows(tables: TablePair, suggestion: RoleSuggestion, pair: ColumnPair | None) -> bool:
+    """Whether a column that was added counts the rows, in whatever order: only its order could say more."""
+    if pair is not None or suggestion.role is not Role.DIRECT_IDENTIFIER:
+        return False
+    cells = tables.anonymized[suggestion.column]
+    numbers = as_numbers(cells) if not cells.null_count else None
+    if numbers is None or not len(numbers):
+        return False
+    return bool(np.array_equal(np.sort(numbers), np.arange(len(numbers)) + numbers.min()))
+
+
+def _sanity(
+    tables: TablePair, suggestion: RoleSuggestion, semantic: str, action: str, *, is_protected: bool = False
+) -> ColumnSanity:
     hits = scan_column(
         tables.anonymized[suggestion.column],
         [pattern for pattern in ALL_PATTERNS if pattern.key not in _DATES],
@@ -85,6 +109,7 @@ def _sanity(tables: TablePair, suggestion: RoleSuggestion, semantic: str, action
         suggestion=suggestion,
         semantic=semantic,
         action=action,
+        is_protected=is_protected,
         patterns={key: n for key, n in hits.counts.items() if key in telling},
         n_cells=hits.distinct.n_cells(np.logical_or.reduce([hits.masks[key] for key in telling]))
         if telling
@@ -114,7 +139,7 @@ def _about(column: ColumnSanity) -> list[Finding]:
     findings = []
     if role is Role.DIRECT_IDENTIFIER:
         findings.append(_looks_like_identifier(column))
-    if column.n_cells and role is not Role.DIRECT_IDENTIFIER:
+    if column.n_cells and not column.is_protected and role is not Role.DIRECT_IDENTIFIER:
         findings.append(_holds_patterns(column))
     return findings
 
@@ -124,7 +149,7 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
     sure = suggestion.score >= _SURE and (suggestion.from_values or _many_and_distinct(suggestion))
     return Finding(
         check="looks_like_identifier",
-        verdict=Verdict.FAIL if sure else Verdict.WARN,
+        verdict=Verdict.FAIL if sure and not column.is_protected else Verdict.WARN,
         message=f"`{suggestion.column}` is {_as_logged(column)} but looks like a direct identifier "
         f"({suggestion.kind}). {suggestion.reason}",
         column=suggestion.column,

@@ -178,7 +178,7 @@ def _proof(before: _Order, after: _Order, witnesses: Sequence[_Witness]) -> _Pro
         return None
     for rows in (before.rows, before.rows[::-1]):
         for one in witnesses:
-            if _agree(one.before[rows], one.after[after.rows], n_alike=int(max(before.sizes.max(), 1))):
+            if _agree(one.before[rows], one.after[after.rows], (before, after)):
                 return _Proof(name=one.anonymized)
     return None
 
@@ -193,10 +193,15 @@ def _as_often(before: IntArray, after: IntArray) -> bool:
     return bool(ways >= -np.log(_NO_ACCIDENT_OF_COUNTS))
 
 
-def _agree(before: IntArray, after: IntArray, *, n_alike: int) -> bool:
-    """Whether groups depend on each other row by row, and much less once one table is moved on by rows."""
+def _agree(before: IntArray, after: IntArray, orders: tuple[_Order, _Order]) -> bool:
+    """Whether groups depend on each other row by row, and much less once one table is moved on by rows.
+
+    Rows that share a place, as those of one person, count as one.
+    """
     statistic, freedom = _dependence(before, after)
-    if chi2.sf(statistic, freedom) > _NO_ACCIDENT:
+    n_alike = int(max(order.sizes.max() for order in orders))
+    n_for_one = max(float((order.sizes.astype(float) ** 2).sum()) / len(before) for order in orders)
+    if chi2.sf(statistic / n_for_one, freedom) > _NO_ACCIDENT:
         return False
     moves = [sign * (n_alike + step) for step in range(1, _N_MOVED // 2 + 1) for sign in (1, -1)]
     moves = [by for by in moves if abs(by) < len(before)]
