@@ -14,21 +14,11 @@ from core.verdict import Verdict
 
 KINDS = kinds_of("tabular")
 # What the verifier does not see yet. Whoever makes it see one takes it out here.
-MISSED = (
-    "a tenth of the classes has one diagnosis",
-    "id: SHA-256 as a decimal number",  # the first digits of all 256 bits
-    "id: numbers times a constant modulo a prime",
-    "Korean names romanized, in a column called alias",  # WARN
-    "id: numbers in the order of the original ids",
-    "name: numbers in alphabetical order of names",
-    "rows sorted by original id, numbered anew",
-    "telephones written as words of digits",
-)
+MISSED: tuple[str, ...] = ()
 FALSE_ALARMS = (
     "names marked ***, log says drop",  # the published rule's own, said so beside it
     "categories kept: Korean words that begin like surnames",  # likewise
     "e-mails as surrogates",  # likewise: written like e-mail addresses in over a tenth of all cells
-    "a running row number added after shuffling",
 )
 SENSITIVE = "other"
 

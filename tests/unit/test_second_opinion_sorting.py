@@ -1,0 +1,108 @@
+"""Reordered tables that a column still sorts like the original, and what only looks so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from core.verdict import Finding, Verdict
+from tests.second_opinion_examples import findings, log_of, opinion_on
+
+N = 120
+RNG = np.random.default_rng(4)
+NAMES = ["".join(RNG.choice(list("abcdefghijklmnop"), 9)).title() for _ in range(N)]
+ORIGINAL = {
+    "name": NAMES,
+    "number": [f"{number:03d}-{number % 7}4" for number in RNG.permutation(3 * N)[:N]],
+    "sex": RNG.choice(["f", "m"], N).tolist(),
+    "town": RNG.choice(["Koper", "Celje", "Kranj"], N).tolist(),
+}
+LOG = log_of(
+    name=("name", "pseudonymize"),
+    number=("ssn", "drop"),
+    sex=("gender", "keep"),
+    town=("address", "keep"),
+)
+
+
+def numbered(values: list[str]) -> list[str]:
+    places = {value: place for place, value in enumerate(sorted(values))}
+    return [f"S{places[value]:05d}" for value in values]
+
+
+def in_order(pseudonyms: list[str], order: np.ndarray) -> list[Finding]:
+    released = {"name": pseudonyms, "sex": ORIGINAL["sex"], "town": ORIGINAL["town"]}
+    shuffled = {name: [column[i] for i in order] for name, column in released.items()}
+    return findings(opinion_on(ORIGINAL, shuffled, LOG), "in_the_original_order")
+
+
+SHUFFLED = np.random.default_rng(1).permutation(N)
+
+
+@pytest.mark.parametrize("source", ["name", "number"])
+@pytest.mark.parametrize(
+    "turn", [lambda texts: texts, lambda texts: [f"{99_999 - int(t[1:])}" for t in texts]]
+)
+def test_sorting__finds_numbers_in_the_order_of_an_original(
+    source: str, turn: Callable[[list[str]], list[str]]
+) -> None:
+    (finding,) = in_order(turn(numbered(ORIGINAL[source])), SHUFFLED)
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "name")
+    assert f"the original column `{source}`" in finding.message
+
+
+def test_sorting__warns_of_rows_in_the_order_of_an_original() -> None:
+    tokens = [RNG.bytes(6).hex() for _ in range(N)]
+    (finding,) = in_order(tokens, np.argsort(ORIGINAL["number"]))
+    assert (finding.verdict, finding.column) == (Verdict.WARN, None)
+    assert "the rows of the file" in finding.message
+
+
+def test_sorting__warns_of_numbers_of_the_originals_rows() -> None:
+    (finding,) = in_order([str(number) for number in range(N)], SHUFFLED)
+    assert finding.verdict is Verdict.WARN
+    assert "the original's rows" in finding.message
+
+
+def test_sorting__sees_repeated_values_by_how_often_they_occur() -> None:
+    who = RNG.integers(0, 25, N)
+    original = {"name": [NAMES[i] for i in who], "note": ["x", "y"] * (N // 2)}
+    places = {name: f"K{i:03d}" for i, name in enumerate(sorted(set(original["name"])))}
+    released = {"name": [places[original["name"][i]] for i in SHUFFLED], "note": ["x", "y"] * (N // 2)}
+    log = log_of(name=("name", "pseudonymize"), note=("other", "keep"))
+    opinion = opinion_on(original, {**released, "note": [original["note"][i] for i in SHUFFLED]}, log)
+    (finding,) = findings(opinion, "in_the_original_order")
+    assert finding.verdict is Verdict.FAIL
+    assert "they occur as often" in finding.message
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sorting__lets_random_pseudonyms_pass(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tokens = [rng.bytes(6).hex() for _ in range(N)]
+    assert in_order(tokens, rng.permutation(N)) == []
+    assert in_order([str(number) for number in rng.permutation(N)], rng.permutation(N)) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sorting__lets_pseudonyms_of_persons_with_several_rows_pass(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    who = rng.integers(0, 30, N)
+    tokens = [rng.bytes(5).hex() for _ in range(30)]
+    original = {"name": [NAMES[i] for i in who], "town": [ORIGINAL["town"][i] for i in who]}
+    order = rng.permutation(N)
+    released = {"name": [tokens[who[i]] for i in order], "town": [original["town"][i] for i in order]}
+    opinion = opinion_on(original, released, log_of(name=("name", "pseudonymize"), town=("address", "keep")))
+    assert findings(opinion, "in_the_original_order") == []
+
+
+def test_sorting__lets_noise_that_hides_the_place_pass() -> None:
+    income = np.exp(RNG.normal(10, 0.5, N))
+    original = {**ORIGINAL, "income": [f"{value:.2f}" for value in income]}
+    noisy = [f"{value:.2f}" for value in income * RNG.normal(1, 0.3, N)]
+    released = {"income": noisy, "sex": ORIGINAL["sex"], "town": ORIGINAL["town"]}
+    shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
+    log = log_of(income=("other", "noise"), name=("name", "drop"), number=("ssn", "drop"))
+    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
