@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.letters import narrowed
 from core.tabular.second_opinion.amounts import read_amounts
 
 _ESCAPED = (
@@ -79,7 +80,7 @@ def respelled(texts: pa.Array) -> Iterator[pa.Array]:
 def _respelled(texts: pa.Array) -> Iterator[pa.Array]:
     yield pc.utf8_reverse(texts)
     consonants = pc.replace_substring_regex(texts, "[aeiou]", "")
-    n_letters = pc.utf8_length(pc.replace_substring_regex(consonants, r"\P{L}+", ""))
+    n_letters = pc.utf8_length(pc.replace_substring_regex(consonants, narrowed(r"[^\p{L}]+", consonants), ""))
     yield pc.if_else(pc.greater_equal(n_letters, _FEWEST_CONSONANTS), consonants, "")
     with_digits = texts
     for n, (letter, digit) in enumerate(_DIGITS_FOR_LETTERS):
