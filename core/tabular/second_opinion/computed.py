@@ -65,6 +65,7 @@ _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 _U64 = npt.NDArray[np.uint64]
 _I64 = npt.NDArray[np.int64]
 _Value = tuple[str, ...]
+_Name = tuple[str, str, Key | None]
 _Make = Callable[[_Value], bytes | None]
 _Compared: TypeAlias = "_Rows | _Set"
 
@@ -164,7 +165,7 @@ def _computed(
         for original in candidates:
             yield from _as_hash(samples, (original,), anonymized, shape, _unkeyed)
         own = [column.original for column in columns if column.anonymized == anonymized]
-        keyed = partial(_keyed, keys=samples.keys(anonymized, candidates))
+        keyed = partial(_keyed, keys=samples.keys(anonymized, candidates), made={})
         for original in [name for name in candidates if name in own] or candidates:
             yield from _as_hash(samples, (original,), anonymized, shape, keyed)
         yield from _joined(samples, samples.joinable, anonymized, shape)
@@ -186,8 +187,7 @@ class _Samples:
     known_tokens: dict[str, _Known] = field(default_factory=dict)
     row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
     distinct_cells: dict[str, list[str]] = field(default_factory=dict)
-    hays: dict[tuple[object, ...], str] = field(default_factory=dict)
-    joined_hays: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
+    hays: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> pa.Array:
@@ -418,7 +418,7 @@ class _Rows:
 
     shape: TokenShape
     pairs: Sequence[tuple[_Value, str]]
-    hays: dict[tuple[object, ...], str]
+    hays: dict[tuple[object, ...], list[str]]
 
     @cached_property
     def by_chance(self) -> float:
@@ -434,8 +434,8 @@ class _Rows:
     def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
         return cuts_of(texts, token)
 
-    def is_match(self, texts: Sequence[str], cut: Cut, token: str) -> bool:
-        return cut.of(texts, len(token)) == token
+    def is_match(self, text: str, cut: Cut, token: str) -> bool:
+        return cut.of(text, len(token)) == token
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -444,7 +444,7 @@ class _Set:
 
     shape: TokenShape
     pairs: Sequence[tuple[_Value, str]]
-    hays: dict[tuple[object, ...], str]
+    hays: dict[tuple[object, ...], list[str]]
     known: _Known
 
     @cached_property
@@ -471,8 +471,8 @@ class _Set:
                     yield Cut(text=i, start=start, from_end=False)
                     yield Cut(text=i, start=len(text) - start, from_end=True)
 
-    def is_match(self, texts: Sequence[str], cut: Cut, token: str) -> bool:  # noqa: ARG002 - as of rows
-        return cut.of(texts, self.known.length) in self.known.tokens
+    def is_match(self, text: str, cut: Cut, token: str) -> bool:  # noqa: ARG002 - as of rows
+        return cut.of(text, self.known.length) in self.known.tokens
 
 
 _Found = tuple[str, int]
@@ -533,31 +533,31 @@ def _comparisons(
             yield compared
 
 
-def _hays(compared: _Compared, values: Sequence[str], *, usual: bool) -> list[str]:
-    """Return for each value the texts of all its digests without a key, worked out once."""
+def _hays(compared: _Compared, values: Sequence[str], *, usual: bool) -> list[list[str]]:
+    """Return for each value the texts of each of its digests without a key, worked out once."""
     shape = compared.shape
     keys = [(shape.kind, shape.length, usual, value) for value in values]
     new = list(dict.fromkeys(v for v, key in zip(values, keys, strict=True) if key not in compared.hays))
-    digests = [_without_key(value, shape, usual=usual) for value in new]
+    digests = [[digest for _, digest in _without_key(value, shape, usual=usual)] for value in new]
     hays = iter(shape.hays(list(itertools.chain(*digests))))
     for value, of_value in zip(new, digests, strict=True):
-        own = itertools.islice(hays, len(of_value))
-        compared.hays[shape.kind, shape.length, usual, value] = "\n".join(own)
+        of_each = list(itertools.islice(hays, len(of_value)))
+        compared.hays[shape.kind, shape.length, usual, value] = ["\n".join(of_each)] if usual else of_each
     return [compared.hays[key] for key in keys]
 
 
-def _without_key(value: str, shape: TokenShape, *, usual: bool) -> list[bytes]:
-    digests = [digest for _, digest in unkeyed_digests(value, usual=usual, n_bytes=shape.n_bytes)]
+def _without_key(value: str, shape: TokenShape, *, usual: bool) -> Iterator[tuple[_Name, bytes]]:
+    """Yield the digests of a value without a key, and as UUID in published namespaces."""
+    yield from unkeyed_digests(value, usual=usual, n_bytes=shape.n_bytes)
     if shape.kind == "uuid" and not usual:
-        digests += [digest for _, digest in keyed_digests(value, UUID_NAMESPACES)]
-    return digests
+        yield from keyed_digests(value, UUID_NAMESPACES)
 
 
 def _usual(compared: _Compared) -> Iterator[_Found]:
     """Yield the most common of the usual recipes without a key, each tried on all values."""
     shape, n_bytes = compared.shape, compared.shape.n_bytes
     pairs = list(Counter(compared.pairs).items())
-    hays = _hays(compared, [value for ((value,), _), _ in pairs], usual=True)
+    hays = [hay for (hay,) in _hays(compared, [value for ((value,), _), _ in pairs], usual=True)]
     hopeful = compared.hopeful(hays, (token for (_, token), _ in pairs))
     if sum(pairs[i][1] for i in hopeful) < _ANY_HASH * len(compared.pairs):
         return
@@ -573,13 +573,13 @@ def _usual(compared: _Compared) -> Iterator[_Found]:
 def _unkeyed(compared: _Compared) -> Iterator[_Found]:
     """Yield every recipe without a key that fits one of a few values."""
     shape = compared.shape
-    keys = UUID_NAMESPACES if shape.kind == "uuid" else ()
-    tried: set[tuple[tuple[str, str, Key | None], Cut]] = set()
+    tried: set[tuple[_Name, Cut]] = set()
     probes = compared.probes(_N_PROBES)
     hays = _hays(compared, [value for (value,), _ in probes], usual=False)
-    for value, token in (probes[i] for i in compared.hopeful(hays, (token for _, token in probes))):
-        unkeyed = unkeyed_digests(value[0], usual=False, n_bytes=shape.n_bytes)
-        for name, digest in itertools.chain(unkeyed, keyed_digests(value[0], keys)):
+    for (value, token), of_value in zip(probes, hays, strict=True):
+        hopeful = frozenset(compared.hopeful(of_value, itertools.repeat(token, len(of_value))))
+        digests = _without_key(value[0], shape, usual=False) if hopeful else ()
+        for name, digest in (found for i, found in enumerate(digests) if i in hopeful):
             for cut in compared.cuts(shape.texts(digest), token):
                 if (name, cut) not in tried:
                     tried.add((name, cut))
@@ -591,21 +591,27 @@ def _digest(recipe: Recipe, value: _Value) -> bytes | None:
     return recipe.digest(value[0])
 
 
-def _keyed(compared: _Compared, *, keys: Sequence[Key]) -> Iterator[_Found]:
-    """Yield recipes with a guessable key."""
+def _keyed(compared: _Compared, *, keys: Sequence[Key], made: dict[_Value, list[str]]) -> Iterator[_Found]:
+    """Yield recipes with a guessable key; `made` keeps the texts of the last value for the next look."""
     shape = compared.shape
     for value, token in compared.probes(_N_KEYED_PROBES):
-        by_key = list(digests_by_key(value[0], keys))
-        hays = shape.hays(list(itertools.chain(*by_key)), few=True)
-        key_of = np.repeat(np.arange(len(keys)), [len(digests) for digests in by_key])
-        found = compared.hopeful(hays, itertools.repeat(token, len(hays)))
-        hopeful = [keys[i] for i in np.unique(key_of[found])]
+        if value not in made:
+            made.clear()
+            made[value] = _texts_together(shape, list(digests_by_key(value[0], keys)))
+        hays = made[value]
+        hopeful = [keys[i] for i in compared.hopeful(hays, itertools.repeat(token, len(hays)))]
         for (spelling, algorithm, key), digest in keyed_digests(value[0], hopeful):
             for cut in compared.cuts(shape.texts(digest, few=True), token, step=_STEP):
                 recipe = Recipe(spelling=spelling, algorithm=algorithm, key=key)
                 n = _n_matched(compared, partial(_digest, recipe), cut, few=True)
                 if n > 1:
                     yield recipe.how, n
+
+
+def _texts_together(shape: TokenShape, digests: Sequence[Sequence[bytes]]) -> list[str]:
+    """Return for each group of digests all their texts in one."""
+    hays = iter(shape.hays(list(itertools.chain(*digests)), few=True))
+    return ["\n".join(itertools.islice(hays, len(group))) for group in digests]
 
 
 def _joined(
@@ -621,9 +627,9 @@ def _joined(
     sets = [names for names in itertools.chain(twos, threes) if all(values[name] for name in names)]
     joined = [tuple(values[name] for name in names) for names in sets]
     key = (shape.kind, shape.length, *values.items())
-    if key not in samples.joined_hays:
-        samples.joined_hays[key] = _joined_hays(joined, shape)
-    hays = samples.joined_hays[key]
+    if key not in samples.hays:
+        samples.hays[key] = _joined_hays(joined, shape)
+    hays = samples.hays[key]
     token = probe.pairs[0][1]
     for i in probe.hopeful(hays, itertools.repeat(token, len(hays))):
         for make, cut in _joined_recipes(joined[i], probe):
@@ -638,8 +644,7 @@ def _joined_hays(joined: Sequence[_Value], shape: TokenShape) -> list[str]:
         for value in joined
         for texts in [{text for _, _, text in _joined_texts(value)}]
     ]
-    hays = iter(shape.hays(list(itertools.chain(*digests)), few=True))
-    return ["\n".join(itertools.islice(hays, len(of_value))) for of_value in digests]
+    return _texts_together(shape, digests)
 
 
 def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], bytes]]:
@@ -679,8 +684,10 @@ def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False)
     found = []
     for i, (value, token) in enumerate(compared.pairs):
         digest = make(value)
-        if digest is not None and compared.is_match(compared.shape.texts(digest, few=few), cut, token):
-            found.append(digest)
+        if digest is not None:
+            text = compared.shape.text(digest, cut.text, few=few)
+            if compared.is_match(text, cut, token):
+                found.append(digest)
         if i == _N_TOLD_APART and len(found) <= 1:
             break
     return len(found) if len(set(found)) > 1 else 0

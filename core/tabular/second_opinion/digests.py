@@ -362,8 +362,14 @@ def keyed_digests(value: str, keys: Iterable[Key]) -> Iterator[tuple[tuple[str, 
 def digests_by_key(value: str, keys: Iterable[Key]) -> Iterator[list[bytes]]:
     """Yield the same digests, those of one key together."""
     texts = list(_spelled(value, _USUAL_SPELLINGS))
+    usual = tuple(_USUAL.values())
     for key in keys:
-        yield [key.digest(text, algorithm) for text in texts for algorithm in _OF_PLACE[key.place]]
+        if key.place == "before":
+            yield [make(key.data + text) for text in texts for make in usual]
+        elif key.place == "after":
+            yield [make(text + key.data) for text in texts for make in usual]
+        else:
+            yield [key.digest(text, algorithm) for text in texts for algorithm in _OF_PLACE[key.place]]
 
 
 def plain_digests(text: bytes, *, few: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -449,7 +455,15 @@ class TokenShape:
         if self.kind == "base64":
             code = binascii.b2a_base64(digest, newline=False).decode().rstrip("=")
             return (code, code.replace("+", "-").replace("/", "_"))
-        return [text.zfill(self.length) for text in _decimals(digest, few=few)]
+        return [str(make(digest)).zfill(self.length) for make in _decimals(len(digest), few=few)]
+
+    def text(self, digest: bytes, place: int, *, few: bool = False) -> str:
+        """Return one of the texts of a digest, "" where it has fewer."""
+        if self.kind == "digits":
+            made = _decimals(len(digest), few=few)
+            return str(made[place](digest)).zfill(self.length) if place < len(made) else ""
+        texts = self.texts(digest, few=few)
+        return texts[place] if place < len(texts) else ""
 
     def hays(self, digests: Sequence[bytes], *, few: bool = False) -> list[str]:
         """Return for each digest all its texts, apart by line ends, to search at once."""
@@ -457,7 +471,18 @@ class TokenShape:
             return list(map(bytes.hex, digests))
         if self.kind == "digits":
             return _decimal_hays(digests, self.length, few=few)
+        if self.kind == "base32":
+            return _base32(digests)
         return ["\n".join(self.texts(digest, few=few)) for digest in digests]
+
+
+def _base32(digests: Sequence[bytes]) -> list[str]:
+    """Return digests in Base32, worked out together."""
+    bits = np.unpackbits(np.frombuffer(b"".join(d + bytes(-len(d) % 5) for d in digests), np.uint8))
+    fives = bits.reshape(-1, 5) @ np.array([16, 8, 4, 2, 1], dtype=np.uint8)
+    text = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)[fives].tobytes().decode()
+    ends = np.cumsum([0] + [-(-len(d) // 5) * 8 for d in digests]).tolist()
+    return [text[start : start - (-8 * len(d) // 5)] for start, d in zip(ends, digests, strict=False)]
 
 
 def _without_version(hexadecimal: str) -> str:
@@ -465,22 +490,30 @@ def _without_version(hexadecimal: str) -> str:
     return f"{hexadecimal[:12]}{hexadecimal[13:16]}{hexadecimal[17:]}"
 
 
-def _decimals(digest: bytes, *, few: bool) -> Iterator[str]:
-    """Yield numbers that are made of a digest: the whole, its beginning or end, and the digits in it."""
-    text = digest.hex()
-    yield str(int.from_bytes(digest, "big"))
-    yield text.translate(_NO_LETTERS)
-    for n in _FEW_HEAD_DIGITS if few else _HEAD_DIGITS:
-        if n <= len(text):
-            yield str(int(text[:n], 16))
-    if not few:
-        for n in (4, 8):
-            yield str(int.from_bytes(digest[-n:], "big"))
-            yield str(int.from_bytes(digest[:n], "little"))
-        yield str(int.from_bytes(digest, "little"))
-        if len(digest) <= 8:
-            number = int.from_bytes(digest, "big", signed=True)
-            yield str(abs(number))
+@cache
+def _decimals(n_bytes: int, *, few: bool) -> tuple[Callable[[bytes], int | str], ...]:
+    """Return what makes numbers of a digest: the whole, its beginning or end, and the digits in it."""
+
+    def head(n: int) -> Callable[[bytes], int]:
+        return lambda digest: int(digest[: (n + 1) // 2].hex()[:n], 16)
+
+    made: list[Callable[[bytes], int | str]] = [
+        lambda digest: int.from_bytes(digest, "big"),
+        lambda digest: digest.hex().translate(_NO_LETTERS),
+        *(head(n) for n in (_FEW_HEAD_DIGITS if few else _HEAD_DIGITS) if n <= 2 * n_bytes),
+    ]
+    if few:
+        return tuple(made)
+    made += [
+        lambda digest: int.from_bytes(digest[-4:], "big"),
+        lambda digest: int.from_bytes(digest[:4], "little"),
+        lambda digest: int.from_bytes(digest[-8:], "big"),
+        lambda digest: int.from_bytes(digest[:8], "little"),
+        lambda digest: int.from_bytes(digest, "little"),
+    ]
+    if n_bytes <= 8:
+        made.append(lambda digest: abs(int.from_bytes(digest, "big", signed=True)))
+    return tuple(made)
 
 
 _HEAD_DIGITS = (5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16)  # hexadecimal ones that are read as a number
@@ -490,7 +523,9 @@ _FEW_HEAD_DIGITS = (8, 16)
 def _decimal_hays(digests: Sequence[bytes], length: int, *, few: bool) -> list[str]:
     """Return for each digest the texts of `_decimals`, those of long ones worked out together."""
     hays = [
-        "" if len(digest) > 8 else "\n".join(text.zfill(length) for text in _decimals(digest, few=few))
+        ""
+        if len(digest) > 8
+        else "\n".join(str(make(digest)).zfill(length) for make in _decimals(len(digest), few=few))
         for digest in digests
     ]
     long = [digest for digest in digests if len(digest) > 8]
@@ -595,11 +630,8 @@ class Cut:
     start: int
     from_end: bool
 
-    def of(self, texts: Sequence[str], length: int) -> str:
-        """Return the token that this cut takes out of a digest's texts."""
-        if self.text >= len(texts):
-            return ""
-        text = texts[self.text]
+    def of(self, text: str, length: int) -> str:
+        """Return the token that this cut takes out of its text."""
         start = len(text) - self.start if self.from_end else self.start
         return text[start : start + length] if start >= 0 else ""
 
