@@ -187,11 +187,11 @@ def _beside(pair: TablePair, original: Dataset, strangers: Dataset, names: Seque
 def _replaced(dataset: Dataset, columns: Mapping[str, pa.Array | None]) -> Dataset:
     """Return a dataset with other cells in some columns."""
     table = dataset.table
-    for name, cells in columns.items():
-        if cells is not None and name in table.column_names:
-            text = cells.cast(table.schema.field(name).type)
-            table = table.set_column(table.column_names.index(name), name, text)
-    return replace(dataset, table=table)
+    made = []
+    for field, own in zip(table.schema, table.columns, strict=True):
+        cells = columns.get(field.name)
+        made.append(own if cells is None else cells.cast(field.type))
+    return replace(dataset, table=pa.table(made, schema=table.schema))
 
 
 def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _PlainColumn | None:
@@ -202,6 +202,9 @@ def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _
         return None
     stranger = None if holdout is None else holdout.table[name]
     parts = [original, scrambled] + ([] if stranger is None else [stranger])
+    plain = [as_numbers(part) for part in parts]
+    if all(part is not None for part in plain):  # no spelling to undo
+        return _rescaled([part for part in plain if part is not None], original)
     texts = _respelled(parts)
     after = _share_there(texts[0], texts[1])
     if after >= _MOST_THERE:
@@ -209,11 +212,18 @@ def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _
     numbers = [as_numbers(part) for part in texts]
     known = [part for part in numbers if part is not None]
     if len(known) == len(texts):
-        return _as_column("rescaled", [texts[0], *(_on_the_scale_of(known[0], part) for part in known[1:])])
+        return _rescaled(known, texts[0])
     recoded = None if after else _recoded(texts[0], texts[1])
     if recoded is not None:
         return _as_column("recoded", [texts[0], recoded, *texts[2:]])
     return _as_column("respelled", texts) if after > before else None
+
+
+def _rescaled(numbers: Sequence[npt.NDArray[np.float64]], original: Texts) -> _PlainColumn:
+    """Return a column of numbers, the others on the original's scale."""
+    others = (_on_the_scale_of(numbers[0], part) for part in numbers[1:])
+    whole = original.combine_chunks() if isinstance(original, pa.ChunkedArray) else original
+    return _as_column("rescaled", [whole, *others])
 
 
 def _as_column(how: str, parts: Sequence[pa.Array]) -> _PlainColumn:

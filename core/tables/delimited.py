@@ -19,8 +19,17 @@ from core.tables.header import header_option, lines_above, listed
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
+from core.tables.wide import (
+    WIDE,
+    EndlessRecordError,
+    UnevenRecordsError,
+    has_lone_returns,
+    wide_table,
+    wide_table_of_rows,
+)
 
 _LINES_NAMED = 5
+WIDE_WITH_QUOTES = 8 << 20  # bytes; fewer are parsed sooner another way, and in little memory
 _LARGE_TEXT = (1 << 31) - 1
 _NUL, _LINE_FEED, _RETURN, _QUOTE = 0x00, 0x0A, 0x0D, 0x22
 
@@ -119,10 +128,12 @@ def _read_records(
     records = utf8.slice(layout.data_begins)
     ragged = _RaggedRows()
     try:
-        table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
-    except pa.ArrowInvalid:
+        table = _wide(utf8, layout, names, options.missing_spellings)
+        if table is None:
+            table = _parsed(records, names, layout.delimiter, options.missing_spellings, ragged)
+    except (pa.ArrowInvalid, UnevenRecordsError):
         raise _unreadable(utf8, layout, name=name) from None
-    except _RecordTooLongError:
+    except (_RecordTooLongError, EndlessRecordError):
         raise record_too_long(name) from None
     if find_byte(records, _QUOTE) < 0:
         _refuse_lost_records(utf8, layout, table.num_rows, name=name)
@@ -136,6 +147,19 @@ def _read_records(
     return missing_as_null(table, options.missing_spellings, padded_only=True), [
         "Every record ends with a delimiter; the empty column after it was left out."
     ]
+
+
+def _wide(utf8: pa.Buffer, layout: Layout, names: Sequence[str], spellings: Sequence[str]) -> pa.Table | None:
+    """Read records of many columns; None where there are few, or too little text to be worth it."""
+    records = utf8.slice(layout.data_begins)
+    if len(names) < WIDE or has_lone_returns(records):
+        return None
+    if find_byte(records, _QUOTE) < 0:
+        return wide_table(records, names, layout.delimiter, spellings)
+    if records.size < WIDE_WITH_QUOTES:
+        return None
+    rows = (cells for _, cells in _slowly(utf8, layout, strict=False))
+    return wide_table_of_rows(rows, names, spellings)
 
 
 def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, name: str) -> None:

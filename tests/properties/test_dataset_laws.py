@@ -2,6 +2,7 @@
 
 import csv
 import io
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import AuditInputError
-from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
+from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, delimited, read_dataset
 from core.tables.missing import missing_as_null
 
 LETTERS = "abcXYZ 0159-./_\"',;\t|:\n<>=@"
@@ -130,3 +131,39 @@ def test_any_bytes_are_read_or_refused_in_our_own_words(data, magic):
     else:
         problems = () if dataset.n_records else ("no record",)
     assert all(problem.startswith("t.csv: ") for problem in problems)
+
+
+def read_or_refused(data):
+    try:
+        dataset = read_dataset(data, name="t.csv")
+    except AuditInputError as error:
+        return error.problems
+    return dataset.columns, [column.to_pylist() for column in dataset.table.columns]
+
+
+def lines(letters):
+    """Return text of a few lines, most of them of as many cells as the header."""
+    cell = st.text(st.sampled_from(letters), max_size=4)
+    line = st.one_of(st.lists(cell, min_size=3, max_size=3), st.lists(cell, max_size=4))
+    end = st.sampled_from(["\n", "\r\n"])
+    return st.tuples(st.lists(line, min_size=1, max_size=8), end).map(
+        lambda drawn: "a,b,c" + drawn[1] + drawn[1].join(",".join(cells) for cells in drawn[0])
+    )
+
+
+@laws
+@given(lines("xyNA 홍č0\r"))
+def test_many_columns_are_read_as_few_are(text):
+    as_few = read_or_refused(text.encode())
+    with mock.patch.object(delimited, "WIDE", 2):
+        assert read_or_refused(text.encode()) == as_few
+
+
+@laws
+@given(written_tables(guessed=True))
+def test_many_quoted_columns_are_read_as_few_are(table):
+    columns, rows, how = table
+    data = written(columns, rows, **how)
+    as_few = read_or_refused(data)
+    with mock.patch.object(delimited, "WIDE", 2), mock.patch.object(delimited, "WIDE_WITH_QUOTES", 0):
+        assert read_or_refused(data) == as_few

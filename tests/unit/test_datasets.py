@@ -445,3 +445,15 @@ def test_read_dataset__a_table_read_in_part_is_refused(monkeypatch, blank):
 )
 def test_read_dataset__lines_that_are_no_records_are_none_lost(text):
     assert read_dataset(text.encode(), name="t.csv").n_records == (1 if text.startswith("a\n") else 2)
+
+
+def test_many_columns__of_a_large_file_are_read_within_the_bounds(tmp_path: Path) -> None:
+    row = ",".join(["1234567"] * 3000)
+    text = "\n".join([",".join(f"c{number}" for number in range(3000)), *[row] * 800])
+    (tmp_path / "wide.csv").write_text(text)  # 19 MB: read in a process of its own
+    dataset = read_dataset(tmp_path / "wide.csv")
+    assert (dataset.n_records, len(dataset.columns)) == (800, 3000)
+    assert dataset.table["c2999"].to_pylist() == ["1234567"] * 800
+    (tmp_path / "cut.csv").write_text(text + "\n1,2")
+    with pytest.raises(AuditInputError, match=r"1 of 801 records do not have 3,000 cells like the header"):
+        read_dataset(tmp_path / "cut.csv")
