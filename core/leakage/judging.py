@@ -500,6 +500,8 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
     if again is None:
         return
     start = f"Second look ({_what_was_undone(again)}): "
+    if again.n_columns < len(measures.columns):
+        start = f"{start}on {again.n_columns:,} of {_columns(len(measures.columns))}, "
     rows = again.rows
     if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
         p_value = float(stats.poisson.sf(rows.n_full - 1, again.expected_full))

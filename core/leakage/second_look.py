@@ -30,6 +30,7 @@ from core.tables import Dataset
 _MOST_THERE = 0.9  # a column with this share of its cells literally in the original is left as it is
 _NEARLY_ALL = 0.95
 _MOST_UNPAIRED = 100
+_MOST_COLUMNS = 4000
 _ALIKE = 0.6
 _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
@@ -54,6 +55,8 @@ class SecondLook:
         The row rules, None where rows are not paired; rows that random order would leak fully.
     whole_rows, near_copies
         What does not depend on the order of rows.
+    n_columns
+        Columns looked at, drawn at random (seeded) where there are more than 4,000.
     """
 
     respelled: tuple[str, ...]
@@ -64,6 +67,7 @@ class SecondLook:
     expected_full: float
     whole_rows: WholeRows
     near_copies: NearCopies
+    n_columns: int
 
 
 def look_again(
@@ -91,6 +95,9 @@ def look_again(
         None where the literal look had everything. Of more than 200,000 rows, samples of 100,000.
     """
     pair = _sampled(pair, settings.seed)
+    if len(columns) > _MOST_COLUMNS:
+        drawn = np.random.default_rng((settings.seed, 4)).choice(len(columns), _MOST_COLUMNS, replace=False)
+        columns = [columns[place] for place in np.sort(drawn)]
     renamed = _columns_of_other_names(pair, holdout)
     names = [*columns, *renamed]
     made = {name: _plain(pair, name, renamed.get(name, name), holdout) for name in names}
@@ -111,6 +118,7 @@ def look_again(
         near_copies=find_near_copies(
             plain, names, settings, max_comparisons=max_comparisons, holdout=strangers
         ),
+        n_columns=len(names),
     )
 
 

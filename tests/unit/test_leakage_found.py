@@ -352,3 +352,17 @@ def test_columns__a_few_matches_where_hardly_any_are_expected_are_no_warning() -
     scrambled = original.assign(id=[*original["id"][:5], *original["id"][:4:-1]])
     checks = {finding.check for finding in judged(original, scrambled, ignore_columns=("sex",)).findings}
     assert "columns_above_chance" not in checks  # 5 of 300 in place where 1 is expected: 4 deviations, 0.4 %
+
+
+def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.leakage.second_look._MOST_COLUMNS", 10)
+    rng = np.random.default_rng(0)
+    original = pd.DataFrame({f"c{n}": np.round(rng.normal(50, 9, 120), 2) for n in range(30)})
+    audit = judged(original, (original * 3).round(2))
+    found = finding(audit, "second_look")
+    assert found.verdict is Verdict.FAIL
+    assert found.message.startswith(
+        "Second look (10 columns put on the original's scale): on 10 of 30 columns, "
+    )
