@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core import people
 from core.korean import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
@@ -20,7 +21,6 @@ from core.korean import (
     KOREAN_SURNAMES,
     WORDS_THAT_ARE_NO_NAMES,
 )
-from core.roles import people
 from core.roles.role import Role
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE

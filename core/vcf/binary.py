@@ -49,7 +49,12 @@ def read_binary_text(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterat
         raise AuditInputError(f"{file.name}: htslib cannot read this BCF file; convert it to VCF.") from None
     finally:
         pysam.set_verbosity(quiet)
-    header = parse_header(file.name, str(binary.header).encode())
+    try:
+        header = parse_header(file.name, str(binary.header).encode())
+    except UnicodeDecodeError:
+        raise AuditInputError(
+            f"{file.name}: the header of this BCF file is not in UTF-8; convert it to VCF."
+        ) from None
     return header, _as_text(file.name, binary)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import pysam
@@ -9,6 +11,10 @@ import pysam
 from core.errors import AuditInputError
 from core.vcf.memory import memory_file
 
+_CONTIG_ID = re.compile(rb"^##contig=<(?:[^\n\">]*,)?ID=([^,>\n]+)", re.MULTILINE)
+_FORMAT_ID = re.compile(rb"##FORMAT=<(?:[^\">]*,)?ID=([^,>]+)")
+_TYPE = re.compile(rb"[<,]Type=([^,>]+)")
+_TYPES = {kind.encode(): kind for kind in ("Integer", "Float", "String", "Character", "Flag")}
 FREQUENCY_KEYS = ("MAF", "AF", "AC", "AN")
 FIXED_COLUMNS = (b"#CHROM", b"POS", b"ID", b"REF", b"ALT", b"QUAL", b"FILTER", b"INFO")
 MAGIC = b"##fileformat=VCF"
@@ -110,9 +116,9 @@ def parse_header(name: str, text: bytes) -> VcfHeader:
     return VcfHeader(
         lines=meta,
         samples=samples,
-        contigs=tuple(contig.encode() for contig in known.contigs),
+        contigs=tuple(dict.fromkeys(_CONTIG_ID.findall(b"\n".join(meta)))),
         declarations=_declarations(known),
-        formats={key.encode(): entry.type or "String" for key, entry in known.formats.items()},
+        formats=_formats(meta),
     )
 
 
@@ -147,6 +153,17 @@ def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
         raise AuditInputError(f"{name}: htslib cannot read the header; check its “##” lines.") from None
     finally:
         pysam.set_verbosity(quiet)
+
+
+def _formats(meta: Iterable[bytes]) -> dict[bytes, str]:
+    """Return the type of every FORMAT key as htslib reads it: what is none of its types is text."""
+    found: dict[bytes, str] = {}
+    for line in meta:
+        key = _FORMAT_ID.match(line)
+        if key is not None and key[1] not in found:
+            kind = _TYPE.search(line)
+            found[key[1]] = _TYPES.get(kind[1] if kind else b"", "String")
+    return found
 
 
 def _declarations(known: pysam.VariantHeader) -> dict[str, Declaration]:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from core.vcf.exposure import Exposure, found
 from core.vcf.header import VcfHeader
+from core.vcf.sample_names import (
+    MIN_NAME,
+    decoded,
+    folded,
+    holds_full_name,
+    holds_person,
+    is_generic,
+    looks_personal,
+    name_finder,
+    tells_apart,
+)
 from core.verdict import Verdict
 
 _KEY = re.compile(rb"##([^=]*)=?(.*)", re.DOTALL)
@@ -26,47 +37,52 @@ _DATE_VALUE = re.compile(
     rb"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?(?:19|20)\d\d\b"
 )
 _PERSON_KEY = re.compile(
-    rb"(?i)^(?:(?:tumou?r_?|normal_?)?sample|pedigree|individual|donor|patient|meta|phasing_?set|pedigreedb|RG$"
-    rb"|read_?group|barcode|flow_?cell|library|tumou?r$|normal$)"
+    rb"(?i)^(?:(?:tumou?r_?|normal_?)?sample|pedigree|individual|donor|patient|meta|phasing_?set|RG$"
+    rb"|read_?group|.*barcode|.*bead_?chip|flow_?cell|library|tumou?r$|normal$|.*gender|sex$|.*_sex$"
+    rb"|karyotype|birth|dob$|ethnic|ancestry|race$|diagnos|phenotype|family)"
 )
 _PERSON_VALUE = re.compile(
     rb"\bSM[:=]|(?<!\d)\d{6}-[1-4]\d{6}(?!\d)|(?i:\b(?:patient|donor|proband))\s*[:=]?\s*[A-Z][a-z]+"
+    rb"|(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)|(?<!\d)4[5-7],\s?X[XY]{0,3}\b"
+    rb"|(?i:\b(?:gender|sex)\s?[:=]\s?[\"']?(?:m|f|male|female|man|woman|[12])\b)"
 )
 _DATA_FILE = re.compile(
     rb"(?i)[\w+-]\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf|ped|fam|idat|gtc)(?:\.gz|\.bgz)?(?![\w])"
 )
 _NOT_OF_FILES = re.compile(rb"[^\w.+-]")
 _LONG_NAME = 255
-_PUBLIC_FILE = re.compile(rb"(?i)dbsnp|gnomad|clinvar|1000g|hapmap|mills|exac|cosmic|topmed")
+_PUBLIC_FILE = re.compile(
+    rb"(?i)dbsnp|gnomad|clinvar|1000g|hapmap|mills|exac|cosmic|topmed|hg(?:18|19|38)|grch3\d|b37|hs37d5"
+)
+_NUMBERED = re.compile(rb"\d\d")
 _ALLELE = re.compile(
     rb"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_\s-]\d+[:_\s-]*[ACGT]+\s*[>/:_\s-]\s*[ACGT]+(?![A-Za-z])"
     rb"|(?<![A-Za-z0-9])rs\d{3,}|[cgmn]\.[0-9+*-]+[ACGT]+>[ACGT]"
 )
-_WORD = re.compile(rb"[^\s,;:=<>\"'()\[\]/|]+")
+_WORD = re.compile(r"[^\s,;:=<>\"'()\[\]/|]+")
+_PARTS = re.compile(r"[._-]+")
 _PATH = re.compile(
     rb"(?:^|[\s=\"'(,:<\[;])(?:file:)?(?:~|\.{1,2})?(?:/[\w.+@%~-]+){2,}"
-    rb"|(?:^|[\s=\"'(,:<\[;])(?:s3|gs|gcs|hdfs|s?ftp|abfss?|file|azure|drs)://?\S|~/\w|^/\w"
+    rb"|(?:^|[\s=\"'(,:<\[;])(?:(?:s3|gs|gcs|hdfs|sftp|abfss?|file|azure|drs)://?\S|ftp://[\w.:-]+@)"
+    rb"|~/\w|^/\w"
     rb"|[A-Za-z]:[\\/][\w. -]+|\\\\[\w.-]+\\[\w.-]+"
 )
 _HOST = re.compile(
-    rb"(?i)/(?:home|users|user|export/home)/[\w.-]+|\\users\\|\b(?:host(?:name)?|user(?:name)?|login|operator|analyst)\s*[=:]\s*\S"
+    rb"(?i)/(?:home|users|user|export/home)/[\w.-]+|\\users\\"
+    rb"|\b(?:host(?:name)?|user(?:name)?|login|operator|analyst)\s*[=:]\s*\S"
     rb"|(?<![\d.])(?:10|127|172|192)(?:\.\d{1,3}){3}(?![\d.])|[\w-]@[\w-]+(?![\w.-])"
     rb"|[\w-]\.(?:local|lan|internal|intra|corp|localdomain)\b"
 )
 _EMAIL = re.compile(rb"[\w.+-]@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_SUPPORT = re.compile(
+    rb"(?i)(?:support|help|helpdesk|info|contact|admin|bugs?|issues|no-?reply|webmaster|team|dev|developers?"
+    rb"|users|service|office|feedback|questions|mailing|list)[\w.+-]*@"
+)
+_TIME_OF_DAY = re.compile(rb"\d\d:\d\d|\bDate=")
+_MASKING = re.compile(rb"(?i)anonym|mask|redact|de-?identif|pseudonym")
+_SHORT_ANSWER = re.compile(rb"(?i)[\"']?(?:yes|no|true|false|none|done|\d{1,3}(?:\.\d{1,6})?)[\"']?")
+_QUOTED = re.compile(rb'"([^"]*)"')
 _CONTIG_ORIGIN = re.compile(rb"(?i)\b(?:assembly|url|md5|m5|accession)=")
-
-_GENERIC_SAMPLE = re.compile(
-    r"(?i)^(?:(?:s|sample|donor|subject|subj|anon\w*|masked|id|p|pt|ind|indiv|individual|patient|case|control|proband"
-    r"|tumou?r|normal|child|mother|father|kid|mom|dad|unknown|x|n)[_\-. ]?)?\d{0,5}$"
-)
-_RANDOM_SAMPLE = re.compile(  # tokens in hexadecimal, digits and letters mixed
-    r"^(?=(?:.*\d){3})(?=(?:.*[a-fA-F]){2})(?:[0-9a-f]{10,}|[0-9A-F]{10,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
-)
-_PERSONAL_SAMPLE = re.compile(
-    r"[\uac00-\ud7a3]{2,}|@|\d{6,}|[A-Za-z]{3,}[ _.\-]?[A-Za-z]{2,}|^[A-Za-z]{3,}$|^(?:HG|NA|GM)\d{5}$"
-    r"|[A-Za-z]+[-_]?\d{4,}|\d+[A-Za-z]+\d+"
-)
 
 
 class HeaderFinding(NamedTuple):
@@ -90,121 +106,151 @@ def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str,
     ]
 
 
+class Line(NamedTuple):
+    """One header line: its key and value, and whether it documents a field in words of the original's."""
+
+    key: bytes
+    value: bytes
+    is_documentation: bool = False
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether there is no value, or a point in its place."""
+        return self.value in (b".", b"")
+
+
 def header_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, ...]:
     """Search the anonymized file's header and sample names, once per scan."""
-    split = [_split(line) for line in anonymized.lines]
+    known = {text for line in original.lines for text in _QUOTED.findall(line)}
+    lines = [_split(line, known) for line in anonymized.lines]
     telling = {
-        name: {line for line, (key, value) in enumerate(split) if tells(key, value)}
+        name: {number for number, line in enumerate(lines) if not line.is_blank and tells(line)}
         for name, tells in LINE_CHECKS.items()
     }
-    telling["header_person"] |= _lines_with_samples(original, anonymized)
+    telling["header_person"] |= _lines_with_samples(original, anonymized, lines)
     seen = set().union(*telling.values())
-    telling["header_leftover"] = _leftovers(original, anonymized, split) - seen
+    telling["header_leftover"] = {
+        number for number, line in enumerate(lines) if number not in seen and is_free_text(line)
+    }
     findings = []
-    for name, lines in telling.items():
-        places = tuple(dict.fromkeys(_key_text(split[line][0]) for line in sorted(lines)))
-        findings.append(HeaderFinding(name, len(lines), len(split), places))
+    for name, numbers in telling.items():
+        places = tuple(dict.fromkeys(_key_text(lines[number].key) for number in sorted(numbers)))
+        findings.append(HeaderFinding(name, len(numbers), len(lines), places))
     return (*findings, *_sample_findings(original, anonymized))
 
 
-def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
-    """Return the lines that hold, as a word, a sample's name that is not a general one."""
-    names = {
-        name
-        for name in (*original.samples, *anonymized.samples)
-        if len(name) >= MIN_NAME and not _GENERIC_SAMPLE.match(name.decode("utf-8", "replace"))
-    }
+def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
+    """Return the lines that hold, as a word, a sample's name that is not a general one.
+
+    In what documents a field, a name of letters alone counts only where it is one of people.
+    """
+    names = {decoded(name) for name in (*original.samples, *anonymized.samples)}
+    names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
+    telling = {name for name in names if not name.isalpha() or holds_person(name)}
     return {
-        line for line, text in enumerate(anonymized.lines) if names and not names.isdisjoint(_words(text))
+        number
+        for number, line in enumerate(lines)
+        if names and not (telling if line.is_documentation else names).isdisjoint(_words(line.value))
     }
 
 
-def _words(line: bytes) -> set[bytes]:
-    words = set(_WORD.findall(line))
-    return words | {part for word in words for part in re.split(rb"[._-]+", word)}
+def _words(value: bytes) -> set[str]:
+    words = set(_WORD.findall(decoded(value)))
+    return words | {part for word in words for part in _PARTS.split(word)}
 
 
-def _leftovers(original: VcfHeader, anonymized: VcfHeader, split: Sequence[tuple[bytes, bytes]]) -> set[int]:
-    """Return the lines of the original with a value under a key that is not of the standard."""
-    known = set(original.lines)
-    return {
-        line
-        for line, (key, value) in enumerate(split)
-        if key not in _STANDARD and value not in (b".", b"") and anonymized.lines[line] in known
-    }
+def is_free_text(line: Line) -> bool:
+    """Tell whether a line has a key that is not of the standard, and more than that the file was masked."""
+    if line.key in _STANDARD or line.is_blank:
+        return False
+    return not (_MASKING.search(line.key) and _SHORT_ANSWER.fullmatch(line.value))
 
 
-def has_command(key: bytes, value: bytes) -> bool:
+def has_command(line: Line) -> bool:
     """Tell whether a line holds a command; ``##cmdline=.`` does not."""
-    if value in (b".", b""):
-        return False
-    return _COMMAND_KEY.search(key) is not None or (
-        (b"=" in value or b" -" in value) and _COMMAND_VALUE.search(value) is not None
+    return _COMMAND_KEY.search(line.key) is not None or (
+        (b"=" in line.value or b" -" in line.value) and _COMMAND_VALUE.search(line.value) is not None
     )
 
 
-def has_source(key: bytes, value: bytes) -> bool:
+def has_source(line: Line) -> bool:
     """Tell whether a line names the program or the place that made the file."""
-    return value not in (b".", b"") and _SOURCE_KEY.match(key) is not None
+    return _SOURCE_KEY.match(line.key) is not None
 
 
-def has_date(key: bytes, value: bytes) -> bool:
-    """Tell whether a line holds a date; field descriptions are not searched."""
-    if key in _DEFINITIONS or value in (b".", b""):
+def has_date(line: Line) -> bool:
+    """Tell whether a line holds a date; documentation is not searched, a tool's day of building is none."""
+    if line.is_documentation or (has_source(line) and not _TIME_OF_DAY.search(line.value)):
         return False
-    return (_DATE_KEY.search(key) is not None and any(map(str.isdigit, value.decode("latin-1")))) or (
-        _DATE_VALUE.search(value) is not None
+    by_key = line.key not in _DEFINITIONS and _DATE_KEY.search(line.key) is not None
+    return (by_key and any(map(str.isdigit, line.value.decode("latin-1")))) or (
+        _DATE_VALUE.search(line.value) is not None
     )
 
 
-def has_person(key: bytes, value: bytes) -> bool:
-    """Tell whether a line describes a sample, a pedigree or an individual."""
-    if value in (b".", b"") or key in _DEFINITIONS:
+def has_person(line: Line) -> bool:
+    """Tell whether a line describes a sample, a pedigree or an individual, or a new one names a person."""
+    if line.is_documentation:
         return False
-    return _PERSON_KEY.match(key) is not None or _PERSON_VALUE.search(value) is not None
-
-
-def has_file(_key: bytes, value: bytes) -> bool:
-    """Tell whether a line names a file of reads or variants; those of public databases do not count."""
-    return any(
-        not _PUBLIC_FILE.search(
-            _NOT_OF_FILES.split(value[max(0, match.start() - _LONG_NAME) : match.end()])[-1]
+    if line.key in _DEFINITIONS:
+        return _PERSON_VALUE.search(line.value) is not None or any(
+            holds_full_name(decoded(text)) for text in _QUOTED.findall(line.value)
         )
-        for match in _DATA_FILE.finditer(value)
+    return _PERSON_KEY.match(line.key) is not None or _PERSON_VALUE.search(line.value) is not None
+
+
+def has_file(line: Line) -> bool:
+    """Tell whether a line names a file of reads or variants; those of public databases do not count.
+
+    In what documents a field only names with a number count: others are those of tools and examples.
+    """
+    names = (
+        _NOT_OF_FILES.split(line.value[max(0, match.start() - _LONG_NAME) : match.end()])[-1]
+        for match in _DATA_FILE.finditer(line.value)
+    )
+    return any(
+        not _PUBLIC_FILE.search(name) and (not line.is_documentation or _NUMBERED.search(name))
+        for name in names
     )
 
 
-def has_allele(key: bytes, value: bytes) -> bool:
+def has_allele(line: Line) -> bool:
     """Tell whether a line holds a variant, such as ``1:1005:A:G``, or a dbSNP identifier."""
-    return key not in _DEFINITIONS and _ALLELE.search(value) is not None
+    return not line.is_documentation and _ALLELE.search(line.value) is not None
 
 
-def has_path(_key: bytes, value: bytes) -> bool:
+def has_path(line: Line) -> bool:
     """Tell whether a line holds a file path, of Unix or Windows; web addresses do not count."""
-    return _PATH.search(value) is not None
+    return _PATH.search(line.value) is not None
 
 
-def has_host(_key: bytes, value: bytes) -> bool:
+def has_host(line: Line) -> bool:
     """Tell whether a line names a user or a computer."""
-    return _HOST.search(value) is not None
+    return _HOST.search(line.value) is not None
 
 
-def has_email(_key: bytes, value: bytes) -> bool:
-    """Tell whether a line holds an e-mail address."""
-    return b"@" in value and _EMAIL.search(value) is not None
+def has_email(line: Line) -> bool:
+    """Tell whether a line holds an e-mail address; a tool's support in documentation does not count."""
+    if b"@" not in line.value:
+        return False
+    found = (match[0] for match in _EMAIL.finditer(line.value))
+    return any(not (line.is_documentation and _is_support(line.value, address)) for address in found)
 
 
-def has_contig_origin(key: bytes, value: bytes) -> bool:
+def _is_support(value: bytes, address: bytes) -> bool:
+    at = value.find(address)
+    begin = max((value.rfind(sign, 0, at + 1) for sign in (b" ", b"<", b"(", b":", b'"', b",")), default=-1)
+    return _SUPPORT.match(value, begin + 1) is not None
+
+
+def has_contig_origin(line: Line) -> bool:
     """Tell whether a contig line says where its sequence came from."""
-    return key == b"contig" and _CONTIG_ORIGIN.search(value) is not None
+    return line.key == b"contig" and _CONTIG_ORIGIN.search(line.value) is not None
 
 
 _DEFINITIONS = (b"INFO", b"FORMAT", b"FILTER", b"ALT", b"contig", b"fileformat")
 _STANDARD = (*_DEFINITIONS, b"reference", b"assembly", b"phasing", b"cmdline")
-MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
-MIN_NAME = 4  # letters: shorter sample names are words of other meaning too often
-MAX_NAMES = 2_000  # of samples that are searched inside other names
-LINE_CHECKS: Mapping[str, Callable[[bytes, bytes], bool]] = {
+LINE_CHECKS: Mapping[str, Callable[[Line], bool]] = {
     "header_command": has_command,
     "header_source": has_source,
     "header_date": has_date,
@@ -218,60 +264,32 @@ LINE_CHECKS: Mapping[str, Callable[[bytes, bytes], bool]] = {
 }
 
 
-def looks_personal(sample: str) -> bool:
-    """Tell whether a sample name looks like a person's name or an identifier, not like ``sample_1``."""
-    if _GENERIC_SAMPLE.match(sample) or _RANDOM_SAMPLE.match(sample):
-        return False
-    return _PERSONAL_SAMPLE.search(sample) is not None
-
-
 def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, HeaderFinding]:
     n_samples = len(anonymized.samples)
-    holds_name = _name_finder(original.samples)
-    kept = [column for column, sample in enumerate(anonymized.samples, 1) if holds_name(sample)]
-    personal = [
-        column
-        for column, sample in enumerate(anonymized.samples, 1)
-        if looks_personal(sample.decode("utf-8", "replace"))
-    ]
+    holds_name = name_finder(original.samples)
+    kept, telling = [], []
+    for column, sample in enumerate(anonymized.samples, 1):
+        name, is_kept = decoded(sample), holds_name(sample)
+        if is_kept:
+            kept.append(column)
+        if looks_personal(name) or (is_kept and tells_apart(name)):
+            telling.append(column)
     return (
         HeaderFinding("samples_kept", len(kept), n_samples, _columns(kept)),
-        HeaderFinding("samples_identify", len(personal), n_samples, _columns(personal)),
+        HeaderFinding("samples_identify", len(telling), n_samples, _columns(telling)),
     )
-
-
-def _name_finder(samples: Sequence[bytes]) -> Callable[[bytes], bool]:
-    """Return what tells whether a name is one of the samples' names or, of long ones, holds one."""
-    known = {*samples, *(_letters(name) for name in samples)} - {b""}
-    known |= {name[::-1] for name in known if len(name) >= MIN_NAME}
-    numbers = {_digits(name) for name in samples if len(_digits(name)) >= MIN_NUMBER}
-    long = sorted({_letters(name) for name in samples if len(_letters(name)) >= MIN_NAME})
-    pattern = re.compile(b"|".join(long)) if 0 < len(long) <= MAX_NAMES else None
-
-    def holds_name(sample: bytes) -> bool:
-        letters = _letters(sample)
-        alike = sample in known or letters in known or _digits(sample) in numbers
-        return alike or bool(pattern and pattern.search(letters))
-
-    return holds_name
-
-
-def _letters(name: bytes) -> bytes:
-    return re.sub(rb"[^a-z0-9]", b"", name.lower())
-
-
-def _digits(name: bytes) -> bytes:
-    return re.sub(rb"[^0-9]", b"", name)
 
 
 def _columns(columns: list[int]) -> tuple[str, ...]:
     return tuple(f"sample {column}" for column in columns)
 
 
-def _split(line: bytes) -> tuple[bytes, bytes]:
+def _split(line: bytes, known: Container[bytes]) -> Line:
     match = _KEY.match(line)
     key, value = (match[1], match[2]) if match else (b"", line)
-    return key, unquote_to_bytes(value) if b"%" in value else value
+    quoted = _QUOTED.findall(value)
+    documents = key in _DEFINITIONS and all(text in known for text in quoted)
+    return Line(key, unquote_to_bytes(value) if b"%" in value else value, documents)
 
 
 def _key_text(key: bytes) -> str:

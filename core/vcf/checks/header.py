@@ -53,7 +53,7 @@ HEADER_CHECKS = (
         "header_leftover",
         "Free text left in the header",
         WARN,
-        LINES + "stand word for word in the original, under a key that is not of the VCF standard.",
+        LINES + "hold free text under a key that is not of the VCF standard, the original's or new.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
@@ -95,7 +95,7 @@ HEADER_CHECKS = (
         "samples_identify",
         "Sample names look personal",
         FAIL,
-        "{n} of {of} sample names look like a person's name or an identifier.",
+        "{n} of {of} sample names look like a person's name or an identifier, or are the original's that do.",
         "Give the samples new names: bcftools reheader -s.",
     ),
 )

@@ -1,0 +1,170 @@
+"""Names of samples: which tell a person, which are those of the original, and which are pseudonyms."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from urllib.parse import unquote
+
+from core import people
+from core.korean import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+
+MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
+MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
+LONGEST_NAME = 64  # letters of a name that is looked for inside others
+_GENERIC = re.compile(
+    r"(?i)(?:(?:s|sample|smpl|donor|subject|subj|anon\w*|masked|id|p|pt|ind|indiv|individual|patient|case"
+    r"|control|proband|tumou?r|normal|child|mother|father|kid|sibling|mom|dad|unknown|test|truth|call|calls"
+    r"|query|baseline|variants?|reads?|blank|dummy|example|demo|pool|pooled|merged|mix|blood|saliva|germline"
+    r"|somatic|x|n)[_\-. ]?)?"
+    r"\d{0,5}"
+)
+_SHAPE = re.compile(r"@|[\uac00-\ud7a3]{2}|\d{6}|[A-Za-z][-_]?\d{4}|\d[A-Za-z]+\d|[A-Za-z]{3}")
+_NUMBER = re.compile(r"(?i)(?:HG|NA|GM)\d{5}|(?:mrn|chart|hosp|nhs|ssn|dob|case_?no|pat_?id)[-_ .:#]?\d{3,}")
+_RESIDENT = re.compile(r"(?<!\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-?[1-4]\d{6}(?!\d)")
+_BIRTH = re.compile(
+    r"(?<![A-Za-z0-9])(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?![A-Za-z0-9])"
+)
+_DATA_FILE = re.compile(r"(?i)\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf)(?:\.gz)?$|^[/~]")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
+_APART = re.compile(r"[\s_.,\-]+")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_RANDOM_LENGTH, _UUID = 10, re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_COMMON_NAMES = (
+    people.ENGLISH_GIVEN_NAMES
+    | people.ENGLISH_SURNAMES
+    | people.SLOVENIAN_GIVEN_NAMES
+    | people.SLOVENIAN_SURNAMES
+)
+
+
+def decoded(name: bytes) -> str:
+    """Return a text in its encoding: UTF-8, else Korean, else Western."""
+    for encoding in ("utf-8", "cp949"):
+        try:
+            return name.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return name.decode("latin-1")
+
+
+def is_generic(name: str) -> bool:
+    """Tell whether a name is a usual word or one with a short number, such as ``sample_1`` or ``test``."""
+    return len(name) < LONGEST_NAME and _GENERIC.fullmatch(name) is not None
+
+
+def looks_personal(name: str) -> bool:
+    """Tell whether a name is a person's, or an identifier by its form; pseudonyms of any form are not.
+
+    A person's name is one with a common name as a word of its own, or of Korean syllables with a surname;
+    identifiers are addresses, resident and record numbers, dates of birth, public panels' names, and files.
+    """
+    if is_generic(name):
+        return False
+    if "@" in name or _DATA_FILE.search(name) or _NUMBER.fullmatch(name):
+        return True
+    return bool(_RESIDENT.search(name) or _BIRTH.search(name)) or holds_person(name)
+
+
+def holds_person(text: str) -> bool:
+    """Tell whether a text holds a common name of people as a word."""
+    for word in _APART.split(text):
+        plain = "".join(
+            letter
+            for letter in unicodedata.normalize("NFKD", word.casefold())
+            if not unicodedata.combining(letter)
+        )
+        if len(plain) > 2 and plain in _COMMON_NAMES:
+            return True
+        if _HANGUL.fullmatch(word) and word not in WORDS_THAT_ARE_NO_NAMES:
+            return bool({word[:1], word[:2]} & KOREAN_SURNAMES)
+    return False
+
+
+def holds_full_name(text: str) -> bool:
+    """Tell whether a text holds two words beside each other that begin with capitals, one a common name."""
+    words = text.split()
+    return any(
+        first[:1].isupper() and second[:1].isupper() and holds_person(f"{first} {second}")
+        for first, second in pairwise(words)
+    )
+
+
+def tells_apart(name: str) -> bool:
+    """Tell whether a name that is the original's leads to a person: not a general one, not random."""
+    return not is_generic(name) and not _is_random(name) and _SHAPE.search(name) is not None
+
+
+def _is_random(name: str) -> bool:
+    """Tell whether a name is a token in hexadecimal of ten letters and more, or a UUID."""
+    if _UUID.fullmatch(name):
+        return True
+    n_digits, n_letters = sum(map(str.isdigit, name)), sum(map(str.isalpha, name))
+    is_mixed = n_digits >= 3 and n_letters >= 2 and n_digits + n_letters == len(name) >= _RANDOM_LENGTH
+    one_case = name in (name.lower(), name.upper())
+    return is_mixed and one_case and set(name.lower()) <= set("0123456789abcdef")
+
+
+def name_finder(originals: Iterable[bytes]) -> Callable[[bytes], bool]:
+    """Return what tells whether a name is one of the originals, or holds one, in whatever encoding.
+
+    Upper and lower case, signs, direction and width are one; so are percent signs, hexadecimal and Base64.
+    Takes time in proportion to all names together.
+    """
+    names = [decoded(name) for name in originals]
+    plain = {folded(name) for name in names} - {""}
+    numbers = {digits for name in names if len(digits := _digits(name)) >= MIN_NUMBER}
+    long = {
+        one
+        for name in names
+        if not is_generic(name) and len(one := folded(name)) >= _least(one) and len(one) <= LONGEST_NAME
+    }
+    long |= {one[::-1] for one in long}
+    lengths = sorted({len(one) for one in long})
+
+    def holds_name(sample: bytes) -> bool:
+        name = decoded(sample)
+        return (
+            folded(name) in plain
+            or _digits(name) in numbers
+            or any(
+                text[at : at + length] in long
+                for text in _readings(name)
+                for length in lengths
+                for at in range(len(text) - length + 1)
+            )
+        )
+
+    return holds_name
+
+
+def _least(name: str) -> int:
+    return 2 if all("\uac00" <= letter <= "\ud7a3" for letter in name) else MIN_NAME
+
+
+def folded(name: str) -> str:
+    """Return the letters and digits of a name, without case, width and signs."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+
+
+def _digits(name: str) -> str:
+    return "".join(filter(str.isdecimal, name))
+
+
+def _readings(name: str) -> Iterator[str]:
+    yield folded(name)
+    if "%" in name:
+        yield folded(unquote(name))
+    if _HEX.fullmatch(name):
+        yield folded(decoded(bytes.fromhex(name)))
+    if _BASE64.fullmatch(name):
+        text = name.rstrip("=").replace("-", "+").replace("_", "/")
+        try:
+            yield folded(decoded(base64.b64decode(text + "=" * (-len(text) % 4))))
+        except binascii.Error:
+            return
