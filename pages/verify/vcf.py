@@ -122,7 +122,9 @@ def _show_results(
         f"{looked and looked.measurement.identity}",
         extra=_downloads(outcomes, unmatched, donors, shown),
     )
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    show_definitions(
+        (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
+    )
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:

@@ -44,6 +44,17 @@ def _finished(app: AppTest) -> AppTest:
     return app
 
 
+def _when(app: AppTest, done: Callable[[AppTest], object]) -> AppTest:
+    """Wait until the page shows what is read beside it."""
+    for _ in range(100):
+        if done(app):
+            break
+        time.sleep(0.1)
+        app = app.run()
+    assert not app.exception
+    return app
+
+
 def _metrics(app: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in app.metric}
 
@@ -254,6 +265,7 @@ def test_folders__are_opened_in_place(open_page: Callable[[str], AppTest], tmp_p
 
 def test_page__says_what_the_file_tells_of_its_donors(open_page: Callable[[str], AppTest]) -> None:
     page = _upload(open_page(PAGE), *_donor_files())
+    page = _when(page, lambda one: "Common alleles that remain" in _metrics(one))
     metrics = _metrics(page)
     assert metrics["Common alleles that remain"] == "2,000"
     assert metrics["Independent common variants"] == "202"
@@ -265,7 +277,8 @@ def test_page__says_what_the_file_tells_of_its_donors(open_page: Callable[[str],
 def test_page__finds_the_donor_in_a_panel(open_page: Callable[[str], AppTest]) -> None:
     page = _upload(open_page(PAGE), *_donor_files())
     uploader = next(one for one in page.file_uploader if one.label == "Panel")
-    page = _finished(uploader.set_value([("panel.vcf.gz", _panel(), "application/gzip")]).run())
+    page = uploader.set_value([("panel.vcf.gz", _panel(), "application/gzip")]).run()
+    page = _when(page, lambda one: "Closest kinship with the panel" in _metrics(one))
     assert _metrics(page)["Closest kinship with the panel"] == "0.500"
     assert "1 of 2 donors are in the panel too." in _headlines(page)
 
@@ -273,7 +286,7 @@ def test_page__finds_the_donor_in_a_panel(open_page: Callable[[str], AppTest]) -
 def test_page__a_panel_that_cannot_be_read_is_an_error_in_words(open_page: Callable[[str], AppTest]) -> None:
     page = _upload(open_page(PAGE), *_donor_files())
     path = next(one for one in page.text_input if one.label == "Or its path on this machine")
-    page = _finished(path.set_value("/nowhere/panel.vcf.gz").run())
+    page = _when(path.set_value("/nowhere/panel.vcf.gz").run(), lambda one: one.error)
     assert "cannot be opened" in page.error[0].value
 
 

@@ -53,7 +53,7 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
     if remaining.n_samples:
         asked = remaining.queries[remaining.queries != NEVER]
         found += [
-            Figure(measure="match_exponent", value=remaining.match_exponent, of=of),
+            Figure(measure="match_exponent", value=round(remaining.match_exponent), of=of),
             Figure(
                 measure="n_singleton_alleles",
                 value=audit.rare.n_singletons,
@@ -101,7 +101,9 @@ def donor_headline(audit: DonorAudit) -> str:
     if not remaining.n_samples:
         return "The file has no samples, so its variants do not tell whose they are."
     if audit.rare.n_singletons:
-        return f"{audit.rare.n_singletons:,} rare alleles that the file names belong to one donor each."
+        return (
+            f"Rare alleles that the file names and that one donor alone carries: {audit.rare.n_singletons:,}."
+        )
     return f"{remaining.n_common:,} common variants remain, {remaining.n_independent:,} of them independent."
 
 

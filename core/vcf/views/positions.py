@@ -55,7 +55,7 @@ def density_chart(audit: VcfAudit) -> ReportChart:
         "start:Q",
         title="Position (megabases)",
         scale=alt.Scale(domain=[0, end], nice=False),
-        axis=alt.Axis(format="~g", labelFlush=True),
+        axis=alt.Axis(format="~f", labelFlush=True),
     )
     tooltip = [
         alt.Tooltip("contig:N", title="Contig"),

@@ -12,7 +12,7 @@ from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, ju
 from core.vcf.donor import DonorMeasurement, measure_donors
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.long_work import ask_for_work
-from pages.components.results import show_definitions, show_figures, show_findings, show_table, show_verdict
+from pages.components.results import show_figures, show_findings, show_table, show_verdict
 from pages.verify.vcf_parts.inputs import start_small_work
 
 TOOL = "vcf_donors"
@@ -90,4 +90,3 @@ def _show(donors: DonorAudit) -> None:
         for tab, (title, frame) in zip(st.tabs(list(filled)), filled.items(), strict=True):
             with tab:
                 show_table(frame, alt=title)
-    show_definitions(views.DONOR_MEASURE_KEYS, limits=views.DONOR_LIMITS)
