@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,7 +198,7 @@ class _Beginning(io.RawIOBase):
         return n_bytes
 
 
-def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Iterator[bytes]:
+def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Generator[bytes, None, None]:
     """Yield the decompressed content of a file piece by piece; see :class:`Content`."""
     with closing(Content(file, progress)) as content:
         while piece := content.read():

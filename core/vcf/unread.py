@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,10 +36,10 @@ def unread_bytes(file: VcfFile) -> tuple[str, ...]:
         if not stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
             return ()
         found = [*_in_blocks(stream)]
-    pieces = read_pieces(file)
-    first = next(pieces, b"")
-    if first.startswith(BCF_MAGIC):
-        found += _Binary(first, pieces).places()
+    with closing(read_pieces(file)) as pieces:
+        first = next(pieces, b"")
+        if first.startswith(BCF_MAGIC):
+            found += _Binary(first, pieces).places()
     return tuple(found)
 
 

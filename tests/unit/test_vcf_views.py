@@ -1,6 +1,7 @@
 """What the VCF verifier shows: tables, charts, report, demo."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -8,15 +9,19 @@ import pytest
 from core.demo.vcf import DEMOS, make_cohort
 from core.reports import InputFacts, render
 from core.vcf import (
+    ALL_CHECKS,
     CHECKS,
     PairOutcome,
     VcfFile,
     VcfSettings,
+    judge_scan,
     pair_files,
+    run_donors,
     run_pairs,
     split_uploads,
     views,
 )
+from core.vcf.exposure import found
 from core.verdict import Verdict
 from tests.vcf_files import masked_header, vcf_file, vcf_text
 
@@ -147,7 +152,10 @@ def test_headline__states_the_rule_and_the_exposure(audit) -> None:
 
 
 def test_exposure_table__has_a_row_per_finding(audit) -> None:
-    table = views.exposure_table(audit)
+    table = views.exposure_table(audit.exposure)
+    removed = table[table["Check"] == "Records removed"].iloc[0]
+    assert removed["Places"] == "chr2:800"
+    assert removed["What to do"] == CHECKS["records_removed"].remedy
     assert list(table["Check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
     assert "Records removed" in set(table["Check"])
 
@@ -156,7 +164,7 @@ def test_severity_table__shows_defaults_and_changes() -> None:
     table = views.severity_table({"other_id": Verdict.FAIL})
     assert table.loc["other_id", "Severity"] == "FAIL"
     assert table.loc["sole_carrier", "Severity"] == "WARN"
-    assert len(table) == len(CHECKS)
+    assert len(table) == len(ALL_CHECKS)
 
 
 @pytest.mark.parametrize("names", [("",), ("1_", "2_")], ids=["one file", "two files"])
@@ -207,3 +215,29 @@ def test_demo__has_one_clean_file_one_with_leftovers_one_low() -> None:
     }
     assert found == EXPECTED
     assert [file.data for file in make_cohort()["files"]] == [file.content for file in files]
+
+
+def test_exposure_table__names_up_to_a_thousand_places() -> None:
+    places = [f"chr1:{i}" for i in range(1_203)]
+    (exposure,) = found("records_removed", 1_203, 2_000, places, {})
+    (row,) = views.exposure_table([exposure]).to_dict("records")
+    assert row["Places"].endswith("chr1:999 and 203 more")
+    assert views.sentence_of(exposure).startswith(
+        "1,203 of 2,000 records of the original are not in the anonymized file. First: chr1:0, chr1:1, "
+        "chr1:2, chr1:3, chr1:4 and 1,198 more. "
+    )
+
+
+def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
+    settings = VcfSettings(severities={"panel_not_comparable": Verdict.WARN})
+    (outcome,) = _outcomes("")
+    looked = run_donors(outcome.pair, outcome.audit, settings, panel=outcome.pair.original)
+    audit = judge_scan(outcome.audit.scan, settings)
+    report = views.vcf_report(
+        [replace(outcome, audit=audit)], donors=[looked.audit], inputs=(), created_at=NOW
+    )
+    assert report.settings["Severities changed"] == {"Panel too little alike to compare": "WARN"}
+    assert report.verdicts["Donors"] is Verdict.WARN
+    assert "n_common_alleles" in {figure.measure for figure in report.figures}
+    assert "findings_1" in {table.name for table in report.tables}
+    assert render(report, "html")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.vcf import CHECKS, PairOutcome, VcfAudit
+from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit
 from core.vcf.donor import DonorAudit
 from core.vcf.views.donors import (
     DONOR_LIMITS,
@@ -19,7 +19,14 @@ from core.vcf.views.donors import (
 from core.vcf.views.findings import finding_of
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
-from core.vcf.views.tables import FILE_UNITS, files_table, motif_table, unmasked_table
+from core.vcf.views.tables import (
+    FILE_UNITS,
+    MAX_PLACES,
+    exposure_table,
+    files_table,
+    motif_table,
+    unmasked_table,
+)
 from core.vcf.views.words import LIMITS, QUESTION, TITLE, run_headline, run_verdict
 from core.verdict import Finding, Verdict, worst
 
@@ -141,7 +148,7 @@ def _settings(audits: Sequence[VcfAudit]) -> dict[str, object]:
         "Repeat motif, bases": f"{scanned.min_motif} to {scanned.max_motif}",
         "Repeat copies, at least": scanned.min_repeat,
         "Severities changed": {
-            CHECKS[name].label: verdict.value for name, verdict in first.settings.severities.items()
+            ALL_CHECKS[name].label: verdict.value for name, verdict in first.settings.severities.items()
         },
     }
 
@@ -168,6 +175,12 @@ def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tupl
     ]
     for number, audit in enumerate(audits, 1):
         name = audit.scan.anonymized_name
+        if audit.exposure:
+            note = f"Up to {MAX_PLACES:,} places each; {REPORT_NAME}_findings.csv holds all."
+            frame = exposure_table(audit.exposure)
+            tables.append(
+                ReportTable(name=f"findings_{number}", title=f"Findings of {name}", frame=frame, note=note)
+            )
         if len(motifs := motif_table(audit)):
             tables.append(
                 ReportTable(name=f"motifs_{number}", title=f"Repeat motifs of {name}", frame=motifs)

@@ -10,9 +10,10 @@ import pandas as pd
 
 from core.measures.measure import Unit
 from core.reports import csv_bytes
-from core.vcf import CHECKS, Mark, PairOutcome, VcfAudit
+from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
 from core.verdict import Verdict
 
+MAX_PLACES = 1_000  # of one finding in a table
 FILE_UNITS: Mapping[str, Unit] = {"Masked": "share"}
 
 
@@ -125,29 +126,36 @@ def motif_table(audit: VcfAudit) -> pd.DataFrame:
     return frame[frame["Sites"] > 0].sort_values(["Sites", "Motif"], ascending=[False, True])
 
 
-def exposure_table(audit: VcfAudit) -> pd.DataFrame:
-    """Return a row per exposure finding, the worst first."""
+def exposure_table(found: Sequence[Exposure]) -> pd.DataFrame:
+    """Return a row per finding, in the order given: what, what to do, and where, up to 1,000 places."""
     return pd.DataFrame(
         [
             {
                 "Verdict": exposure.verdict.value,
-                "Check": CHECKS[exposure.check].label,
+                "Check": ALL_CHECKS[exposure.check].label,
                 "Found": exposure.n_affected,
                 "What it means": exposure.message,
-                "First places": ", ".join(exposure.examples),
+                "What to do": exposure.remedy,
+                "Places": _places(exposure),
             }
-            for exposure in audit.exposure
+            for exposure in found
         ],
-        columns=["Verdict", "Check", "Found", "What it means", "First places"],
+        columns=["Verdict", "Check", "Found", "What it means", "What to do", "Places"],
     )
+
+
+def _places(exposure: Exposure) -> str:
+    shown = ", ".join(exposure.places[:MAX_PLACES])
+    left = len(exposure.places) - MAX_PLACES
+    return f"{shown} and {left:,} more" if left > 0 else shown
 
 
 def severity_table(severities: Mapping[str, Verdict]) -> pd.DataFrame:
     """Return a row per exposure check with the verdict it leads to when it finds something."""
     return pd.DataFrame(
         {
-            "Check": [check.label for check in CHECKS.values()],
-            "Severity": [severities.get(name, check.default).value for name, check in CHECKS.items()],
+            "Check": [check.label for check in ALL_CHECKS.values()],
+            "Severity": [severities.get(name, check.default).value for name, check in ALL_CHECKS.items()],
         },
-        index=list(CHECKS),
+        index=list(ALL_CHECKS),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.errors import AuditInputError
-from core.vcf import CHECKS, MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
+from core.vcf import ALL_CHECKS, MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
 from core.vcf.views import severity_table
 from core.verdict import Verdict
 from pages.components.reading import show_problems
@@ -98,8 +98,8 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
         )
     chosen = {
         name: Verdict(severity)
-        for name, severity in zip(CHECKS, edited["Severity"], strict=True)
-        if Verdict(severity) is not CHECKS[name].default
+        for name, severity in zip(ALL_CHECKS, edited["Severity"], strict=True)
+        if Verdict(severity) is not ALL_CHECKS[name].default
     }
     st.session_state[kept] = chosen
     return chosen
