@@ -73,6 +73,7 @@ COMPUTED: dict[str, Callable[[str], str]] = {
     "BLAKE2s of ten bytes": lambda v: hashlib.blake2s(v.encode(), digest_size=10).hexdigest(),
     "SHAKE": lambda v: hashlib.shake_128(v.encode()).hexdigest(8),
     "MD5 twice": lambda v: md5(md5(v)),
+    "MD5 five times": lambda v: md5(md5(md5(md5(md5(v))))),
     "SHA-256 of MD5": lambda v: sha256(md5(v))[:16],
     "Base32": lambda v: base64.b32encode(hashlib.sha256(v.encode()).digest()).decode()[:16],
     "Base64 for addresses": lambda v: base64.urlsafe_b64encode(bytes.fromhex(md5(v))).decode()[:14],

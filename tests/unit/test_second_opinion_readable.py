@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -73,6 +74,7 @@ READABLE = {
     "family names first, together": lambda t, _: [
         plain(name.split()[1]) + plain(name.split()[0]) for name in t["name"]
     ],
+    "names without vowels": lambda t, _: [re.sub("[aeiou ]", "", name.lower()) for name in t["name"]],
     "names in a record in Base64": lambda t, _: [
         base64.b64encode(f'{{"n":"{name}"}}'.encode()).decode() for name in t["name"]
     ],

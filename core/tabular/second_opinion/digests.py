@@ -165,6 +165,25 @@ def _twice(first: str, second: str) -> dict[str, Callable[[bytes], bytes]]:
     }
 
 
+def _repeated(name: str, n: int) -> dict[str, Callable[[bytes], bytes]]:
+    one = _USUAL[name]
+
+    def in_hexadecimal(data: bytes) -> bytes:
+        for _ in range(n - 1):
+            data = one(data).hex().encode()
+        return one(data)
+
+    def plain(data: bytes) -> bytes:
+        for _ in range(n):
+            data = one(data)
+        return data
+
+    return {
+        f"{name} (repeated {n} times, in hexadecimal)": in_hexadecimal,
+        f"{name} (repeated {n} times)": plain,
+    }
+
+
 @cache
 def _algorithms(n_bytes: int) -> Mapping[str, Callable[[bytes], bytes]]:
     """Return every algorithm without a key; some are made for a digest of this length."""
@@ -184,6 +203,12 @@ def _algorithms(n_bytes: int) -> Mapping[str, Callable[[bytes], bytes]]:
         **(_twice("MD5", "MD5") | _twice("SHA-1", "SHA-1") | _twice("SHA-256", "SHA-256")),
         **(_twice("MD5", "SHA-1") | _twice("SHA-1", "MD5") | _twice("MD5", "SHA-256")),
         **(_twice("SHA-256", "MD5") | _twice("SHA-512", "SHA-512")),
+        **{
+            repeated: digest
+            for name in ("MD5", "SHA-1", "SHA-256", "SHA-512")
+            for n in (3, 4, 5, 10)
+            for repeated, digest in _repeated(name, n).items()
+        },
     }
     sized: dict[str, Callable[[bytes], bytes]] = {}
     if 1 <= n_bytes < 64:

@@ -171,12 +171,18 @@ def _digits(text: str) -> str:
     return bare if bare != plain(text) else ""
 
 
+def _consonants(text: str) -> str:
+    bare = plain(text)
+    return re.sub("[aeiouy]", "", bare) if bare.isascii() and bare.isalpha() else ""
+
+
 _Form = Callable[[str], str]
 _FORMS: Mapping[str, _Form] = {
     "in plain form": plain,
     "written backwards": lambda text: plain(text)[::-1],
     "with its words in other order": _other_order,
     "by its digits": _digits,
+    "by its consonants": _consonants,
     "in hexadecimal digits": lambda text: _in_base(text.strip(), 16),
     "in digits of base 32": lambda text: _in_base(text.strip(), 32),
     "in digits of base 36": lambda text: _in_base(text.strip(), 36),
