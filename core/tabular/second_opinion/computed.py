@@ -475,7 +475,9 @@ class _Set:
         return cut.of(text, self.known.length) in self.known.tokens
 
 
-_Found = tuple[str, int]
+_Found = tuple[
+    str, int, Callable[[_Compared], int]
+]  # in words, tokens found, and how to count them elsewhere
 
 
 def _as_hash(
@@ -488,14 +490,20 @@ def _as_hash(
     """Yield the way that computes most tokens, looked for in rows and then among all tokens."""
     for compared in _comparisons(samples, originals, anonymized, shape):
         n = len(compared.pairs)
-        how, n_matched = max(search(compared), key=lambda found: found[1], default=("", 0))
+        how, n_matched, recount = max(
+            search(compared), key=lambda found: found[1], default=("", 0, _no_token)
+        )
         enough = n_matched >= max(2, _ANY_HASH * n)
-        if enough and binom.sf(n_matched - 1, n, _chance(compared, search)) < _NO_ACCIDENT:
+        if enough and binom.sf(n_matched - 1, n, _chance(compared, recount)) < _NO_ACCIDENT:
             yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
             return
 
 
-def _chance(compared: _Compared, search: Callable[[_Compared], Iterable[_Found]]) -> float:
+def _no_token(_: _Compared) -> int:
+    return 0
+
+
+def _chance(compared: _Compared, recount: Callable[[_Compared], int]) -> float:
     """Return how probable it is that one value's token is there by chance.
 
     Numbers are not spread evenly, nor are checksums of short texts, so theirs is counted on made-up values.
@@ -512,7 +520,7 @@ def _chance(compared: _Compared, search: Callable[[_Compared], Iterable[_Found]]
         for *value, token in zip(*(recombined(column, rng) for column in columns), tokens, strict=True)
     ]
     pairs = [(tuple(value), token) for value, token in made_up if tuple(value) not in known]
-    n_found = max((n for _, n in search(replace(compared, pairs=pairs))), default=0) if pairs else 0
+    n_found = recount(replace(compared, pairs=pairs)) if pairs else 0
     return max(compared.by_chance, (n_found + 1) / (len(pairs) + 1))
 
 
@@ -567,7 +575,19 @@ def _usual(compared: _Compared) -> Iterator[_Found]:
         texts_of = [(name[1], shape.texts(digest)) for name, digest in digests]
         found = {(name, cut) for name, texts in texts_of for cut in compared.cuts(texts, token)}
         counts.update(dict.fromkeys(found, n))
-    yield from ((f"an unsalted {name} hash", n) for (name, _), n in counts.most_common(1))
+    for (name, cut), n in counts.most_common(1):
+        yield f"an unsalted {name} hash", n, partial(_n_usual, algorithm=name, cut=cut)
+
+
+def _n_usual(compared: _Compared, *, algorithm: str, cut: Cut) -> int:
+    """Return the values of which some spelling gives the token by one of the usual algorithms."""
+    shape = compared.shape
+    n = 0
+    for (value,), token in compared.pairs:
+        digests = unkeyed_digests(value, usual=True, n_bytes=shape.n_bytes)
+        texts = (shape.text(digest, cut.text) for name, digest in digests if name[1] == algorithm)
+        n += any(compared.is_match(text, cut, token) for text in texts)
+    return n
 
 
 def _unkeyed(compared: _Compared) -> Iterator[_Found]:
@@ -584,7 +604,8 @@ def _unkeyed(compared: _Compared) -> Iterator[_Found]:
                 if (name, cut) not in tried:
                     tried.add((name, cut))
                     recipe = Recipe(spelling=name[0], algorithm=name[1], key=name[2], n_bytes=shape.n_bytes)
-                    yield recipe.how, _n_matched(compared, partial(_digest, recipe), cut)
+                    count = partial(_n_matched, make=partial(_digest, recipe), cut=cut)
+                    yield recipe.how, count(compared, hopeful=True), count
 
 
 def _digest(recipe: Recipe, value: _Value) -> bytes | None:
@@ -603,9 +624,10 @@ def _keyed(compared: _Compared, *, keys: Sequence[Key], made: dict[_Value, list[
         for (spelling, algorithm, key), digest in keyed_digests(value[0], hopeful):
             for cut in compared.cuts(shape.texts(digest, few=True), token, step=_STEP):
                 recipe = Recipe(spelling=spelling, algorithm=algorithm, key=key)
-                n = _n_matched(compared, partial(_digest, recipe), cut, few=True)
+                count = partial(_n_matched, make=partial(_digest, recipe), cut=cut, few=True)
+                n = count(compared, hopeful=True)
                 if n > 1:
-                    yield recipe.how, n
+                    yield recipe.how, n, count
 
 
 def _texts_together(shape: TokenShape, digests: Sequence[Sequence[bytes]]) -> list[str]:
@@ -676,11 +698,14 @@ class _JoinedDigest:
 
 
 def _one_recipe(compared: _Compared, *, make: _JoinedDigest, cut: Cut) -> Iterator[_Found]:
-    yield f"an unsalted {make.algorithm} hash", _n_matched(compared, make, cut, few=True)
+    count = partial(_n_matched, make=make, cut=cut, few=True)
+    yield f"an unsalted {make.algorithm} hash", count(compared, hopeful=True), count
 
 
-def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False) -> int:
-    """Return the values whose computed token is there; few as soon as that looks like an accident."""
+def _n_matched(
+    compared: _Compared, *, make: _Make, cut: Cut, few: bool = False, hopeful: bool = False
+) -> int:
+    """Return the values whose computed token is there; if `hopeful`, few once that looks accidental."""
     found = []
     for i, (value, token) in enumerate(compared.pairs):
         digest = make(value)
@@ -688,7 +713,7 @@ def _n_matched(compared: _Compared, make: _Make, cut: Cut, *, few: bool = False)
             text = compared.shape.text(digest, cut.text, few=few)
             if compared.is_match(text, cut, token):
                 found.append(digest)
-        if i == _N_TOLD_APART and len(found) <= 1:
+        if hopeful and i == _N_TOLD_APART and len(found) <= 1:
             break
     return len(found) if len(set(found)) > 1 else 0
 
