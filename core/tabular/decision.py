@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.equivalence import EquivalenceClasses
+from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog
@@ -18,9 +19,12 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
 )
+from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.settings import TabularSettings, TabularThresholds
 from core.tabular.words import listed, percent, share_of
 from core.verdict import Finding, Verdict, worst, worst_first
+
+_FEWER = "Low uniqueness"  # of pseudonyms, which deleted records explain
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,9 +74,9 @@ class TabularAudit:
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """Return the rule's findings, the log's notes and the second opinion's findings."""
+        """Return the rule's findings, the log's notes and the second opinion's, the worst first."""
         opinion = self.second_opinion.findings if self.second_opinion else ()
-        return (*self.findings, *self.measurement.notes, *opinion)
+        return worst_first([*self.findings, *self.measurement.notes, *opinion])
 
 
 def judge_tabular(
@@ -122,7 +126,7 @@ def judge_tabular(
         findings=(
             *missed,
             *_reviews(measurement, thresholds, recommended=recommended),
-            *_columns(measurement, notes),
+            *_columns(measurement, notes, opinion.suggestions if opinion else ()),
         ),
         opinion_measurement=opinion,
         second_opinion=_with_warnings(
@@ -155,6 +159,7 @@ def _with_warnings(
         if check.status is Verdict.WARN
         and check.anonymized_column is not None
         and check.anonymized_column not in {*notes, *told}
+        and not (_FEWER in check.reason and measured.n_original != measured.n_anonymized)
     ]
     if not warned:
         return opinion
@@ -289,8 +294,13 @@ def _reviews(
         )
 
 
-def _columns(measured: TabularMeasurement, notes: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Return a finding for each check that is not PASS, the worst first; `notes` by column beside them."""
+def _columns(
+    measured: TabularMeasurement, notes: Mapping[str, str], suggestions: Sequence[RoleSuggestion]
+) -> tuple[Finding, ...]:
+    """Return a finding for each check that is not PASS, `notes` beside them.
+
+    The gravest first; many columns of one check as one, known false alarms apart from others.
+    """
     findings = [
         Finding(
             check=f"column_{check.check}",
@@ -303,4 +313,6 @@ def _columns(measured: TabularMeasurement, notes: Mapping[str, str]) -> tuple[Fi
         for check in measured.checks
         if check.status is not Verdict.PASS
     ]
-    return worst_first(findings)
+    semantics = {check.anonymized_column or check.column: check.semantic for check in measured.checks}
+    apart = ([one for one in findings if (one.column in notes) is is_known] for is_known in (False, True))
+    return worst_first(one for part in apart for one in folded(gravest_first(part, suggestions, semantics)))

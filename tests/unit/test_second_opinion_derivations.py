@@ -86,6 +86,7 @@ def test_read_amounts__takes_dates_apart() -> None:
         "year": [1999, 2000, 2001],
         "short year": [99, 0, 1],
         "month": [12, 2, 1],
+        "year and month": [199912, 200002, 200101],
         "day": [31, 29, 1],
         "month and day": [1231, 229, 101],
         "day and month": [3112, 2902, 101],
@@ -135,6 +136,16 @@ def test_derivations__sees_a_date_in_parts(reordered: bool) -> None:
     assert finding.message.startswith(
         "The values of `a`, `b` and `c` are the parts of the dates of the original column `birth`: 240 of 240"
     )
+
+
+@pytest.mark.parametrize("reordered", [False, True])
+@pytest.mark.parametrize("day_of_year", [False, True])
+def test_derivations__sees_a_date_in_two_parts(day_of_year: bool, reordered: bool) -> None:
+    days = DAYS.astype(str)
+    of_year = (DAYS - DAYS.astype("datetime64[Y]")).astype(int) + 1
+    two = {"a": [d[:4] for d in days], "b": texts(of_year)}
+    parts = two if day_of_year else {"a": [d[:7] for d in days], "b": [d[8:] for d in days]}
+    assert [one.verdict for one in derived(parts, reordered=reordered)] == [Verdict.FAIL]
 
 
 def test_derivations__sees_month_and_day_in_one_column() -> None:

@@ -231,6 +231,7 @@ _PARTS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
         "year": lambda days: _calendar(days)[0],
         "short year": lambda days: _calendar(days)[0] % 100,
         "month": lambda days: _calendar(days)[1],
+        "year and month": lambda days: _calendar(days)[0] * 100 + _calendar(days)[1],
         "day": lambda days: _calendar(days)[2],
         "month and day": lambda days: _calendar(days)[1] * 100 + _calendar(days)[2],
         "day and month": lambda days: _calendar(days)[2] * 100 + _calendar(days)[1],

@@ -46,6 +46,7 @@ _FEWEST_DISTINCT = 20  # numbers that a constant has to explain
 _NEARLY_ALL = 0.98  # of dates written or counted as numbers
 _MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
 _LOOKED_UP = 300
+_MOST_OF_A_PART, _LARGEST_PART = 5, 10_000  # columns that may hold one part of a date, and their numbers
 _TELLING = 0.2  # distinct share below which a column tells nobody apart
 
 
@@ -90,10 +91,11 @@ _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 def measure_derivations(search: Search) -> tuple[Derivation, ...]:
     """Look for originals in every anonymized column that was changed or added."""
-    if search.tables.order == "changed":
-        found = [*_constants_of_values(search), *_parts_of_values(search)]
-    else:
-        found = [*_in_order(search), *_parts_of_rows(search), *_near_texts(search)]
+    found: list[Derivation] = []
+    if search.tables.order != "changed":
+        found += [*_in_order(search), *_parts_of_rows(search), *_near_texts(search)]
+    if search.tables.order != "kept":
+        found += [*_constants_of_values(search), *_parts_of_values(search)]
     return tuple(found)
 
 
@@ -358,11 +360,8 @@ def _half_of_ties(values: FloatArray) -> FloatArray:
 
 def _parts_of_rows(search: Search) -> Iterator[Derivation]:
     """Yield the columns that hold parts of the dates of an original column, row by row."""
-    numbers = {
-        name: amounts.numbers
-        for name in search.candidates
-        if (amounts := search.amounts("anonymized", name, sampled=True)) and amounts.kind == "number"
-    }
+    read = {name: _numbers_or_codes(search, name, sampled=True) for name in search.candidates}
+    numbers = {name: amounts.numbers for name, amounts in read.items() if amounts is not None}
     for original in search.originals:
         dates = search.amounts("original", original, sampled=True)
         if dates is None or dates.kind != "date":
@@ -373,7 +372,8 @@ def _parts_of_rows(search: Search) -> Iterator[Derivation]:
             column = next((name for name, n in numbers.items() if _equal_share(values, n) >= _MOST), None)
             if column is not None:
                 found[part] = column
-        if {"month", "day"} <= found.keys() or not _WITH_DAY.isdisjoint(found):
+        months = {"month", "year and month"} & found.keys()
+        if (months and "day" in found) or not _WITH_DAY.isdisjoint(found):
             yield _of_parts(search, original, found)
 
 
@@ -395,30 +395,43 @@ def _of_parts(search: Search, original: str, found: Mapping[str, str]) -> Deriva
 
 
 _WITH_DAY = frozenset({"month and day", "day and month", "day of year"})
-_PART_RANGES = {"year": (1850, 2150), "month": (1, 12), "day": (1, 31)}
+_PART_RANGES = {
+    "year": (1850, 2150),
+    "month": (1, 12),
+    "day": (1, 31),
+    "year and month": (185_001, 215_012),
+    "month and day": (101, 1231),
+    "day and month": (101, 3112),
+    "day of year": (1, 366),
+}
+_WHOLE_DATES = (
+    ("year", "month", "day"),
+    ("year", "day of year"),
+    ("year", "month and day"),
+    ("year", "day and month"),
+    ("year and month", "day"),
+)
 
 
 def _parts_of_values(search: Search) -> Iterator[Derivation]:
-    """Yield three columns whose numbers, put together, are the dates of an original column."""
+    """Yield columns whose numbers, put together, are the dates of an original column."""
     ranges = {
-        part: [name for name in search.candidates if _is_within(search, name, *limits)]
+        part: [name for name in search.candidates if _is_within(search, name, *limits)][:_MOST_OF_A_PART]
         for part, limits in _PART_RANGES.items()
     }
     sets = [
-        (year, month, day)
-        for year in ranges["year"][:5]
-        for month in ranges["month"][:5]
-        for day in ranges["day"][:5]
-        if month != day
+        (parts, columns)
+        for parts in _WHOLE_DATES
+        for columns in itertools.product(*(ranges[part] for part in parts))
+        if len(set(columns)) == len(columns)
     ]
     for original in search.originals:
         dates = search.amounts("original", original)
         if dates is None or dates.kind != "date" or len(dates.distinct) < _FEWEST_DISTINCT:
             continue
-        for columns in sets:
-            year, month, day = (_numbers_of(search, name) for name in columns)
-            written = year * 10_000 + month * 100 + day
-            known = dates.part("year") * 10_000 + dates.part("month") * 100 + dates.part("day")
+        for parts, columns in sets:
+            known = _together([dates.part(part) for part in parts])
+            written = _together([_numbers_of(search, name) for name in columns])
             n, n_written = _n_in_common(known, written), int(np.count_nonzero(~np.isnan(written)))
             n_values = len(np.unique(written[~np.isnan(written)]))
             if n >= _NEARLY_ALL * n_written and n_values >= _FEWEST_DISTINCT:
@@ -426,6 +439,14 @@ def _parts_of_values(search: Search) -> Iterator[Derivation]:
                 yield search.derivation(
                     original, *columns, kind="parts", counts=(n, n_written), distinct_share=share
                 )
+
+
+def _together(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return one number for each row's parts of a date."""
+    number = np.zeros(len(parts[0]))
+    for part in parts:
+        number = number * _LARGEST_PART + part
+    return number
 
 
 def _is_within(search: Search, name: str, low: float, high: float) -> bool:
@@ -436,10 +457,16 @@ def _is_within(search: Search, name: str, low: float, high: float) -> bool:
 
 
 def _numbers_of(search: Search, name: str) -> FloatArray:
-    amounts = search.amounts("anonymized", name)
+    amounts = _numbers_or_codes(search, name, sampled=False)
+    return np.full(search.tables.n_anonymized, np.nan) if amounts is None else amounts.numbers
+
+
+def _numbers_or_codes(search: Search, name: str, *, sampled: bool) -> Amounts | None:
+    """Return an anonymized column as numbers, those of its codes where it is none."""
+    amounts = search.amounts("anonymized", name, sampled=sampled)
     if amounts is None or amounts.kind != "number":
-        return np.full(search.tables.n_anonymized, np.nan)
-    return amounts.numbers
+        return read_codes(search.cells("anonymized", name, sampled=sampled))
+    return amounts
 
 
 def _n_in_common(known: FloatArray, others: FloatArray) -> int:
