@@ -99,6 +99,28 @@ def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTes
     assert app.slider(key="tabular_k").value == 9
 
 
+def test_page_switch__keeps_the_chosen_file(open_page: Callable[[str], AppTest]) -> None:
+    three = [(f"{n}{end}", data) for n in "abc" for end, data in (
+        (".csv", TABLE), ("_anonymized.csv", GOOD), ("_anonymized_log.json", _log(n, id="drop", sex="keep"))
+    )]  # fmt: skip
+    app = _upload(open_page(PAGE), *three)
+    app.selectbox(key="tabular_file").set_value("b.csv").run()
+    app.switch_page(HOME).run()
+    app.switch_page(PAGE).run()
+    assert app.selectbox(key="tabular_file").value == "b.csv"
+
+
+def test_pairing_by_hand__takes_a_file_as_its_own_anonymized_table(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = _upload(open_page(PAGE), ("x.csv", TABLE), ("z.json", LOG))
+    for role, name in (("original", "x.csv"), ("anonymized", "x.csv"), ("log", "z.json")):
+        app.selectbox(key=f"tabular_pair_{role}").set_value(name)
+    app.run()
+    app.button(key="tabular_pair").click().run()
+    assert _headline(app).startswith("The published rule says FAIL")
+
+
 def test_missing_partner__is_named_and_the_others_go_on(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(
         open_page(PAGE),

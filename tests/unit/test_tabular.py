@@ -719,3 +719,16 @@ def test_verify_tabular__reads_dates_of_excel(tmp_path):
     original = table({"born": ["1980-05-05", "1987-06-06", "1990-07-07"], "sex": ["F"] * 3}, name="x.xlsx")
     told = {"born": "birthdate/date_floor_year", "sex": "gender/keep"}
     assert measure_tabular(original, anonymized, log(told)).columns[0].status is PASS
+
+
+def test_findings__tell_many_columns_as_one_with_the_gravest_first():
+    names = [f"{letter}{number}" for letter in "abcdef" for number in range(2)]
+    original = {**{name: ["1", "2", "3"] for name in names}, "ssn": ["8", "9", "7"]}
+    told = log({**dict.fromkeys(names, "other/drop"), "ssn": "ssn/drop"})
+    audit = verify_tabular(table(original), table(original, name="x_anonymized.csv"), told)
+    (dropped,) = [finding for finding in audit.findings if finding.check == "column_dropped"]
+    assert dropped.columns == ("ssn", *names)
+    assert dropped.n_affected == 39
+    assert "So it is with 12 more columns" in dropped.message
+    severities = [finding.verdict.severity for finding in audit.all_findings]
+    assert severities == sorted(severities, reverse=True)

@@ -63,7 +63,7 @@ def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
         role: place.selectbox(label, names, index=None, key=f"{tool}_pair_{role}")
         for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
     }
-    complete = all(chosen.values()) and len({*chosen.values()}) == len(_ROLES)
+    complete = all(chosen.values()) and chosen["log"] not in {chosen["original"], chosen["anonymized"]}
     st.button(
         "Pair these three",
         key=f"{tool}_pair",
