@@ -9,6 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_SHORT = 20_000  # texts, from which searching takes longer than getting ready
 _HANGUL_AND_ASCII = "^[\x01-\x7f가-힣]*$"
 
 
@@ -25,7 +26,7 @@ def narrowed(regex: str, texts: pa.Array) -> str:
     Returns
     -------
     str
-        The regex itself where the texts hold other letters than those of ASCII and Hangul.
+        The regex itself where the texts hold other letters than those of ASCII and, if few, Hangul.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def narrowed(regex: str, texts: pa.Array) -> str:
     """
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         letters = "a-zA-Z"
-    elif pc.all(pc.match_substring_regex(texts, _HANGUL_AND_ASCII)).as_py():
+    elif len(texts) <= _SHORT and pc.all(pc.match_substring_regex(texts, _HANGUL_AND_ASCII)).as_py():
         letters = "a-zA-Z가-힣"
     else:
         return regex

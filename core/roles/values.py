@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -122,7 +123,7 @@ def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> C
     """
     encoded = pc.dictionary_encode(column).combine_chunks()
     dictionary, n_nonblank = encoded.dictionary, len(column) - column.null_count
-    suppressed = pc.match_substring_regex(dictionary, _SUPPRESSED).to_numpy(zero_copy_only=False)
+    suppressed = _suppressed(dictionary)
     if suppressed.any():
         counts = np.bincount(encoded.indices.drop_null().to_numpy(), minlength=len(dictionary))
         n_nonblank -= int(counts[suppressed].sum())
@@ -133,6 +134,16 @@ def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> C
         dictionary = dictionary.take(pa.array(chosen))
     values = tuple(value.strip() for value in dictionary.to_pylist())
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
+
+
+def _suppressed(values: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return which values are nothing but ``*`` or ``#``; only what sorts before ``+`` can be."""
+    found = pc.less(values, "+").to_numpy(zero_copy_only=False).copy()
+    if found.any():
+        found[found] = pc.match_substring_regex(values.filter(pa.array(found)), _SUPPRESSED).to_numpy(
+            zero_copy_only=False
+        )
+    return found
 
 
 def match_values(profile: ColumnProfile) -> ValueMatch | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.equivalence import EquivalenceClasses, classes_of_codes, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
 from core.tabular.columns import MatchedColumn, logged_quasi_identifiers
@@ -210,7 +210,8 @@ def _measure(
     blank = np.ones(table.num_rows, dtype=bool)
     for name in columns:
         blank &= table[name].is_null().to_numpy()
-    classes = equivalence_classes(table, columns, leave_out=blank)
+    codes = {name: value_codes(table[name]) for name in columns}
+    classes = _classes(codes, blank)
     sizes, records = classes.size_histogram
     return ClassMeasurement(
         quasi_identifiers=columns,
@@ -219,7 +220,7 @@ def _measure(
         k=classes.k,
         sizes=sizes,
         records=records,
-        contributions=_contributions(table, columns, blank, classes)
+        contributions=_contributions(codes, blank, classes)
         if contributions and len(columns) <= _MOST_CONTRIBUTIONS
         else (),
         persons=persons_in_classes(classes, persons) if persons is not None else None,
@@ -227,14 +228,19 @@ def _measure(
     )
 
 
+def _classes(codes: Mapping[str, IntArray], blank: npt.NDArray[np.bool_]) -> EquivalenceClasses:
+    combined = combined_codes(list(codes.values()), n_records=len(blank))
+    return classes_of_codes(combined, tuple(codes), leave_out=blank)
+
+
 def _contributions(
-    table: pa.Table, columns: tuple[str, ...], blank: npt.NDArray[np.bool_], classes: EquivalenceClasses
+    codes: Mapping[str, IntArray], blank: npt.NDArray[np.bool_], classes: EquivalenceClasses
 ) -> tuple[Contribution, ...]:
     n_unique = classes.n_records_below(2)
     found = []
-    for column in columns:
-        others = [name for name in columns if name != column]
-        without = equivalence_classes(table, others, leave_out=blank)
+    for column in codes:
+        others = {name: of_name for name, of_name in codes.items() if name != column}
+        without = _classes(others, blank)
         found.append(
             Contribution(
                 column=column,

@@ -261,10 +261,7 @@ class _Samples:
 
     def n_distinct(self, side: str, name: str) -> int:
         """Return the distinct values of a column, counted once."""
-        if (side, name) not in self.n_distinct_values:
-            table = self.tables.original if side == "original" else self.tables.anonymized
-            self.n_distinct_values[side, name] = pc.count_distinct(table[name], mode="only_valid").as_py()
-        return self.n_distinct_values[side, name]
+        return self.n_distinct_values.get((side, name)) or self.tables.n_distinct(side, name)
 
     def may_be_one_to_one(self, original: str, anonymized: str) -> bool:
         """Whether the columns have about as many distinct values, as a key for all of them leaves it."""
@@ -329,11 +326,6 @@ class _Samples:
             self.distinct_cells[anonymized] = cells.to_pylist()
         return self.distinct_cells[anonymized]
 
-    def distinct_share(self, original: str) -> float:
-        column = self.tables.original[original]
-        n_filled = len(column) - column.null_count
-        return self.n_distinct("original", original) / n_filled if n_filled else 0.0
-
     def result(
         self, originals: tuple[str, ...], anonymized: str, *, kind: str, how: str, counts: tuple[int, int]
     ) -> ComputedPseudonym:
@@ -345,7 +337,7 @@ class _Samples:
             how=how,
             n_matched=counts[0],
             n_compared=counts[1],
-            original_distinct_share=max(map(self.distinct_share, originals)),
+            original_distinct_share=max(self.tables.distinct_share("original", name) for name in originals),
             taken_out=any(entry is not None and entry.action in _TAKEN_OUT for entry in entries),
         )
 

@@ -118,7 +118,6 @@ class Search:
     left: frozenset[str]
     explained: frozenset[str]
     amounts_read: dict[tuple[str, str], Amounts | None] = field(default_factory=dict)
-    shares: dict[tuple[str, str], float] = field(default_factory=dict)
 
     @cached_property
     def originals(self) -> list[str]:
@@ -188,12 +187,7 @@ class Search:
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return distinct / non-blank cells of a whole column."""
-        if (side, name) not in self.shares:
-            column = self.table(side)[name]
-            n_filled = len(column) - column.null_count
-            n_distinct = pc.count_distinct(column, mode="only_valid").as_py()
-            self.shares[side, name] = n_distinct / n_filled if n_filled else 0.0
-        return self.shares[side, name]
+        return self.tables.distinct_share(side, name)
 
     def taken_out(self, original: str) -> bool:
         """Whether a column is gone, was to be gone or identifies people, or was made much coarser."""

@@ -148,7 +148,6 @@ class _Samples:
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
     decoded_values: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    distinct_shares: dict[tuple[str, str], float] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> pa.Array:
@@ -215,15 +214,6 @@ class _Samples:
             self.decoded_values[anonymized] = {cell: decoded(cell) for cell in cells}
         return self.decoded_values[anonymized]
 
-    def distinct_share(self, side: str, name: str) -> float:
-        """Return the exact distinct share of a column, counted once."""
-        if (side, name) not in self.distinct_shares:
-            column = self.table(side)[name]
-            n_filled = len(column) - column.null_count
-            n_distinct = pc.count_distinct(column, mode="only_valid").as_py()
-            self.distinct_shares[side, name] = n_distinct / n_filled if n_filled else 0.0
-        return self.distinct_shares[side, name]
-
 
 def _columns(table: pa.Table) -> dict[str, list[str | None]]:
     return {
@@ -250,8 +240,8 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         how=how,
         n_matched=n_matched,
         n_compared=n_compared,
-        original_distinct_share=samples.distinct_share("original", original),
-        anonymized_distinct_share=samples.distinct_share("anonymized", anonymized),
+        original_distinct_share=samples.tables.distinct_share("original", original),
+        anonymized_distinct_share=samples.tables.distinct_share("anonymized", anonymized),
         taken_out=entry is not None and is_taken_out(entry.action),
         renamed=original not in samples.tables.anonymized.column_names,
     )
@@ -279,7 +269,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
     found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
-    are_bands = samples.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
+    are_bands = samples.tables.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
     if found is None and not are_bands:
         found = _inside_in_rows(rows, own=original == anonymized)
     if found is None and original == anonymized:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.cells import CodeArray, canonical_codes, shared_codes
 from core.equivalence import value_codes
@@ -141,6 +142,23 @@ class TablePair:
     def in_order(self) -> bool:
         """Whether cells are compared row by row: unless the order of the records has changed."""
         return self.order != "changed"
+
+    @cached_property
+    def _counted(self) -> dict[tuple[str, str], int]:
+        return {}
+
+    def n_distinct(self, side: str, name: str) -> int:
+        """Return the distinct values of a column of the ``original`` or the ``anonymized``, counted once."""
+        if (side, name) not in self._counted:
+            table = self.original if side == "original" else self.anonymized
+            self._counted[side, name] = pc.count_distinct(table[name], mode="only_valid").as_py()
+        return self._counted[side, name]
+
+    def distinct_share(self, side: str, name: str) -> float:
+        """Return distinct / non-blank cells of a column, 0 of none."""
+        column = (self.original if side == "original" else self.anonymized)[name]
+        n_filled = len(column) - column.null_count
+        return self.n_distinct(side, name) / n_filled if n_filled else 0.0
 
     @cached_property
     def order(self) -> Order:

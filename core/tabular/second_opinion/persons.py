@@ -116,8 +116,10 @@ def _means_persons(semantic: str) -> bool:
 
 def _person_codes(column: pa.ChunkedArray) -> IntArray:
     """Return a number for each value from 0, every blank cell one of its own."""
-    blank = column.is_null().to_numpy()
     codes = value_codes(pc.utf8_trim_whitespace(column))
+    if not column.null_count:
+        return codes
+    blank = column.is_null().to_numpy()
     codes[blank] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(blank))
     return value_codes(pa.array(codes))
 
