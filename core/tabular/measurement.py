@@ -36,6 +36,8 @@ from core.tabular.settings import TabularSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
 
+MOST_COLUMNS = 8_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnResult:
@@ -202,9 +204,15 @@ def measure_tabular(
     Raises
     ------
     AuditInputError
-        No original column is in the anonymized table.
+        No original column is in the anonymized table, or there are more than are looked at.
     """
     settings = settings or TabularSettings()
+    for table in (original, anonymized):
+        if len(table.columns) > MOST_COLUMNS:
+            raise AuditInputError(
+                f"{table.name}: the table has {len(table.columns):,} columns; every one is looked at in many "
+                f"ways, so at most {MOST_COLUMNS:,} are. Verify it in parts, each with its part of the log."
+            )
     alike = about_names_alike(original.columns, anonymized.columns, log)
     log = log.for_columns(original.columns, anonymized.columns)
     matched = match_columns(original, anonymized, log)

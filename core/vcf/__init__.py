@@ -9,6 +9,7 @@ from core.vcf.donor import DonorAudit, DonorOutcome, judge_donors, run_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
+from core.vcf.marks import Mark
 from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan
 from core.vcf.pairing import (
     Level,
@@ -24,7 +25,6 @@ from core.vcf.report import REPORT_NAME, render_findings, render_report, render_
 from core.vcf.running import default_jobs, files_of_folders, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
-from core.vcf.sites import Mark
 
 __all__ = [
     "ALL_CHECKS",

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pysam
 
 from core.errors import AuditInputError
-from core.vcf.blocks import Block
-from core.vcf.cutting import read_blocks
 from core.vcf.files import Content, VcfFile
 from core.vcf.header import FREQUENCY_KEYS, VcfHeader, parse_header
+from core.vcf.lines import Lines
 from core.vcf.memory import memory_file
 
 MAGIC = b"BCF"
@@ -23,10 +22,10 @@ def is_binary(text: bytes) -> bool:
     return text.startswith(MAGIC)
 
 
-def read_binary(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[Block]]:
-    """Read a BCF file through htslib, in blocks; see :func:`read_binary_text`."""
+def read_binary(file: VcfFile, content: Content) -> tuple[VcfHeader, Lines]:
+    """Read a BCF file through htslib, in lines; see :func:`read_binary_text`."""
     header, pieces = read_binary_text(file, content)
-    return header, read_blocks(file.name, header, b"", _Text(pieces))
+    return header, Lines(file.name, header.n_columns, _Text(pieces), b"")
 
 
 def read_binary_text(file: VcfFile, content: Content) -> tuple[VcfHeader, Iterator[bytes]]:
@@ -66,7 +65,7 @@ def _open(file: VcfFile) -> pysam.VariantFile:
 
 
 class _Text:
-    """Pieces of text, read as a source of blocks is."""
+    """Pieces of text, read as a source of lines is."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces

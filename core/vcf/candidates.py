@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.blocks import Block, Offsets
-from core.vcf.repeats import RepeatPattern
-from core.vcf.sites import Mark
+from core.vcf.marks import Mark
 
-MAX_MOTIF = np.iinfo(np.uint16).max  # motifs beyond share one name; motifs of 6 bases never get there
+MAX_NUMBER = np.iinfo(np.uint16).max  # motifs and sets of keys beyond share one name
 
 Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.uint32]
+Marks = npt.NDArray[np.uint64]
+Offsets = npt.NDArray[np.int64]
 Whole = npt.NDArray[np.integer[Any]]  # as narrow as the numbers allow: millions of candidates are held
 
 
@@ -31,6 +30,11 @@ class Places(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._contigs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # compared by value, as a list is
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -50,12 +54,20 @@ class Tally:
     contig_ids: dict[bytes, int] = field(default_factory=dict)
     contigs: array[int] = field(default_factory=lambda: array("i"))
     positions: array[int] = field(default_factory=lambda: array("q"))
+    mafs: array[float] = field(default_factory=lambda: array("d"))
 
-    def add(self, contig: bytes, position: int | bytes, n: int = 1) -> None:
-        """Count `n` more at a position."""
-        self.n += n
+    def add(self, contig: bytes, position: int | bytes, maf: float = np.inf) -> None:
+        """Count one more at a position."""
+        self.n += 1
         self.contigs.append(self.contig_ids.setdefault(contig, len(self.contig_ids)))
         self.positions.append(int(position))
+        self.mafs.append(maf)
+
+    def not_below(self, threshold: float) -> Places:
+        """Return the positions whose site frequency is not below a threshold."""
+        which = np.flatnonzero(~(np.array(self.mafs) < threshold)).tolist()
+        names = [contig.decode("utf-8", "backslashreplace") for contig in self.contig_ids]
+        return Places(names, [self.contigs[one] for one in which], [self.positions[one] for one in which])
 
     @property
     def places(self) -> Places:
@@ -77,10 +89,14 @@ class Candidates:
     mafs
         Site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable.
     marks
-        Bits of :class:`core.vcf.sites.Mark`.
+        Bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites.
     moved, moved_up_to
         For the few candidates where it is not their own frequency: which they are, ascending, and the
         frequency up to which the MAF rule is satisfied; see :meth:`masked_up_to`.
+    long, long_ends
+        Candidates whose REF is longer than one base, ascending, and its last position.
+    keys
+        Index into `key_sets`: the keys of INFO that are not known to be harmless; 0 for none.
     motifs
         Index into `motif_names`, 0 where there is no repeat.
     """
@@ -91,6 +107,10 @@ class Candidates:
     marks: Marks
     moved: Offsets
     moved_up_to: Floats
+    long: Offsets
+    long_ends: Offsets
+    keys: npt.NDArray[np.uint16]
+    key_sets: tuple[tuple[str, ...], ...]
     motifs: npt.NDArray[np.uint16]
     contig_names: tuple[str, ...]
     motif_names: tuple[str, ...]
@@ -98,6 +118,19 @@ class Candidates:
     def places(self, which: Offsets) -> Places:
         """Return where candidates stand."""
         return Places(self.contig_names, self.contigs[which].tolist(), self.positions[which].tolist())
+
+    def contigs_of(self, which: Offsets) -> list[str]:
+        """Return the contigs of candidates."""
+        return [self.contig_names[contig] for contig in self.contigs[which].tolist()]
+
+    def ends(self, which: Offsets) -> Offsets:
+        """Return the last position of REF of candidates."""
+        ends = self.positions[which].astype(np.int64)
+        if len(self.long):
+            places = np.minimum(np.searchsorted(self.long, which), len(self.long) - 1)
+            found = self.long[places] == which
+            ends[found] = self.long_ends[places[found]]
+        return ends
 
     def masked_up_to(self, which: Offsets) -> Floats:
         """Return for candidates what is below a threshold exactly when the MAF rule is not satisfied."""
@@ -132,41 +165,68 @@ class _Column:
         return np.frombuffer(self._data, dtype=self._kind)
 
 
-class CandidateCollector:
-    """Takes the candidates of one block after the other and joins them at the end."""
+class Found(NamedTuple):
+    """Candidates of one run of lines, in order; lists and arrays of one length.
 
-    def __init__(self, pattern: RepeatPattern) -> None:
-        self.pattern = pattern
+    `contigs` are runs of one contig with their lengths. `motifs`, `ends` and `keys` have the few places that
+    have one; `numbers` are the places in the file.
+    """
+
+    contigs: list[tuple[bytes, int]]
+    positions: list[int]
+    mafs: Floats
+    marks: list[int]
+    masked_up_to: Floats
+    motifs: dict[int, bytes]
+    ends: dict[int, int]
+    keys: dict[int, tuple[bytes, ...]]
+    numbers: list[int]
+
+
+class CandidateCollector:
+    """Takes the candidates of one run after the other and joins them at the end."""
+
+    def __init__(self, *, keeps_order: bool) -> None:
         self.contig_ids: dict[bytes, int] = {}
         self.motif_ids: dict[bytes, int] = {b"": 0}
+        self.key_ids: dict[tuple[bytes, ...], int] = {(): 0}
+        self.keeps_order = keeps_order
         self.n_candidates = 0
         self.contigs = _Column(np.uint16, np.int64)
         self.positions = _Column(np.uint32, np.int64)
         self.mafs = _Column(np.float64)
-        self.marks = _Column(np.uint32)
+        self.marks = _Column(np.uint64)
         self.moved = _Column(np.int64)
         self.moved_up_to = _Column(np.float64)
+        self.long = _Column(np.int64)
+        self.long_ends = _Column(np.int64)
+        self.keys = _Column(np.uint16)
         self.motifs = _Column(np.uint16)
-        self.orders: list[Offsets] = []
+        self.numbers = _Column(np.int64)
 
-    def add(self, block: Block, lines: Offsets, mafs: Floats, marks: Marks, masked_up_to: Floats) -> None:
-        """Keep the candidate lines of a block; the arrays have an entry for every line of it."""
-        contigs = self._contigs(block)[lines]
-        positions, own_marks = block.positions[lines], marks[lines]
-        same = np.zeros(len(lines), dtype=bool)
-        same[1:] = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
-        own_marks[same] |= np.uint32(Mark.SAME_SITE)
+    def add(self, found: Found) -> None:
+        """Keep candidates."""
+        n_found = len(found.positions)
+        ids = [self.contig_ids.setdefault(name, len(self.contig_ids)) for name, _ in found.contigs]
+        contigs = np.repeat(np.array(ids, dtype=np.int64), [count for _, count in found.contigs])
+        positions = np.array(found.positions, dtype=np.int64)
+        marks = np.array(found.marks, dtype=np.uint64)
+        same = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
+        marks[1:][same] |= np.uint64(Mark.SAME_SITE)
         self.contigs.append(contigs)
         self.positions.append(positions)
-        self.mafs.append(mafs[lines])
-        self.marks.append(own_marks)
-        moved = np.flatnonzero(masked_up_to[lines] != mafs[lines])
+        self.mafs.append(found.mafs)
+        self.marks.append(marks)
+        moved = np.flatnonzero(found.masked_up_to != found.mafs)
         self.moved.append(moved + self.n_candidates)
-        self.moved_up_to.append(masked_up_to[lines][moved])
-        self.n_candidates += len(lines)
-        self.motifs.append(self._motifs(block, lines, own_marks))
-        if block.order is not None:
-            self.orders.append(block.order[lines])
+        self.moved_up_to.append(found.masked_up_to[moved])
+        self.long.append(np.array(list(found.ends), dtype=np.int64) + self.n_candidates)
+        self.long_ends.append(np.array(list(found.ends.values()), dtype=np.int64))
+        self.keys.append(_numbered(self.key_ids, found.keys, n_found))
+        self.motifs.append(_numbered(self.motif_ids, found.motifs, n_found))
+        if self.keeps_order:
+            self.numbers.append(np.array(found.numbers, dtype=np.int64))
+        self.n_candidates += n_found
 
     def result(self) -> Candidates:
         """Return what was collected, without copying it."""
@@ -177,25 +237,25 @@ class CandidateCollector:
             marks=self.marks.values(),
             moved=self.moved.values(),
             moved_up_to=self.moved_up_to.values(),
+            long=self.long.values(),
+            long_ends=self.long_ends.values(),
+            keys=self.keys.values(),
+            key_sets=tuple(
+                tuple(key.decode("utf-8", "backslashreplace") for key in keys) for keys in self.key_ids
+            ),
             motifs=self.motifs.values(),
             contig_names=tuple(name.decode("utf-8", "backslashreplace") for name in self.contig_ids),
             motif_names=tuple(name.decode("ascii") for name in self.motif_ids),
         )
-        return _in_file_order(candidates, np.concatenate(self.orders)) if self.orders else candidates
+        return _in_file_order(candidates, self.numbers.values()) if self.keeps_order else candidates
 
-    def _contigs(self, block: Block) -> npt.NDArray[np.int32]:
-        contigs = np.empty(len(block.ends), dtype=np.int32)
-        for contig, low, high in block.segments:
-            contigs[low:high] = self.contig_ids.setdefault(contig, len(self.contig_ids))
-        return contigs
 
-    def _motifs(self, block: Block, lines: Offsets, marks: Marks) -> npt.NDArray[np.uint16]:
-        motifs = np.zeros(len(lines), dtype=np.uint16)
-        for place in np.flatnonzero(marks & Mark.REPEAT).tolist():
-            line = lines[place]
-            motif = self.pattern.motif(block.alt(line))
-            motifs[place] = min(self.motif_ids.setdefault(motif, len(self.motif_ids)), MAX_MOTIF)
-        return motifs
+def _numbered(ids: dict[Any, int], found: Mapping[int, Any], n_found: int) -> npt.NDArray[np.uint16]:
+    """Return the number of what was found at each place, 0 elsewhere; beyond the last all share it."""
+    numbers = np.zeros(n_found, dtype=np.uint16)
+    for place, value in found.items():
+        numbers[place] = min(ids.setdefault(value, len(ids)), MAX_NUMBER)
+    return numbers
 
 
 def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
@@ -204,6 +264,9 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
     first = order[begins][np.cumsum(begins) - 1]
     in_file = np.lexsort((np.arange(len(order)), first))
     masked_up_to = candidates.masked_up_to(in_file)
+    ends = np.zeros(len(order), dtype=np.int64)
+    ends[candidates.long] = candidates.long_ends
+    long = np.flatnonzero(ends[in_file])
     moved = np.flatnonzero(masked_up_to != candidates.mafs[in_file])
     return Candidates(
         contigs=candidates.contigs[in_file],
@@ -212,6 +275,10 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
         marks=candidates.marks[in_file],
         moved=moved,
         moved_up_to=masked_up_to[moved],
+        long=long,
+        long_ends=ends[in_file][long],
+        keys=candidates.keys[in_file],
+        key_sets=candidates.key_sets,
         motifs=candidates.motifs[in_file],
         contig_names=candidates.contig_names,
         motif_names=candidates.motif_names,

@@ -29,6 +29,8 @@ class Exposure:
         What this check alone would make of the file.
     message
         The finding in a sentence.
+    remedy
+        What to do about it, in a sentence.
     """
 
     check: str
@@ -36,16 +38,12 @@ class Exposure:
     places: Sequence[str]
     verdict: Verdict
     message: str
+    remedy: str
 
     @property
     def examples(self) -> tuple[str, ...]:
         """Return the first five places."""
         return tuple(self.places[:N_EXAMPLES])
-
-    @property
-    def remedy(self) -> str:
-        """Return what to do about it, in a sentence."""
-        return ALL_CHECKS[self.check].remedy
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:
@@ -77,5 +75,6 @@ def found(
             places=places,
             verdict=severities.get(name, check.default),
             message=check.message.format(n=f"{n:,}", of=f"{of:,}", **words),
+            remedy=check.remedy.format(**words) if words else check.remedy,
         )
     ]

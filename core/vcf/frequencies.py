@@ -12,12 +12,16 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
+MAX_PLAIN = 20  # characters of a number that is read by itself
 INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides missing and end marks
 
 _FLOAT = re.compile(
@@ -26,9 +30,7 @@ _FLOAT = re.compile(
 )
 _INTEGER = re.compile(rb"[+-]?\d+")
 _SINGLE = struct.Struct("<f")
-_FIELDS = {
-    key: re.compile(rb"(?:^|;)%s(?:=([^;]*)|(?=;|$))" % key.encode()) for key in ("MAF", "AF", "AC", "AN")
-}
+_FIELDS = {key: b";%s" % key.encode() for key in ("MAF", "AF", "AC", "AN")}
 
 Value = float | bytes | None
 
@@ -47,6 +49,24 @@ class SiteFrequency(NamedTuple):
     maf: float
     hindered_by: str
     frequencies: tuple[float, ...]
+
+
+class Rarity(NamedTuple):
+    """What many INFO columns tell; arrays of one length, the places of the columns that were read.
+
+    Attributes
+    ----------
+    mafs
+        The site's minor allele frequency; infinity where not computable.
+    rarest
+        Index of the rarest allele (0 is the reference) where it is known at once, else −1.
+    hindered
+        Places whose frequency cannot be computed because of a declaration.
+    """
+
+    mafs: npt.NDArray[np.float64]
+    rarest: npt.NDArray[np.int8]
+    hindered: list[int]
 
 
 _NONE = SiteFrequency(NOT_COMPUTABLE, "", ())
@@ -76,6 +96,41 @@ class FrequencyReader:
         """Compute the site's minor allele frequency alone."""
         return self.site(info).maf
 
+    def many(
+        self, infos: Sequence[tuple[int, bytes]], n_records: int, *, may_hold_maf: bool = True
+    ) -> Rarity:
+        """Compute the frequencies of INFO columns, each given with its place among `n_records`.
+
+        One plain decimal number under AF, declared Float, is read by itself; all else by :meth:`site`.
+        """
+        rarity = Rarity(np.full(n_records, NOT_COMPUTABLE), np.full(n_records, -1, dtype=np.int8), [])
+        is_float = self.declared["AF"].type == "Float"
+        places: list[int] = []
+        texts: list[bytes] = []
+        for place, info in infos:
+            text = _plain_frequency(info, may_hold_maf=may_hold_maf) if is_float else b""
+            if text and len(text) <= MAX_PLAIN:
+                places.append(place)
+                texts.append(text)
+                continue
+            found = self.site(info)
+            rarity.mafs[place] = found.maf
+            if found.hindered_by:
+                rarity.hindered.append(place)
+        try:
+            values = [] if b"".join(texts).translate(None, b"0123456789.") else list(map(float, texts))
+        except ValueError:
+            values = []
+        if len(values) < len(texts):
+            for place, info in infos:
+                rarity.mafs[place] = self.site(info).maf
+            return rarity
+        singles = np.array(values).astype(np.float32).astype(np.float64)
+        others = np.maximum(0, 1 - singles)
+        rarity.mafs[places] = np.minimum(others, singles)
+        rarity.rarest[places] = singles <= others
+        return rarity
+
     def _from_counts(self, info: bytes) -> SiteFrequency:
         counts, total = self._field("AC", info), self._field("AN", info)
         if counts is None or total is None:
@@ -89,18 +144,49 @@ class FrequencyReader:
         return SiteFrequency(smallest(frequencies), "", frequencies) if frequencies else _NONE
 
     def _field(self, key: str, info: bytes) -> Field | None:
-        match = _FIELDS[key].search(info)
-        if match is None:
+        text = _text_of(_FIELDS[key], info)
+        if text is None:
             return None
         declared = self.declared[key]
         if declared.type == "Flag":
             return Field((1.0,), single=False, flag=True)
-        text = match[1] or b""
+        has_value, text = text != b";", text.strip(b";")
         if declared.type in ("Float", "Integer"):
-            values = _typed(text, declared.type) if match[1] is not None else ()
+            values = _typed(text, declared.type) if has_value else ()
         else:
             values = tuple(part or None for part in text.split(b",")) if text else ()
         return Field(values, single=declared.single and len(values) <= 1, flag=False)
+
+
+def _text_of(key: bytes, info: bytes) -> bytes | None:
+    """Return the value of the first field under a key (with its semicolon), a semicolon for none, or None."""
+    text = b";%s;" % info
+    start, flag = text.find(key + b"="), text.find(key + b";")
+    if start < 0 or 0 <= flag < start:
+        return b";" if flag >= 0 else None
+    start += len(key) + 1
+    return text[start : text.find(b";", start)]
+
+
+def _plain_frequency(info: bytes, *, may_hold_maf: bool) -> bytes:
+    """Return what stands under AF where that is the field that decides and can be no flag; else nothing."""
+    start = 3 if info.startswith(b"AF=") else info.find(b";AF=") + 4
+    if (start == 3 and not info.startswith(b"AF=")) or info.find(b"AF;", 0, start) >= 0:
+        return b""
+    if may_hold_maf and b"MAF" in info and _text_of(_FIELDS["MAF"], info) is not None:
+        return b""
+    end = info.find(b";", start)
+    return info[start:end] if end >= 0 else info[start:]
+
+
+def rarest_allele(frequencies: Sequence[float], n_alts: int) -> int:
+    """Return the index of the rarest allele: 0 for the reference, 1 for the first ALT allele.
+
+    The first ALT allele where frequencies are not known or not of every allele.
+    """
+    if frequencies and max(0, 1 - sum(frequencies)) < min(frequencies):
+        return 0
+    return 1 + (min(range(n_alts), key=frequencies.__getitem__) if len(frequencies) == n_alts else 0)
 
 
 def smallest(frequencies: Iterable[float]) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,17 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.candidates import Candidates
-from core.vcf.checks import SITE_CHECKS
+from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header import VcfHeader
 from core.vcf.header_leaks import header_exposures
+from core.vcf.marks import Mark
 from core.vcf.pairing import names_level, original_name
 from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
-from core.vcf.sites import Mark
 from core.verdict import Verdict, worst
 
 NEIGHBOUR_WINDOW = 50  # bases
+MANY_ALIKE = 5  # masked repeats from which one and the same ALT tells no length
+N_KEYS = 8  # INFO keys that a finding names
 REPORT_COLUMNS = (
     "filename",
     "anonymization_level",
@@ -50,11 +53,20 @@ class Targets:
         Whether the repeat rule applies; otherwise the MAF rule does.
     is_masked
         Whether the published rule counts the site as masked.
+    members, sites
+        All candidates that are targets, in file order, and for each which of the sites it stands at.
     """
 
     candidates: Offsets
     is_repeat: Mask
     is_masked: Mask
+    members: Offsets
+    sites: Offsets
+
+    @cached_property
+    def masked_members(self) -> Offsets:
+        """Return the places among `members` of those at sites that count as masked."""
+        return np.flatnonzero(self.is_masked[self.sites])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -187,11 +199,12 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
     exposure = [
         *_assessability(scan, settings.severities, nothing=nothing),
         *_level(scan, all_targets, settings.severities),
-        *_site_exposures(scan, targets, settings.severities),
+        *_site_exposures(scan, targets, settings),
+        *_pointed_at(scan, targets, settings.severities),
         *_neighbours(scan, targets, settings.severities),
         *_added(scan, targets, settings),
         *_donors(scan, all_targets, settings.severities),
-        *_integrity(scan, settings.severities),
+        *_integrity(scan, settings),
         *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
     ]
@@ -236,22 +249,98 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
     is_repeat = repeats[defining]
     by_repeat = (marks[defining] & Mark.REPEAT_MASKED) != 0
     by_maf = ~(candidates.masked_up_to(defining) < maf_threshold)
-    return Targets(candidates=defining, is_repeat=is_repeat, is_masked=np.where(is_repeat, by_repeat, by_maf))
+    return Targets(
+        candidates=defining,
+        is_repeat=is_repeat,
+        is_masked=np.where(is_repeat, by_repeat, by_maf),
+        members=wanted,
+        sites=np.cumsum(np.append(False, last[:-1]), dtype=np.int64) if len(wanted) else wanted,
+    )
 
 
 def _none(targets: Targets) -> Targets:
     nothing = np.empty(0, dtype=bool)
-    return Targets(candidates=targets.candidates[:0], is_repeat=nothing, is_masked=nothing)
+    none = targets.candidates[:0]
+    return Targets(candidates=none, is_repeat=nothing, is_masked=nothing, members=none, sites=none)
 
 
-def _site_exposures(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
-    masked = targets.candidates[targets.is_masked]
-    marks = scan.candidates.marks[masked]
+def _site_exposures(scan: VcfScan, targets: Targets, settings: VcfSettings) -> list[Exposure]:
+    """Say what the checks of masked sites found: in how many sites, and where."""
+    candidates, members = scan.candidates, targets.members[targets.masked_members]
+    marks = candidates.marks[members]
+    n_masked = int(targets.is_masked.sum())
     exposures: list[Exposure] = []
     for check in SITE_CHECKS:
-        affected = masked[(marks & np.uint32(check.mark or 0)) != 0]
-        places = scan.candidates.places(affected)
-        exposures += found(check.name, len(affected), len(masked), places, severities)
+        affected = (marks & np.uint64(CHECK_BITS[check.name])) != 0
+        if check.name == "unmasked_duplicate":
+            affected |= _left(candidates, members, settings.maf_threshold)
+        if check.name == "repeat_length_kept" and _tells_no_length(scan, targets):
+            continue
+        n_sites, places = _by_site(candidates, targets, affected)
+        words = _keys(candidates, members[affected]) if check.name == "other_info" else {}
+        exposures += found(check.name, n_sites, n_masked, places, settings.severities, **words)
+    return exposures
+
+
+def _by_site(candidates: Candidates, targets: Targets, affected: Mask) -> tuple[int, Sequence[str]]:
+    """Return how many masked sites are affected, given by their members, and where."""
+    places = targets.masked_members[affected]
+    sites, first = np.unique(targets.sites[places], return_index=True)
+    return len(sites), candidates.places(targets.members[places[first]])
+
+
+def _left(candidates: Candidates, members: Offsets, maf_threshold: float) -> Mask:
+    """Tell which targets are still named and not masked by their own kind's rule, although their site is."""
+    marks = candidates.marks[members]
+    by_repeat = (marks & Mark.REPEAT_MASKED) != 0
+    by_maf = ~(candidates.masked_up_to(members) < maf_threshold)
+    return ((marks & Mark.NAMED) != 0) & ~np.where((marks & Mark.REPEAT) != 0, by_repeat, by_maf)
+
+
+def _tells_no_length(scan: VcfScan, targets: Targets) -> bool:
+    """Tell whether many masked repeats all have the same ALT without a number."""
+    n_repeats = int((targets.is_repeat & targets.is_masked).sum())
+    alike = len(scan.repeat_alts) == 1 and not any(
+        one in alt for alt in scan.repeat_alts for one in b"0123456789"
+    )
+    return alike and n_repeats >= MANY_ALIKE
+
+
+def _keys(candidates: Candidates, which: Offsets) -> dict[str, object]:
+    """Count the keys of INFO that are not known to be harmless, the most frequent first."""
+    counts = np.bincount(candidates.keys[which], minlength=len(candidates.key_sets))
+    keys: Counter[str] = Counter()
+    for names, count in zip(candidates.key_sets, counts.tolist(), strict=True):
+        for name in set(names) if count else ():
+            keys[name] += count
+    common = keys.most_common(N_KEYS)
+    named = ", ".join(f"{key} ({count:,})" for key, count in common)
+    more = len(keys) - len(common)
+    return {
+        "keys": named + (f" and {more:,} more" if more else ""),
+        "fields": ",".join(f"INFO/{key}" for key, _ in common) + (",…" if more else ""),
+    }
+
+
+def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Say which masked sites records elsewhere point at: phasing, mates, alleles inside a deletion."""
+    candidates, neighbours = scan.candidates, scan.neighbours
+    members = targets.members[targets.masked_members]
+    contigs = candidates.contigs_of(members)
+    starts, ends = candidates.positions[members].astype(np.int64), candidates.ends(members)
+    shown = CHECK_BITS["frequency_only"] | CHECK_BITS["unmasked_duplicate"]
+    hidden = (candidates.marks[members] & np.uint64(shown)) == 0
+    n_masked = int(targets.is_masked.sum())
+    exposures: list[Exposure] = []
+    for name, pointers, first, last in (
+        ("phased_neighbour", neighbours.identifiers, starts, starts),
+        ("phase_set_neighbour", neighbours.phase_sets, starts, starts),
+        ("mate_kept", neighbours.mates, starts, starts),
+        ("star_neighbour", neighbours.stars, starts + 1, ends),
+    ):
+        if pointers.places:
+            n_sites, places = _by_site(candidates, targets, pointers.between(contigs, first, last) & hidden)
+            exposures += found(name, n_sites, n_masked, places, severities)
     return exposures
 
 
@@ -290,14 +379,15 @@ def _places(candidates: Candidates, which: Offsets) -> Offsets:
 
 def _added(scan: VcfScan, targets: Targets, settings: VcfSettings) -> list[Exposure]:
     """Find added records that may be masked ones, moved: close to a masked site, or rare by their INFO."""
-    if scan.level == "low" or not scan.added_alleles.places:
+    added = scan.neighbours.added
+    if scan.level == "low" or not added.places:
         return []
     candidates, masked = scan.candidates, targets.candidates[targets.is_masked]
-    contigs = [candidates.contig_names[one] for one in candidates.contigs[masked].tolist()]
     positions = candidates.positions[masked].astype(np.int64)
-    close = masked[scan.added_alleles.near(contigs, positions, NEIGHBOUR_WINDOW)]
+    starts = np.maximum(positions - NEIGHBOUR_WINDOW, 0)
+    close = masked[added.between(candidates.contigs_of(masked), starts, positions + NEIGHBOUR_WINDOW)]
     places = candidates.places(close)
-    n_rare = scan.added_alleles.n_rare(settings.maf_threshold)
+    n_rare = added.n_rare(settings.maf_threshold)
     return [
         *found(
             "added_neighbour", len(close), len(masked), places, settings.severities, window=NEIGHBOUR_WINDOW
@@ -331,7 +421,8 @@ def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) 
     return found("sole_carrier", len(affected), len(targets.candidates), places, severities)
 
 
-def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
+def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
+    severities = settings.severities
     exposures: list[Exposure] = []
     for name, tally, of in (
         ("records_removed", scan.removed, scan.n_original),
@@ -340,8 +431,13 @@ def _integrity(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposur
         ("alleles_shown", scan.alleles_shown, scan.n_anonymized),
         ("genotypes_changed", scan.genotypes_changed, scan.n_original),
         ("reference_changed", scan.reference_changed, scan.n_original),
+        ("extra_columns", scan.extra_columns, scan.n_anonymized),
+        ("repeat_not_named", scan.repeats_unnamed, scan.n_with_alt),
     ):
         exposures += found(name, tally.n, of, tally.places, severities)
+    if scan.level == "high":
+        changed = scan.changed_elsewhere.not_below(settings.maf_threshold)
+        exposures += found("changed_elsewhere", len(changed), scan.n_anonymized, changed, severities)
     return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
 
 

@@ -18,6 +18,21 @@ TOO_LITTLE_MEMORY = (
     "or read fewer pairs at once."
 )
 
+UNREADABLE = (
+    "reading this pair ended in an error that was not foreseen ({kind}); nothing was verified. Please tell "
+    "what kind of files these are."
+)
+UNEXPECTED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScanOutcome:
@@ -52,6 +67,8 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = 
         problems = error.problems
     except MemoryError:
         problems = (f"{pair.anonymized.name}: {TOO_LITTLE_MEMORY}",)
+    except UNEXPECTED as error:
+        problems = (f"{pair.anonymized.name}: {UNREADABLE.format(kind=type(error).__name__)}",)
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
 
 

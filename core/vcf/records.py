@@ -3,56 +3,69 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
+
+import numpy as np
+
+from core.vcf.lazy import lazy
 
 NO_ALT = b"."
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))
 GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
+DIGITS = b"0123456789"
+N_FIXED = 8  # columns before FORMAT
+LONG_LINE = 500  # bytes, from which numpy counts faster
 
 
 class Record:
-    """The columns of one line.
+    """The columns of one line whose number of columns was checked.
 
     `samples` is everything after FORMAT, the tab before each sample included; `format` and `samples`
-    are empty in files without samples. A line is split only after its number of columns was checked, or
-    when everything from QUAL on is that of a line that was.
+    are empty where the file, or the record, has no samples. `extra` is what stands beyond the columns
+    that the header announces; only where `has_extra` says so is it looked for.
     """
 
-    __slots__ = ("_line", "alt", "chrom", "filter", "format", "id", "info", "pos", "ref", "samples")
-
-    def __init__(self, line: bytes) -> None:
-        self._line = line
-        self.chrom, self.pos, self.id, self.ref, self.alt, _, self.filter, self.info, *rest = line.split(
-            b"\t", 9
+    def __init__(self, line: bytes, n_columns: int, *, has_extra: bool = False) -> None:
+        self.line = line
+        self.extra = b""
+        if has_extra:
+            columns = line.split(b"\t")
+            self.extra = b"\t".join(columns[n_columns:])
+            line = b"\t".join(columns[:n_columns])
+        self.chrom, self.pos, self.id, self.ref, self.alt, self.qual, self.filter, self.info, *rest = (
+            line.split(b"\t", 9)
         )
         self.format = rest[0] if rest else b""
-        self.samples = line[-len(rest[1]) - 1 :] if len(rest) > 1 else b""
-
-    def with_alt(self, alt: bytes) -> Record:
-        """Return the record with another ALT of the same length."""
-        other = Record.__new__(Record)
-        other._line, other.alt = self._line, alt
-        other.chrom, other.pos, other.id, other.ref = self.chrom, self.pos, self.id, self.ref
-        other.filter, other.info = self.filter, self.info
-        other.format, other.samples = self.format, self.samples
-        return other
+        self.samples = b"\t" + rest[1] if len(rest) > 1 else b""
+        self.n_samples = n_columns - N_FIXED - 1 if self.samples else 0
 
     @property
     def rest(self) -> bytes:
         """Return everything from QUAL on: records with equal rests have equal INFO, FORMAT and samples."""
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
-        return self._line[before + 5 :]
+        return self.line[before + 5 :]
 
     @property
     def alt_is_blank(self) -> bool:
         """Tell whether every ALT allele is ``.``."""
-        return self.alt == NO_ALT or not self.alt.strip(b".,")
+        return is_blank(self.alt)
 
-    @property
+    @lazy
+    def alts(self) -> list[bytes]:
+        """Return the ALT alleles as written."""
+        return self.alt.split(b",")
+
+    @lazy
     def alleles(self) -> list[bytes]:
         """Return the ALT alleles that say something."""
-        return [allele for allele in self.alt.split(b",") if allele not in EMPTY_ALLELES]
+        return [allele for allele in self.alts if allele not in EMPTY_ALLELES]
+
+    @lazy
+    def cells(self) -> list[bytes]:
+        """Return each sample's text."""
+        return self.samples[1:].split(b"\t") if self.samples else []
 
     @property
     def has_genotypes(self) -> bool:
@@ -64,17 +77,63 @@ class Record:
         """Tell whether any sample's genotype names an ALT allele."""
         return self.has_genotypes and GENOTYPE.search(self.samples) is not None
 
-    def names(self, alleles: list[bytes]) -> bool:
+    @lazy
+    def is_uniform(self) -> bool:
+        """Tell whether all samples have the same text, which then tells none from another; one has."""
+        end = self.samples.find(b"\t", 1)
+        return end < 0 or self.samples[:end] * (len(self.samples) // end) == self.samples
+
+    @property
+    def telling_samples(self) -> bytes:
+        """Return the samples' text; where all are alike, that of the first, which tells as much."""
+        end = self.samples.find(b"\t", 1)
+        return self.samples[:end] if end >= 0 and self.is_uniform else self.samples
+
+    def names(self, alleles: Sequence[bytes]) -> bool:
         """Tell whether ALT names one of the alleles."""
-        own = self.alt.split(b",")
-        return any(allele in own for allele in alleles)
+        return any(allele in self.alts for allele in alleles)
 
     def has_sole_carrier(self, allele: int) -> bool:
         """Tell whether exactly one sample carries the allele of this index (0 is the reference)."""
-        if not self.has_genotypes:
+        return self.has_genotypes and has_sole_carrier(self.samples, self.format, len(self.alts), allele)
+
+
+def n_tabs(line: bytes) -> int:
+    """Count the tabs of a line."""
+    if len(line) < LONG_LINE:
+        return line.count(b"\t")
+    return int(np.count_nonzero(np.frombuffer(line, dtype=np.uint8) == ord("\t")))
+
+
+def is_blank(alt: bytes) -> bool:
+    """Tell whether every allele of an ALT column is ``.``."""
+    return not alt.strip(b".,")
+
+
+def names_allele(record: Record) -> bool:
+    """Tell whether ALT names anything beside ``N``, ``*`` and ``<NON_REF>``."""
+    return any(allele.strip(b"Nn<>.") for allele in record.alleles)
+
+
+def has_sole_carrier(samples: bytes, format_: bytes, n_alts: int, allele: int) -> bool:
+    """Tell whether exactly one sample's genotype names an allele; genotypes must come first.
+
+    Of nothing but genotypes with fewer than ten alleles the digit itself is looked for.
+    """
+    if format_ == b"GT" and n_alts < 10:
+        digit = DIGITS[allele]
+        first = samples.find(digit)
+        if first < 0:
             return False
-        found = _carrier_pattern(allele).finditer(self.samples)
-        return next(found, None) is not None and next(found, None) is None
+        after = samples.find(b"\t", first)
+        return after < 0 or samples.find(digit, after) < 0
+    found = _carrier_pattern(allele).finditer(samples)
+    return next(found, None) is not None and next(found, None) is None
+
+
+@cache
+def _carrier_pattern(allele: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\t(?:[0-9.]+[/|])*%d(?=[/|:\t]|\Z)" % allele)
 
 
 def genotypes_changed(original: Record, kept: Record) -> bool:
@@ -82,23 +141,27 @@ def genotypes_changed(original: Record, kept: Record) -> bool:
 
     Nor is anything changed in a file from which all samples were left out.
     """
-    if not kept.format:
+    if not kept.format or original.samples == kept.samples:
+        return False
+    masked = original.alt != kept.alt
+    if (
+        masked
+        and kept.n_samples == original.n_samples
+        and kept.is_uniform
+        and _is_missing(kept.telling_samples[1:])
+    ):
         return False
     before, after = _genotypes(original), _genotypes(kept)
-    masked = original.alt != kept.alt
     return len(before) != len(after) or any(
-        left != right and not (masked and not right.strip(b"./|"))
+        left != right and not (masked and _is_missing(right))
         for left, right in zip(before, after, strict=True)
     )
 
 
+def _is_missing(genotype: bytes) -> bool:
+    return not genotype.partition(b":")[0].strip(b"./|")
+
+
 def _genotypes(record: Record) -> list[bytes]:
     """Return each sample's genotype as written; empty without genotypes."""
-    if not record.has_genotypes:
-        return []
-    return [sample.partition(b":")[0] for sample in record.samples[1:].split(b"\t")]
-
-
-@cache
-def _carrier_pattern(allele: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\t(?:[0-9.]+[/|])*%d(?=[/|:\t]|\Z)" % allele)
+    return [cell.partition(b":")[0] for cell in record.cells] if record.has_genotypes else []

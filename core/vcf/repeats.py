@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from core.vcf.settings import VcfSettings
 
+_COPIES = re.compile(rb"(?i)<(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+")
+_LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
+_NO_ALLELE = frozenset((b".", b"", b"N", b"*", b"<NON_REF>", b"<*>"))
+
 
 @dataclass(frozen=True)
 class RepeatPattern:
@@ -41,6 +45,30 @@ class RepeatPattern:
         """
         match = self.pattern.search(alt) if len(alt) >= self.min_length else None
         return canonical_motif(match[1]) if match else b""
+
+
+def is_unnamed_repeat(ref: bytes, alt: bytes, pattern: RepeatPattern) -> bool:
+    """Tell whether a record shows a repeat that the published rule does not look for.
+
+    That is: a number of copies in a symbolic allele (``<STR35>``, ``<CN7>``), a repeat in small letters, of a
+    longer motif than the settings say, or one in REF of which ALT has fewer copies.
+    """
+    if pattern.found(alt):
+        return False
+    if b"<" in alt:
+        return _COPIES.search(alt) is not None
+    capitals = alt.upper()
+    if len(alt) >= pattern.min_length and (
+        pattern.found(capitals) or _LONG_MOTIF.search(capitals) is not None
+    ):
+        return True
+    if (
+        len(ref) < pattern.min_length
+        or alt in _NO_ALLELE
+        or all(len(one) >= len(ref) for one in alt.split(b","))
+    ):
+        return False
+    return pattern.found(ref.upper())
 
 
 def canonical_motif(motif: bytes) -> bytes:

@@ -20,8 +20,9 @@ from core.vcf.memory import memory_file
 from core.vcf.records import Record
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
-_INFO_KEYS = re.compile(rb"(?:^|;)([^=;]*)")
+_LONG_NUMBER = re.compile(rb"\d{10,}")
 MAX_KNOWN_KEYS = 10_000
+_ALLELES = b"0123456789."
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
 # What htslib reads of a value, up to the comma or colon after it. An empty value is missing.
@@ -35,7 +36,8 @@ _TEXT = rb"[^\t:]*+"
 _LISTS = {"Integer": rb"%s(?:,%s)*+" % (_INTEGER, _INTEGER), "Float": rb"%s(?:,%s)*+" % (_FLOAT, _FLOAT)}
 # What nearly all samples hold; every text that fits here fits above, and it is found three times as fast.
 _USUAL_GENOTYPE = rb"[\d.](?:[/|][\d.])?+"
-_USUAL = {"Integer": rb"(?:\.|[\d,]*+)", "Float": rb"(?:\.|[\d,]*+(?:\.\d++)?+)"}
+_DECIMAL = rb"-?\d++(?:\.\d++)?+"
+_USUAL = {"Integer": rb"(?:\.|[\d,]*+)", "Float": rb"(?:\.|%s(?:,%s)*+)?+" % (_DECIMAL, _DECIMAL)}
 
 
 class ValueChecker:
@@ -44,8 +46,12 @@ class ValueChecker:
     def __init__(self, header: VcfHeader) -> None:
         self.contigs = frozenset(header.contigs)
         self.formats = header.formats
-        self.patterns: dict[bytes, re.Pattern[bytes] | None] = {}
+        self.patterns: dict[bytes, tuple[re.Pattern[bytes], re.Pattern[bytes]] | None] = {}
         self.known_keys: set[bytes] = set()
+
+    def agrees(self, other: ValueChecker) -> bool:
+        """Tell whether another file's header declares alike, so that equal texts are judged alike."""
+        return self.contigs == other.contigs and self.formats == other.formats
 
     def check(self, name: str, number: int, record: Record) -> None:
         """Refuse a record that htslib cannot read.
@@ -68,7 +74,7 @@ class ValueChecker:
         if column:
             raise AuditInputError(
                 f"{name}: record {number:,} has a {column} that the header does not declare and that htslib "
-                "cannot take up; remove commas, quotation marks and angle brackets from it."
+                "cannot take up; remove commas, quotation marks, angle brackets and outer spaces from it."
             )
         if record.format not in (b"", b"."):
             self._check_samples(name, number, record)
@@ -79,7 +85,7 @@ class ValueChecker:
             return "CHROM"
         if record.filter != b"PASS" and not all(_taken("FILTER", part) for part in record.filter.split(b";")):
             return "FILTER"
-        keys = _INFO_KEYS.findall(record.info)
+        keys = {field.partition(b"=")[0] for field in record.info.split(b";")}
         if not self.known_keys.issuperset(keys):
             if not all(_taken("INFO", key) for key in keys if key):
                 return "key in INFO"
@@ -88,17 +94,22 @@ class ValueChecker:
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
-        pattern = self._pattern(name, number, record.format)
-        if pattern.fullmatch(record.samples) and record.samples[-1:] != b"\t":
+        usual, exact = self._patterns(name, number, record.format)
+        if record.format == b"GT" and _are_plain(record.samples):
+            return
+        samples = record.telling_samples
+        if record.samples[-1:] != b"\t" and (
+            usual.fullmatch(samples) or (exact.fullmatch(samples) and not _LONG_NUMBER.search(samples))
+        ):
             return
         keys = record.format.split(b":")
         values = [self._value(key, _GENOTYPE, _LISTS) for key in keys]
-        samples = record.samples[1:].split(b"\t")
-        if not samples[-1]:
+        cells = record.samples[1:].split(b"\t")
+        if not cells[-1]:
             raise AuditInputError(f"{name}: record {number:,} has no text in its last sample.")
-        for place, sample in enumerate(samples, 1):
+        for place, sample in enumerate(cells, 1):
             fields = sample.split(b":")
-            if place == len(samples) and not fields[-1] and len(fields) <= len(keys):
+            if place == len(cells) and not fields[-1] and len(fields) <= len(keys):
                 fields.pop()  # at the end of a line htslib takes a field without text, even a genotype
             if len(fields) > len(keys):
                 raise AuditInputError(
@@ -111,35 +122,51 @@ class ValueChecker:
                         f"{key.decode('utf-8', 'backslashreplace')} holds by its declaration."
                     )
 
-    def _pattern(self, name: str, number: int, format_: bytes) -> re.Pattern[bytes]:
-        """Return the pattern of all samples as they usually are under one FORMAT."""
+    def _patterns(
+        self, name: str, number: int, format_: bytes
+    ) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+        """Return the patterns of all samples under one FORMAT: as they usually are, and as they may be."""
         if format_ not in self.patterns:
             self.patterns[format_] = self._compiled(format_)
-        pattern = self.patterns[format_]
-        if pattern is None:
+        patterns = self.patterns[format_]
+        if patterns is None:
             raise AuditInputError(
                 f"{name}: record {number:,} has a FORMAT that htslib cannot read; its keys must differ, hold "
                 "no comma or angle bracket, and be declared as values, not as flags."
             )
-        return pattern
+        return patterns
 
-    def _compiled(self, format_: bytes) -> re.Pattern[bytes] | None:
+    def _compiled(self, format_: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]] | None:
         keys = format_.split(b":")
         odd = any(key == b"." or not _taken("FORMAT", key) for key in keys if key)
         if odd or len(set(keys)) < len(keys) or any(self.formats.get(key) == "Flag" for key in keys):
             return None
+        return self._of_all(keys, _USUAL_GENOTYPE, _USUAL), self._of_all(keys, _GENOTYPE, _LISTS)
+
+    def _of_all(self, keys: list[bytes], genotype: bytes, lists: Mapping[str, bytes]) -> re.Pattern[bytes]:
         cell = rb""
         for key in reversed(keys[1:]):
-            cell = rb"(?::%s%s)?+" % (self._value(key, _USUAL_GENOTYPE, _USUAL), cell)
-        return re.compile(rb"(?:\t%s%s)*+" % (self._value(keys[0], _USUAL_GENOTYPE, _USUAL), cell))
+            cell = rb"(?::%s%s)?+" % (self._value(key, genotype, lists), cell)
+        return re.compile(rb"(?:\t%s%s)*+" % (self._value(keys[0], genotype, lists), cell))
 
     def _value(self, key: bytes, genotype: bytes, lists: Mapping[str, bytes]) -> bytes:
         """Return the pattern of one field."""
         return genotype if key == b"GT" else lists.get(self.formats.get(key, "String"), _TEXT)
 
 
+def _are_plain(samples: bytes) -> bool:
+    """Tell whether all samples are genotypes of two alleles below ten, or missing, and nothing else."""
+    return (
+        len(samples) % 4 == 0
+        and not samples[::4].translate(None, b"\t")
+        and not samples[2::4].translate(None, b"/|")
+        and not samples[1::4].translate(None, _ALLELES)
+        and not samples[3::4].translate(None, _ALLELES)
+    )
+
+
 def _is_huge(genotype: bytes) -> bool:
-    return any(int(index) > _LARGEST_INDEX for index in re.findall(rb"\d{10,}", genotype))
+    return any(int(index) > _LARGEST_INDEX for index in _LONG_NUMBER.findall(genotype))
 
 
 def _taken(column: str, name: bytes) -> bool:

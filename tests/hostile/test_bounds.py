@@ -2,6 +2,7 @@
 
 import io
 import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -93,3 +94,16 @@ def test_main__an_unexpected_error_is_one_sentence_and_never_a_verdict(
     if code == 2:
         assert main(["measures", "--debug"]) == 2
         assert "Traceback" in capsys.readouterr().err
+
+
+def test_tabular__refuses_more_columns_than_it_can_look_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ",".join(f"c{i}" for i in range(8_001))
+    for name in ("x.csv", "x_anonymized.csv"):
+        (tmp_path / name).write_text(f"{names}\n{names}\n")
+    (tmp_path / "x_anonymized_log.json").write_text(
+        '{"log_info": {"c0": {"semantic": "x", "action": "keep"}}}'
+    )
+    assert main(["tabular", str(tmp_path / "x.csv"), "--json"]) == 2
+    assert "the table has 8,001 columns; every one is looked at in many ways" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import AuditInputError
-from core.vcf import VcfAudit, VcfPair, VcfSettings, cutting, judge_scan, scan_pair
+from core.vcf import VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
 from core.vcf.files import VcfFile
 from tests.vcf_files import HEADER, Reference, bgzf, masked_header, read, vcf_text
 
@@ -115,7 +115,7 @@ def test_scan_pair__equals_the_literal_verifier(pair: tuple[bytes, bytes], size:
     """Same counts as one dictionary of sites and one pysam record after the other."""
     first, second = map(bgzf, pair)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cutting, "BLOCK", size * 200)
+        patch.setattr("core.vcf.lines.PIECE", size * 200)
         for threshold in THRESHOLDS:
             assert _found(_audit(first, second, threshold)) == Reference(threshold).verify(first, second)
 

@@ -269,7 +269,10 @@ def test_computed__takes_amounts_for_no_checksum_of_other_numbers(seed: int) -> 
     """Checksums of short numbers crowd together, and so do amounts: some are equal by chance."""
     rng = np.random.default_rng(seed)
     pay = [str(int(amount)) for amount in rng.lognormal(10, 0.5, 200)]
-    original = {"record": [str(number) for number in rng.permutation(200_000 + 7 * np.arange(200))], "pay": pay}
+    original = {
+        "record": [str(number) for number in rng.permutation(200_000 + 7 * np.arange(200))],
+        "pay": pay,
+    }
     released = {"pay": [str(amount) for amount in rng.permutation(pay)][1:]}
     log = log_of(record=("patient_id", "drop"), pay=("income", "swap"))
     tables = pair_tables(table(original), table(released), log)

@@ -184,6 +184,20 @@ def test_run_scan__too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPat
     )
 
 
+def test_run_scan__an_error_that_nobody_foresaw_ends_its_pair_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def scan_pair(*_: object, **__: object) -> object:
+        raise IndexError("a value that must not be shown")
+
+    monkeypatch.setattr(outcomes_of, "scan_pair", scan_pair)
+    (problem,) = outcomes_of.run_scan(_demo_pairs()[0], SETTINGS).problems
+    assert problem == (
+        "low_anony_north.vcf.gz: reading this pair ended in an error that was not foreseen (IndexError); "
+        "nothing was verified. Please tell what kind of files these are."
+    )
+
+
 def test_serve__answers_with_bytes_read_and_the_scan_but_not_the_files() -> None:
     lines = [f"chr1 {pos} . A G . . AF=0.5" for pos in range(1, 60_000)]
     text = vcf_text(lines)

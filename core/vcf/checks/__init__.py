@@ -1,18 +1,29 @@
-"""The registry of exposure checks: what each is called, how bad it is, what it says and what to do."""
+"""The registry of exposure checks: what each is called, how bad it is, what it says and what to do.
+
+A check of masked sites is one function of a :class:`core.vcf.checks.case.Case`, in the module of what it
+looks at. To add one, write it there and put it into the list at the module's end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
-from core.vcf.checks.check import Check
+from core.vcf.checks.case import USUAL_FILTERS, Case
+from core.vcf.checks.check import Check, Part, SiteCheck, Test
+from core.vcf.checks.columns import COLUMN_CHECKS
 from core.vcf.checks.donor import DONOR_CHECKS
 from core.vcf.checks.file import FILE_CHECKS
 from core.vcf.checks.header import HEADER_CHECKS
-from core.vcf.checks.site import SITE_CHECKS
+from core.vcf.checks.info import INFO_CHECKS
+from core.vcf.checks.repeats import REPEAT_CHECKS
+from core.vcf.checks.samples import SAMPLE_CHECKS
+from core.vcf.marks import FIRST_CHECK
 
-__all__ = ["ALL_CHECKS", "CHECKS", "SITE_CHECKS", "Check"]
+__all__ = ["ALL_CHECKS", "CHECKS", "CHECK_BITS", "SITE_CHECKS", "Case", "Check", "SiteCheck", "leaks_of"]
 
+SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.name: check for check in (*SITE_CHECKS, *FILE_CHECKS, *HEADER_CHECKS)}
 )
@@ -20,3 +31,49 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
 ALL_CHECKS: Mapping[str, Check] = MappingProxyType(
     {**CHECKS, **{check.name: check for check in DONOR_CHECKS}}
 )
+CHECK_BITS: Mapping[str, int] = MappingProxyType(
+    {check.name: FIRST_CHECK << number for number, check in enumerate(SITE_CHECKS)}
+)
+
+
+def leaks_of(case: Case) -> int:
+    """Return the bits of the checks that find something; those with nothing to look at are left out."""
+    found = 0
+    for bit, test in _checks_of(_parts(case)):
+        if test(case):
+            found |= bit
+    return found
+
+
+def _parts(case: Case) -> tuple[Part, ...]:
+    """Return what of an anonymized record there is to look at."""
+    original, kept = case.original, case.kept
+    parts: list[Part] = []
+    if kept.alt != b".":
+        parts.append("alt")
+    if kept.ref != original.ref:
+        parts.append("ref")
+    if kept.qual != original.qual:
+        parts.append("qual")
+    if kept.id != b".":
+        parts.append("id")
+    if kept.filter not in USUAL_FILTERS:
+        parts.append("filter")
+    if kept.info != b".":
+        parts.append("info")
+    if kept.samples and case.is_hidden:
+        parts.append("samples")
+    if case.is_repeat:
+        parts.append("repeat")
+    elif len(kept.ref) > 1 or kept.info != b".":
+        parts.append("length")
+    return tuple(parts)
+
+
+@cache
+def _checks_of(parts: tuple[Part, ...]) -> tuple[tuple[int, Test], ...]:
+    return tuple(
+        (CHECK_BITS[check.name], check.test)
+        for check in SITE_CHECKS
+        if not set(parts).isdisjoint(check.parts)
+    )

@@ -2,13 +2,68 @@
 
 from __future__ import annotations
 
-from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
+from core.vcf.checks.check import FAIL, MASKED, NOT_ASSESSED, WARN, Check
 
-MASKED = "{n} of {of} masked sites "
 ORIGINAL = "{n} of {of} original records with an ALT "
 RECORDS = "{n} of {of} records of the anonymized file "
 
 FILE_CHECKS = (
+    Check(
+        "phased_neighbour",
+        "Neighbour's phasing identifier",
+        FAIL,
+        MASKED + "are named by a phasing identifier (PID) in another record, which spells their "
+        "allele out and tells who carries it.",
+        "Remove phasing identifiers from the whole file: bcftools annotate -x FORMAT/PID,FORMAT/PGT.",
+    ),
+    Check(
+        "phase_set_neighbour",
+        "Neighbour's phase set",
+        WARN,
+        MASKED
+        + "are named by a phase set (PS, HP) in another record: who is heterozygous at the site is told.",
+        "Remove phase sets from the whole file: bcftools annotate -x FORMAT/PS,FORMAT/HP.",
+    ),
+    Check(
+        "star_neighbour",
+        "Deletion told by a record inside it",
+        FAIL,
+        MASKED + "are deletions inside which another record has the allele *, which says that, and in whom, "
+        "bases are missing there.",
+        "Mask the records with the allele * inside masked deletions as well.",
+    ),
+    Check(
+        "mate_kept",
+        "Mate of a masked breakend",
+        FAIL,
+        MASKED + "are breakends whose mate, in another record, still points at them.",
+        "Mask the mates as well.",
+    ),
+    Check(
+        "changed_elsewhere",
+        "Records changed that had not to be",
+        WARN,
+        "{n} of {of} records of the anonymized file that had not to be masked have a new ID, FILTER, ALT or "
+        "FORMAT: what is written there can tell of other records.",
+        "Ask why these records were changed.",
+    ),
+    Check(
+        "extra_columns",
+        "Text beyond the last column",
+        FAIL,
+        RECORDS + "hold text beyond the columns that the header announces, which programs do not show.",
+        "Remove what stands after the last sample: bcftools view writes the announced columns only.",
+    ),
+    Check(
+        "repeat_not_named",
+        "Repeats that the rule does not name",
+        WARN,
+        ORIGINAL
+        + "show a repeat in a form that the published rule does not look for, and still do so in the "
+        "anonymized file: as a number of copies (<STR35>), in small letters, of a longer "
+        "motif, or shortened.",
+        "See whether these have to be masked too.",
+    ),
     Check(
         "repeat_neighbour",
         "Neighbouring record shows the repeat",

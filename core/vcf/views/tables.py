@@ -77,7 +77,7 @@ def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame
     )
 
 
-def _reasons(marks: npt.NDArray[np.uint32], repeats: npt.NDArray[np.bool_]) -> npt.NDArray[np.str_]:
+def _reasons(marks: npt.NDArray[np.uint64], repeats: npt.NDArray[np.bool_]) -> npt.NDArray[np.str_]:
     changed = (marks & Mark.ALT_CHANGED) != 0
     return np.select(
         [(marks & Mark.MISSING) != 0, repeats & changed, repeats, changed],

@@ -12,6 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 _OTHER_STRAND = bytes.maketrans(b"ACGT", b"TGCA")
 _LONG_ALLELE = 6
+_MIN_INSERTED = 4
 _PAIR_CODES = {b"AG": b"R", b"CT": b"Y", b"CG": b"S", b"AT": b"W", b"GT": b"K", b"AC": b"M"}
 # Blanks for all that ends a word of a field's value; a text before "=" is a key, not a word.
 _BLANKED = bytes(
@@ -71,6 +72,34 @@ def _substitutes(ref: bytes, allele: bytes, text: bytes) -> bool:
 @lru_cache(maxsize=1024)
 def _substitution(ref: bytes, allele: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"%s(?:_|TO|[0-9]+)%s(?![A-Z0-9])" % (ref, allele))
+
+
+def holds_allele(alleles: Sequence[bytes], text: bytes) -> bool:
+    """Tell whether a text of an identifier, such as ``chr1_1005_a_g``, holds an allele as a word."""
+    words = re.split(rb"[^A-Z<>*]+", text.upper())
+    return any(allele.upper() in words for allele in alleles)
+
+
+def resembles(alleles: Sequence[bytes], ref: bytes, kept_alt: bytes) -> bool:
+    """Tell whether an ALT holds half of what an allele inserts, forwards, backwards or on the other strand.
+
+    Of insertions of fewer than four bases, half says little.
+    """
+    names = _names(kept_alt)
+    for allele in alleles:
+        inserted = _trimmed(ref.upper(), allele.upper())[1]
+        if len(inserted) < _MIN_INSERTED or not inserted.isalpha():
+            continue
+        half = max(3, (len(inserted) + 1) // 2)
+        if any(
+            form[start : start + half] in name
+            for name in names
+            if len(name) >= half
+            for form in (inserted, inserted[::-1], inserted.translate(_OTHER_STRAND)[::-1])
+            for start in range(len(form) - half + 1)
+        ):
+            return True
+    return False
 
 
 def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: bytes) -> bool:

@@ -1,0 +1,104 @@
+"""What a check of a masked site is given: an original record, its own anonymized record, and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from core.vcf.checks.fields import Field, Kind, fields_of
+from core.vcf.checks.spellings import plain, words_of
+from core.vcf.lazy import lazy
+from core.vcf.records import Record
+from core.vcf.repeats import RepeatPattern
+
+USUAL_FILTERS = frozenset((b".", b"PASS"))
+_NUMERIC = b"0123456789.,-+eE"
+
+
+@dataclass(eq=False)
+class Case:
+    """One original record at a site that counts as masked, and the record that stands for it.
+
+    Attributes
+    ----------
+    original, kept
+        The two records.
+    maf, kept_maf
+        Their sites' frequencies, each by its own INFO; infinity where not computable.
+    is_repeat
+        Whether the repeat rule applies to the original; otherwise the MAF rule does.
+    pattern
+        What a repeat is.
+    names
+        The samples' names in the original, without those that say nothing.
+    """
+
+    original: Record
+    kept: Record
+    maf: float
+    kept_maf: float
+    is_repeat: bool
+    pattern: RepeatPattern
+    names: AbstractSet[bytes] = frozenset()
+
+    @property
+    def is_masked(self) -> bool:
+        """Tell whether this very record satisfies the published rule."""
+        if self.is_repeat:
+            return satisfies_repeat_rule(self.original, self.kept)
+        return self.kept.alt_is_blank or self.kept_maf > self.maf
+
+    @property
+    def is_hidden(self) -> bool:
+        """Tell whether ALT was changed: samples that carry an allele which is still named tell no more."""
+        return self.kept.alt != self.original.alt
+
+    @lazy
+    def still_named(self) -> bool:
+        """Tell whether ALT names one of the original's alleles."""
+        return self.kept.names(self.original.alleles)
+
+    @lazy
+    def fields(self) -> list[Field]:
+        """Return the fields of the anonymized INFO that have a value."""
+        return fields_of(self.kept.info)
+
+    @lazy
+    def kinds(self) -> int:
+        """Return the kinds of all these fields together."""
+        kinds = 0
+        for field in self.fields:
+            kinds |= field.kind
+        return kinds
+
+    @lazy
+    def wordy(self) -> bytes:
+        """Return what of INFO and FILTER holds something else than numbers, as :func:`plain` returns it."""
+        texts = [field.text for field in self.fields if _is_wordy(field)]
+        if self.kept.filter not in USUAL_FILTERS:
+            texts.append(b"FILTER=" + self.kept.filter.replace(b";", b",").replace(b"_", b"|"))
+        return plain(b";".join(texts))
+
+    @lazy
+    def words(self) -> bytes:
+        """Return the words of that part."""
+        return words_of(self.wordy)
+
+    @lazy
+    def samples(self) -> bytes:
+        """Return the samples' text, as far as it tells more than one of them does."""
+        return self.kept.telling_samples
+
+    @property
+    def is_substitution(self) -> bool:
+        """Tell whether all alleles are as long as REF."""
+        return all(len(allele) == len(self.original.ref) for allele in self.original.alleles)
+
+
+def _is_wordy(field: Field) -> bool:
+    return bool(field.kind & Kind.SPELLS or field.value is None or field.value.translate(None, _NUMERIC))
+
+
+def satisfies_repeat_rule(original: Record, kept: Record) -> bool:
+    """Tell whether the published rule counts a repeat as masked: ALT differs and holds an ``N``."""
+    return kept.alt != original.alt and b"N" in kept.alt

@@ -1,0 +1,210 @@
+"""Checks of masked sites: ALT, REF, QUAL, ID and FILTER."""
+
+from __future__ import annotations
+
+import re
+
+from core.vcf.checks.case import USUAL_FILTERS, Case
+from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.info import info_holds_public_id
+from core.vcf.checks.spellings import holds_allele, resembles, respelled
+
+_PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
+_BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
+_SYMBOLIC = re.compile(rb"<[^<>]*>")
+_USUAL_FILTER = re.compile(rb"(?i)\.|PASS|.*(?:mask|anon|redact|hidden|removed).*")
+_NO_QUALITY = frozenset((b".", b"0"))
+WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites."
+
+
+@site_check(
+    "masked_in_name_only",
+    "Masked in name only",
+    FAIL,
+    parts=("alt",),
+    message="count as masked only because a symbolic allele such as <NON_REF> holds the "
+    "letter N; no base was "
+    "replaced.",
+    remedy=WHOLE_ALT,
+)
+def masked_in_name_only(case: Case) -> bool:
+    """Tell whether every ``N`` of the ALT column stands inside a symbolic allele or a mate's name.
+
+    ``<N>`` and ``<NN>`` count as masked.
+    """
+    if not case.is_repeat or not case.is_masked:
+        return False
+    return not any(_has_masked_base(allele) for allele in case.kept.alts)
+
+
+def _has_masked_base(allele: bytes) -> bool:
+    if allele.startswith(b"<"):
+        return bool(allele.strip(b"<>")) and not allele.strip(b"<>N")
+    return b"N" in _SYMBOLIC.sub(b"", _BREAKEND_MATE.sub(b"", allele))
+
+
+@site_check(
+    "allele_respelled",
+    "Allele in another spelling",
+    FAIL,
+    parts=("alt",),
+    message="have another ALT that still names the allele: in lower case, inside a symbolic "
+    "allele, beside an "
+    "N, by an ambiguity code, with other padding, with REF and ALT exchanged, or, of "
+    "an insertion, half of it "
+    "or all of it backwards.",
+    remedy=WHOLE_ALT,
+)
+def allele_respelled(case: Case) -> bool:
+    """Tell whether ALT names the allele in another spelling, or most of a long one."""
+    if case.still_named:
+        return False
+    original, kept = case.original, case.kept
+    if respelled(original.alleles, original.ref, kept.ref, kept.alt):
+        return True
+    return not case.is_repeat and resembles(original.alleles, original.ref, kept.alt)
+
+
+@site_check(
+    "length_in_alt",
+    "Length of the allele in ALT",
+    WARN,
+    parts=("alt",),
+    message="have as many Ns in ALT as the masked insertion or deletion has bases.",
+    remedy="Write one N, or “.”, in place of the whole ALT column at these sites.",
+)
+def length_in_alt(case: Case) -> bool:
+    """Tell whether the Ns of a masked ALT count the bases of an allele of another length than REF."""
+    if case.is_repeat or case.kept.alt.strip(b"N,") or case.is_substitution:
+        return False
+    lengths = {len(allele) for allele in case.original.alleles if allele.isalpha()} - {1}
+    return any(len(allele) in lengths for allele in case.kept.alts)
+
+
+@site_check(
+    "frequency_only",
+    "Success through INFO alone",
+    WARN,
+    parts=("alt",),
+    message="count as masked only because INFO lost its frequency or the frequency was "
+    "raised; ALT still names "
+    "the allele.",
+    remedy="Blank ALT at these sites too.",
+)
+def frequency_only(case: Case) -> bool:
+    """Tell whether ALT still names the allele of a rare record that counts as masked."""
+    return not case.is_repeat and case.still_named and case.is_masked
+
+
+@site_check(
+    "unmasked_duplicate",
+    "Unmasked record at a masked site",
+    FAIL,
+    parts=("alt",),
+    message="have a record that is not masked itself and still names the allele; another record at the same "
+    "position satisfies the rule.",
+    remedy="Mask every record at these sites that names the allele.",
+)
+def unmasked_duplicate(case: Case) -> bool:
+    """Tell whether the record itself is not masked although its site counts as masked."""
+    return case.still_named and not case.is_masked
+
+
+@site_check(
+    "allele_in_ref",
+    "Allele in REF",
+    FAIL,
+    parts=("ref",),
+    message="have a changed REF that now holds the masked allele.",
+    remedy="Write the reference genome’s base in REF at these sites.",
+)
+def allele_in_ref(case: Case) -> bool:
+    """Tell whether a REF that was changed holds a masked allele; a part of the original's REF does not."""
+    ref = case.kept.ref.upper()
+    if case.original.ref.upper().startswith(ref):
+        return False
+    return any(
+        allele.upper() == ref or (len(allele) > 1 and allele.upper() in ref)
+        for allele in case.original.alleles
+    )
+
+
+@site_check(
+    "quality_rewritten",
+    "QUAL rewritten",
+    WARN,
+    parts=("qual",),
+    message="have a QUAL that is neither the original's nor missing nor 0: a number of one's own can hold "
+    "anything.",
+    remedy="Write “.” in QUAL at these sites.",
+)
+def quality_rewritten(case: Case) -> bool:
+    """Tell whether QUAL holds a new number."""
+    return case.kept.qual not in _NO_QUALITY and case.kept.qual != case.original.qual
+
+
+@site_check(
+    "public_id",
+    "ID gives the allele back",
+    FAIL,
+    parts=("id", "filter", "info"),
+    message="keep an ID of a public database (such as dbSNP), in the ID column, INFO or FILTER, or one that "
+    "spells the allele out.",
+    remedy="Blank ID and FILTER at these sites, and the INFO fields that hold identifiers: bcftools annotate "
+    "-x ID,FILTER,INFO/….",
+)
+def public_id(case: Case) -> bool:
+    """Tell whether ID, FILTER or INFO hold a public identifier, or ID the allele (``chr1_1005_a_g``)."""
+    return (
+        id_is_public(case)
+        or (case.kept.filter not in USUAL_FILTERS and _PUBLIC_ID.search(case.kept.filter) is not None)
+        or info_holds_public_id(case)
+    )
+
+
+def id_is_public(case: Case) -> bool:
+    """Tell whether the ID column holds a public identifier or spells the allele out."""
+    return case.kept.id != b"." and (
+        _PUBLIC_ID.search(case.kept.id) is not None or holds_allele(case.original.alleles, case.kept.id)
+    )
+
+
+@site_check(
+    "other_id",
+    "Other ID kept",
+    WARN,
+    parts=("id",),
+    message="keep another identifier in the ID column, which may lead to the allele.",
+    remedy="Blank ID at these sites: bcftools annotate -x ID.",
+)
+def other_id(case: Case) -> bool:
+    """Tell whether ID is neither missing nor found by the check before."""
+    return case.kept.id != b"." and not id_is_public(case)
+
+
+@site_check(
+    "filter_rewritten",
+    "FILTER rewritten",
+    WARN,
+    parts=("filter",),
+    message="have a FILTER that is not the original's and does not say PASS, missing or masked.",
+    remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",
+)
+def filter_rewritten(case: Case) -> bool:
+    """Tell whether FILTER holds a new text."""
+    kept = case.kept.filter
+    return kept != case.original.filter and not all(_USUAL_FILTER.fullmatch(one) for one in kept.split(b";"))
+
+
+COLUMN_CHECKS = (
+    masked_in_name_only,
+    allele_respelled,
+    length_in_alt,
+    frequency_only,
+    unmasked_duplicate,
+    allele_in_ref,
+    quality_rewritten,
+    public_id,
+    other_id,
+    filter_rewritten,
+)

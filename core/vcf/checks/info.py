@@ -1,0 +1,215 @@
+"""Checks of masked sites: INFO."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.vcf.checks.case import Case
+from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.fields import Field, Kind
+from core.vcf.checks.spellings import spells
+
+_HGVS = re.compile(
+    rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"
+    rb"|[ACGT][0-9]+[ACGT]|[A-Z][0-9]+[A-Z*])"
+)
+_HGVS_START = re.compile(rb"[cgmnpr]\.[A-Z0-9*(+-]")
+_ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
+_NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_COUNTS = re.compile(rb"[0-9]+(?:,[0-9]+)*")
+_ZERO = b"0.,|/: "
+_WORD = re.compile(rb"[\w.-]+")
+_GRAPH_PATH = re.compile(rb"[<>][0-9]+")
+#: Kinds that a check of their own speaks of.
+SPOKEN_OF = (
+    Kind.HARMLESS | Kind.IDENTIFIER | Kind.DESCRIBES | Kind.COUNTS | Kind.FREQUENCY | Kind.LENGTH | Kind.TELLS
+)
+
+
+@site_check(
+    "allele_in_info",
+    "Allele in INFO",
+    FAIL,
+    parts=("info", "filter"),
+    message="still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, HGVS) or its text in a field, "
+    "in either case, percent-encoded or on the other strand.",
+    remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate -x INFO/….",
+)
+def allele_in_info(case: Case) -> bool:
+    """Tell whether INFO or FILTER spell the allele out or annotate it."""
+    if case.kinds & Kind.ANNOTATES and any(
+        field.kind & Kind.ANNOTATES and _names_an_allele(field) for field in case.fields
+    ):
+        return True
+    info = case.kept.info
+    if b"." in info and _HGVS_START.search(info) is not None and _HGVS.search(info) is not None:
+        return True
+    text = case.wordy
+    if not text:
+        return False
+    ref = case.original.ref
+    return any(spells(allele.strip(b"<>"), ref, text, case.words) for allele in case.original.alleles) or (
+        case.is_repeat and case.pattern.found(text)
+    )
+
+
+def _names_an_allele(field: Field) -> bool:
+    """Tell whether an annotation begins with an allele, as VEP and SnpEff write it."""
+    first, bar, _ = (field.value or b"").partition(b"|")
+    return bool(bar) and first not in (b"", b".", b"N")
+
+
+def info_holds_public_id(case: Case) -> bool:
+    """Tell whether a value of INFO is a public database's identifier, or a field of such ones has one."""
+    if case.kinds & Kind.IDENTIFIER and any(
+        field.kind & Kind.IDENTIFIER and field.value is not None for field in case.fields
+    ):
+        return True
+    return bool(case.wordy) and (_ID_WORD.search(case.words) is not None or b"GA4GH:" in case.wordy)
+
+
+@site_check(
+    "told_in_info",
+    "Samples, changes or counts in INFO",
+    FAIL,
+    parts=("info",),
+    message="have INFO fields that name a sample or a read, the change of a gene, or the allele in another "
+    "form (old alleles, transition or transversion, graph paths), or count genotypes.",
+    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/….",
+)
+def told_in_info(case: Case) -> bool:
+    """Tell whether a field's key promises such a thing and its value is not zero, or it names a sample."""
+    if case.kinds & Kind.TELLS and any(field.kind & Kind.TELLS and _tells(field) for field in case.fields):
+        return True
+    return bool(case.names and case.wordy) and not case.names.isdisjoint(_WORD.findall(case.wordy))
+
+
+def _tells(field: Field) -> bool:
+    """Tell whether a value is neither zero nor, of AT, something else than a path through a graph."""
+    if field.value is None or not field.value.strip(_ZERO):
+        return False
+    return field.key != b"AT" or _GRAPH_PATH.search(field.value) is not None
+
+
+@site_check(
+    "described_in_info",
+    "Allele described in INFO",
+    WARN,
+    parts=("info",),
+    message="have INFO fields that describe the allele without naming it: its consequence, scores, class, or "
+    "counts of its reads or carriers.",
+    remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate -x INFO/….",
+)
+def described_in_info(case: Case) -> bool:
+    """Tell whether a field describes the allele; counts of nobody describe nothing."""
+    return bool(case.kinds & (Kind.DESCRIBES | Kind.COUNTS)) and any(
+        field.kind & Kind.DESCRIBES
+        or (field.kind & Kind.COUNTS and field.value is not None and field.value.strip(_ZERO))
+        for field in case.fields
+    )
+
+
+@site_check(
+    "rare_frequency_in_info",
+    "Rare frequency in INFO",
+    WARN,
+    parts=("info",),
+    message="still state a frequency in INFO that is as rare as the allele's; with the position, a public "
+    "database names the allele.",
+    remedy="Remove frequencies and counts from INFO at these sites: bcftools annotate -x INFO/AF,INFO/AC.",
+)
+def rare_frequency_in_info(case: Case) -> bool:
+    """Tell whether any field (AF_afr, gnomAD_AF, AC with AN, …) holds a frequency as rare as the site's.
+
+    The field that decides the rule is one of them: another may stand behind it. A value of exactly 0 in
+    a population field says "not seen there", which is rare as well.
+    """
+    if case.is_repeat:
+        return False
+    if case.kept_maf <= case.maf:
+        return True
+    limit = case.maf * 1.001
+    return _counts_are_rare(case, limit) or any(
+        min(share, 1 - share) <= limit
+        for field in case.fields
+        if field.kind & Kind.FREQUENCY
+        for share in _shares(field)
+    )
+
+
+def _counts_are_rare(case: Case, limit: float) -> bool:
+    """Tell whether AC with AN makes a frequency up to a limit."""
+    values = {field.key: field.value or b"" for field in case.fields if field.key in (b"AC", b"AN")}
+    counts, total = values.get(b"AC", b""), values.get(b"AN", b"")
+    if not _COUNTS.fullmatch(counts) or not total.isdigit() or int(total) == 0:
+        return False
+    return any(int(count) / int(total) <= limit for count in counts.split(b","))
+
+
+def _shares(field: Field) -> Iterator[float]:
+    """Yield the numbers of a field of frequencies that are shares.
+
+    Values written with a percent sign, or in a field named so, are hundredths, and those of POPAF −log10.
+    """
+    value = field.value or b""
+    hundredths = b"%" in value or b"PCT" in field.key or b"PERCENT" in field.key
+    for text in _NUMBER.findall(value):
+        number = float(text) / 100 if hundredths else float(text)
+        if field.key.endswith(b"POPAF"):
+            number = 10**-number
+        if number <= 1:
+            yield number
+
+
+@site_check(
+    "indel_described",
+    "Insertion or deletion described",
+    WARN,
+    parts=("length",),
+    message="are insertions, deletions or symbolic alleles whose REF is longer than one base or whose INFO "
+    "gives kind, length or end: what is lost or how much is added may follow.",
+    remedy="Write the first base alone in REF at these sites; remove END, SVLEN, SVTYPE and CIGAR from INFO.",
+)
+def indel_described(case: Case) -> bool:
+    """Tell whether REF or INFO show what a masked insertion, deletion or symbolic allele changes.
+
+    A REF longer than one base beside a masked ALT of another length is a deletion, almost always of all
+    but the first base.
+    """
+    original, kept = case.original, case.kept
+    if case.is_repeat or kept.alt == original.alt:
+        return False
+    lengths = {len(allele) for allele in original.alleles if allele.isalpha()}
+    if lengths == {len(original.ref)}:
+        return False
+    return len(kept.ref) > 1 or bool(case.kinds & Kind.LENGTH)
+
+
+@site_check(
+    "other_info",
+    "Other INFO kept",
+    WARN,
+    parts=("info",),
+    message="keep INFO fields that are not known to be harmless: {keys}.",
+    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
+)
+def other_info(case: Case) -> bool:
+    """Tell whether a field is neither harmless nor spoken of by another check."""
+    return bool(other_keys(case))
+
+
+def other_keys(case: Case) -> tuple[bytes, ...]:
+    """Return the keys of fields that are neither harmless nor spoken of by another check."""
+    spoken_of = SPOKEN_OF | (Kind.REPEAT if case.is_repeat else 0)
+    return tuple(field.text.partition(b"=")[0] for field in case.fields if not field.kind & spoken_of)
+
+
+INFO_CHECKS = (
+    allele_in_info,
+    told_in_info,
+    described_in_info,
+    rare_frequency_in_info,
+    indel_described,
+    other_info,
+)

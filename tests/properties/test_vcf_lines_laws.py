@@ -1,0 +1,267 @@
+"""Laws of reading two files side by side; what is ruled out without looking equals the literal way."""
+
+import io
+from collections import Counter, defaultdict
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
+from core.vcf.frequencies import FrequencyReader
+from core.vcf.header import Declaration
+from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
+from core.vcf.own import own_records
+from core.vcf.records import Record, has_sole_carrier
+from core.vcf.repeats import RepeatPattern
+from core.vcf.settings import VcfSettings
+
+SITES = st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.integers(1, 6)), max_size=25)
+PATTERN = RepeatPattern.of(VcfSettings())
+
+
+def _text(sites: list[tuple[str, int]], info: str = ".") -> list[bytes]:
+    return [f"{chrom}\t{pos}\t.\tA\tG\t.\t.\t{info}{at}".encode() for at, (chrom, pos) in enumerate(sites)]
+
+
+def _lines(text: list[bytes], newline: bytes = b"\n", *, ended: bool = True, begun: int = 0) -> Lines:
+    content = newline.join(text) + newline * (ended and bool(text))
+    return Lines("x", 8, io.BytesIO(content[begun:]), content[:begun])
+
+
+@settings(deadline=None)
+@given(
+    sites=SITES,
+    piece=st.integers(1, 90),
+    newline=st.sampled_from([b"\n", b"\r\n"]),
+    ended=st.booleans(),
+    begun=st.integers(0, 50),
+)
+def test_lines__gives_every_line_once_with_its_number(
+    sites: list[tuple[str, int]], piece: int, newline: bytes, ended: bool, begun: int
+) -> None:
+    text = _text(sites)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.vcf.lines.PIECE", piece)
+        lines = _lines(text, newline, ended=ended, begun=begun)
+        found: list[tuple[int, bytes]] = []
+        while n_waiting := lines.fill():
+            taken, numbers = lines.take(min(n_waiting, 1 + len(found) % 2))
+            found += zip(numbers, taken, strict=True)
+    assert found == list(enumerate(text, 1))
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    mine=SITES,
+    theirs=SITES,
+    piece=st.integers(20, 200),
+    alike=st.booleans(),
+    is_sorted=st.booleans(),
+)
+def test_merge__gives_every_site_once_with_all_its_lines(
+    mine: list[tuple[str, int]], theirs: list[tuple[str, int]], piece: int, alike: bool, is_sorted: bool
+) -> None:
+    theirs = [*mine, *theirs] if alike else theirs
+    if is_sorted:
+        mine, theirs = sorted(mine), sorted(theirs)
+    first, second = _text(mine), _text(theirs, "X")
+    expected: dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]] = defaultdict(
+        lambda: (Counter(), Counter())
+    )
+    for side, sites in enumerate((mine, theirs)):
+        for number, (chrom, pos) in enumerate(sites, 1):
+            expected[chrom.encode(), pos][side][number] += 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.vcf.lines.PIECE", piece)
+        try:
+            found = _merged(_lines(first), _lines(second), {b"1": 0, b"2": 1, b"3": 2})
+        except UnsortedError:
+            assert not is_sorted
+            ranks: dict[bytes, int] = {}
+            found = _merged(SortedLines(_lines(first), ranks), SortedLines(_lines(second), ranks), ranks)
+    assert found == expected
+
+
+def _merged(
+    first: Lines, second: Lines, ranks: dict[bytes, int]
+) -> dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]]:
+    merge = Merge(first, second, ranks)
+    found: dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]] = {}
+    for part in merge:
+        if not isinstance(part, Run):
+            assert (part.contig, part.position) not in found
+            found[part.contig, part.position] = Counter(part.numbers), Counter(part.kept_numbers)
+            continue
+        own: dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]] = {}
+        for line, number, kept_number in zip(part.lines, part.numbers, part.kept_numbers, strict=True):
+            chrom, pos = line.split(b"\t")[:2]
+            for order in merge.orders:
+                order.enter(chrom, int(pos))
+            counts = own.setdefault((chrom, int(pos)), (Counter(), Counter()))
+            counts[0][number] += 1
+            counts[1][kept_number] += 1
+        assert found.keys().isdisjoint(own)
+        found |= own
+    return found
+
+
+_numbers = st.one_of(
+    st.decimals(0, 1, places=3).map(str),
+    st.integers(0, 10**24).map(lambda digits: f"0.{digits}"),
+    st.sampled_from(["1", "0", "1.", ".5", "1e-3", "nan", "12", "0.5,0.1", ".", "", "-0.1", "1.2.3", "1_0"]),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    infos=st.lists(
+        st.one_of(
+            _numbers.map("AF={}".format),
+            _numbers.map("DP=7;AF={};AN=5".format),
+            _numbers.map("MAF={};AF=0.2".format),
+            _numbers.map("MAF_eur=0.1;MLEAF=1;AF={}".format),
+            st.sampled_from([".", "AF", "MAF", "XAF=0.1", "AFX=0.1;AF=0.3", "AF;AF=0.2", "AF=0.1;MAF"]),
+            st.sampled_from(["AC=3;AN=10", "AC=.;AN=1", "AC=1,2;AN=8"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    kind=st.sampled_from(["Float", "String", "Integer"]),
+)
+def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: str) -> None:
+    reader = FrequencyReader(
+        {"AF": Declaration(kind, single=False), "MAF": Declaration("Float", single=True)}
+        | {key: Declaration("Integer", single=key == "AN") for key in ("AC", "AN")}
+    )
+    found = reader.many([(place, info.encode()) for place, info in enumerate(infos)], len(infos))
+    for place, info in enumerate(infos):
+        site = reader.site(info.encode())
+        assert found.mafs[place] == site.maf
+        if found.rarest[place] >= 0:
+            (frequency,) = site.frequencies
+            assert (found.rarest[place] == 0) == (max(0, 1 - frequency) < frequency)
+
+
+_genotypes = st.sampled_from("0/0 0|0 0/1 1|0 1/1 ./. 1 0 . ./1 1/. 0/0/1 1|1|1 0/2 2/2 0/11".split())
+
+
+@given(
+    cells=st.lists(_genotypes, min_size=1, max_size=5),
+    allele=st.integers(0, 2),
+    depth=st.sampled_from(["", ":7"]),
+)
+def test_has_sole_carrier__equals_counting(cells: list[str], allele: int, depth: str) -> None:
+    n_alts = 11 if any("11" in cell for cell in cells) else 2
+    samples = "".join(f"\t{cell}{depth}" for cell in cells).encode()
+    carriers = sum(str(allele) in cell.replace("|", "/").split("/") for cell in cells)
+    found = has_sole_carrier(samples, b"GT:DP" if depth else b"GT", n_alts, allele)
+    assert found == (carriers == 1)
+
+
+_alts = st.sampled_from(["G", "g", "T", ".", "N", "G,T", "ACACACACACACACA", "ATGCA", "<DEL>"])
+
+
+class Drawn(NamedTuple):
+    """What a masked record and its original are made of."""
+
+    alts: tuple[str, str]
+    refs: tuple[str, str]
+    words: tuple[str, str, str]
+    info: list[str]
+    cells: list[str]
+    form: str
+    mafs: tuple[float, float]
+
+
+_drawn = st.builds(
+    Drawn,
+    alts=st.tuples(_alts, _alts),
+    refs=st.sampled_from([("A", "A"), ("AT", "A"), ("A", "G"), ("ACACACACACACACA", "A")]),
+    words=st.tuples(
+        st.sampled_from([".", "7"]),
+        st.sampled_from([".", "rs12", "1:5:A:G", "x"]),
+        st.sampled_from([".", "PASS", "q10", "ALT_G", "MASKED", "rs7"]),
+    ),
+    info=st.lists(
+        st.sampled_from(
+            [
+                *("AF=0.001", "DP=3", "CSQ=G|missense", "ALLELE=G", "G=1", "NOTE=AG,G.", "AC=1", "AN=2000"),
+                *(
+                    "HGVS=c.1A>G",
+                    "RS=12",
+                    "DB",
+                    "END=9",
+                    "SVLEN=3",
+                    "RU=AC",
+                    "X=(AC)7",
+                    "AF_afr=0.3",
+                    "S=S1_x",
+                ),
+                *("TSTV=TS", "MAC=0", "MAC=2", "QNAME=read1", "AT=>1>2", "FUNC=stop"),
+            ]
+        ),
+        max_size=4,
+    ),
+    cells=st.lists(st.sampled_from(["./.", "0/1", ".|.", ".", "./.:3", "0/1:0,4", "./.:."]), max_size=3),
+    form=st.sampled_from(["GT", "GT:AD", "GT:ZZ", "GT:REPCN"]),
+    mafs=st.tuples(st.sampled_from([0.001, 0.3]), st.sampled_from([0.001, 0.3, float("inf")])),
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(_drawn)
+def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
+    """A check that is left out because there is nothing to look at would have found nothing."""
+    cells, n_columns = drawn.cells, 9 + len(drawn.cells) if drawn.cells else 8
+    own = ["0/1", *["0/0"] * len(cells)][: len(cells)]
+    before = ["GT", *own] if cells else []
+    after = [drawn.form, *cells] if cells else []
+    qual, identifier, filtered = drawn.words
+    columns = ["1", "5", ".", drawn.refs[0], drawn.alts[0], ".", ".", "AF=0.001", *before]
+    info = ";".join(drawn.info) or "."
+    masked = ["1", "5", identifier, drawn.refs[1], drawn.alts[1], qual, filtered, info, *after]
+    original, kept = (Record("\t".join(parts).encode(), n_columns) for parts in (columns, masked))
+    case = Case(
+        original=original,
+        kept=kept,
+        maf=drawn.mafs[0],
+        kept_maf=drawn.mafs[1] if drawn.info else float("inf"),
+        is_repeat=PATTERN.found(original.alt),
+        pattern=PATTERN,
+        names=frozenset([b"S1_X"]),
+    )
+    expected = sum(CHECK_BITS[check.name] for check in SITE_CHECKS if check.test(case))
+    assert leaks_of(case) == expected
+
+
+_records = st.lists(
+    st.builds(
+        "1\t5\t{}\t{}\t{}\t.\t.\t{}".format,
+        st.sampled_from([".", "a"]),
+        st.sampled_from(["A", "AT"]),
+        st.sampled_from(["G", "T", "g", "."]),
+        st.sampled_from([".", "X=1"]),
+    ),
+    max_size=6,
+)
+
+
+@given(_records, _records)
+def test_own_records__gives_each_at_most_one_and_leaves_none_alone(
+    first: list[str], second: list[str]
+) -> None:
+    originals, kept = ([Record(text.encode(), 8) for text in texts] for texts in (first, second))
+    own = own_records(originals, kept)
+    taken = [place for place in own if place >= 0]
+    assert len(set(taken)) == len(taken) == min(len(originals), len(kept))
+    alike = Counter((record.ref, record.alt) for record in originals) & Counter(
+        (record.ref, record.alt) for record in kept
+    )
+    same = sum(
+        (originals[mine].ref, originals[mine].alt) == (kept[place].ref, kept[place].alt)
+        for mine, place in enumerate(own)
+        if place >= 0
+    )
+    assert same >= alike.total() or len(originals) == len(kept) == 1
