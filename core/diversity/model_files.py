@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.apart import Answer, EndedError, Worker, refused
+from core.apart import POOL, Answer, EndedError, refused
 from core.diversity.dependence import Dependence, FlatTree, TreeDependence
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array, FloatArray
 from core.diversity.settings import Task
@@ -37,8 +37,7 @@ class ModelProcess:
     def __init__(self, data: bytes, *, name: str) -> None:
         self._data, self._name = pa.py_buffer(data), name
         self._lock = threading.Lock()
-        self._begin()
-        self.description, self.nodes = self._ask("load", self._data, {})
+        self.description, self.nodes = self._begin()
 
     def predict(self, records: pa.Table, *, named: bool) -> tuple[list[str], npt.NDArray[np.generic]]:
         """Return the classes predicted, none for regression, and for each record a position or number.
@@ -55,15 +54,22 @@ class ModelProcess:
         with self._lock:
             if not self._worker.is_alive:  # nobody asked for a minute
                 self._begin()
-                self._ask("load", self._data, {})
             document, table = self._ask("predict", content.getvalue(), arguments)
         if table is None or len(table) != len(records):
             raise refused(len(self._data), name=self._name, remedy=_REMEDY)
         return list(map(str, document["classes"])), table["predicted"].to_numpy()
 
-    def _begin(self) -> None:
-        self._worker = Worker()
+    def _begin(self) -> Answer:
+        """Have a process load the model; one that did not take it is left for other files."""
+        self._worker = POOL.take()
+        try:
+            answer = self._ask("load", self._data, {})
+        except AuditInputError:
+            if self._worker.is_alive:
+                POOL.give_back(self._worker)
+            raise
         weakref.finalize(self, self._worker.end)
+        return answer
 
     def _ask(self, function: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
         try:

@@ -31,7 +31,13 @@ from pages.anonymize.events_parts.result import (
     show_unmapped,
 )
 from pages.anonymize.events_parts.settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
-from pages.components.inputs import TABLE_TYPES, ask_for_table, show_empty_state, show_privacy_line
+from pages.components.inputs import (
+    TABLE_TYPES,
+    above_privacy_line,
+    ask_for_table,
+    show_empty_state,
+    show_privacy_line,
+)
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -61,13 +67,14 @@ def show_events() -> None:
     )
     if dataset is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-    else:
+        show_privacy_line()
+        return
+    with above_privacy_line():
         try:
             settings = ask_for_settings(dataset)
             _show_results(dataset, settings)
         except AuditInputError as error:
             show_problems(error)
-    show_privacy_line()
 
 
 def _show_results(dataset: Dataset, settings: EventSettings) -> None:

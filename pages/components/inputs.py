@@ -181,6 +181,15 @@ def show_empty_state(
             show_demos(tool, demos)
 
 
+@contextmanager
+def above_privacy_line() -> Iterator[None]:
+    """Show what follows above the line of privacy, which is there first: data can be deleted meanwhile."""
+    results = st.container()
+    show_privacy_line()
+    with results:
+        yield
+
+
 def show_privacy_line() -> None:
     """Say what is held in memory and offer to delete it."""
     held = vault()

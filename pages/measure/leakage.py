@@ -10,7 +10,7 @@ from core.errors import AuditInputError
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
-from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
+from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state, show_privacy_line
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -41,18 +41,22 @@ def show_leakage() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
+    with above_privacy_line():
+        _show_audit(original, scrambled, holdout)
+
+
+def _show_audit(original: Dataset, scrambled: Dataset, holdout: Dataset | None) -> None:
     try:
         settings = ask_for_settings(original, scrambled)
         pair, measures = measure(original, scrambled, holdout, settings)
     except AuditInputError as error:
         show_problems(error)
-    else:
-        if measures is not None:
-            with st.expander("Thresholds", icon=":material/speed:"):
-                audit = judge_leakage(measures, ask_for_thresholds())
-            tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
-            _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
-    show_privacy_line()
+        return
+    if measures is not None:
+        with st.expander("Thresholds", icon=":material/speed:"):
+            audit = judge_leakage(measures, ask_for_thresholds())
+        tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
+        _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
 
 
 def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:

@@ -31,6 +31,7 @@ from core.risk import (
 from core.tables import Dataset
 from pages.components.inputs import (
     TABLE_TYPES,
+    above_privacy_line,
     ask_for_files,
     ask_for_table,
     list_table,
@@ -58,14 +59,15 @@ def show_risk() -> None:
     dataset = ask_for_table(TOOL, "table", label="The table to be released")
     if dataset is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-    else:
-        others = _ask_for_others()
-        settings = ask_for_settings(dataset)
+        show_privacy_line()
+        return
+    others = _ask_for_others()
+    settings = ask_for_settings(dataset)
+    with above_privacy_line():
         try:
             _show_results(dataset, settings, others)
         except AuditInputError as error:
             show_problems(error)
-    show_privacy_line()
 
 
 class Others(NamedTuple):

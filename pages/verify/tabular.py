@@ -13,6 +13,7 @@ from core.tabular import LeftOutFile, views
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
 from pages.components.inputs import (
     TABLE_TYPES,
+    above_privacy_line,
     ask_for_files,
     list_file,
     list_table,
@@ -51,12 +52,12 @@ def show_tabular() -> None:
     pairs, left_out = ask_for_pairs(TOOL, files)
     _list_files(files, expanded=not pairs)
     patterns = ask_for_patterns()
-    measured, problems = measure_pairs(
-        TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
-    )
-    if measured:
-        _show_results(measured, (*left_out, *problems))
-    show_privacy_line()
+    with above_privacy_line():
+        measured, problems = measure_pairs(
+            TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
+        )
+        if measured:
+            _show_results(measured, (*left_out, *problems))
 
 
 def _list_files(files: Sequence[StoredFile], *, expanded: bool) -> None:
