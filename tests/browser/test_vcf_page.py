@@ -43,6 +43,10 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
     rows = list(csv.DictReader(_download(page, "CSV report").read_text(encoding="utf-8").splitlines()))
     assert tuple(rows[0]) == REPORT_COLUMNS
     assert [row["verification_result"] for row in rows] == ["ok", "ok", "fail"]
+    found = list(csv.DictReader(_download(page, "All findings").read_text(encoding="utf-8").splitlines()))
+    assert all(row["remedy"] and row["places"] for row in found)
+    pairs = list(csv.DictReader(_download(page, "All pairs").read_text(encoding="utf-8").splitlines()))
+    assert [row["state"] for row in pairs] == ["verified"] * 3
     lines = _download(page, "Unmasked sites as BED").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(rows[2]["unmasked_positions"].split(";"))
     assert _download(page, "Report as HTML").read_text(encoding="utf-8").count("<svg") == 4

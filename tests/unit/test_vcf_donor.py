@@ -2,15 +2,18 @@
 
 import math
 import time
+from pathlib import Path
 
 import numpy as np
+import pysam
 import pytest
 
-from core.vcf import VcfSettings, scan_pair
+from core.vcf import VcfSettings, scan_pair, views
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, read_dosages, read_site
 from core.vcf.donor.kinship import compare
 from core.vcf.donor.lines import open_lines
+from core.vcf.donor.measuring import frequencies_of
 from core.vcf.donor.remaining import NEVER, evidence_of, match_probability, round_up
 from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
@@ -282,3 +285,75 @@ def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
         measure_donors(file, panel=file)
         seconds.append(time.process_time() - started)
     assert seconds[1] < 30 * seconds[0]
+
+
+def test_open_lines__of_bcf_and_of_a_header_longer_than_a_piece(tmp_path: Path) -> None:
+    records = ["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1", "chr2 200 . C T . . AF=0.002 GT 0/1 0/0 0/0"]
+    text = vcf_text(records, samples=("a", "b", "c"), header=[*HEADER, f"##note={'x' * (1 << 20)}"])
+    source, target = tmp_path / "x.vcf", tmp_path / "x.bcf"
+    source.write_bytes(vcf_text(records, samples=("a", "b", "c")))
+    with (
+        pysam.VariantFile(str(source)) as read,
+        pysam.VariantFile(str(target), "wb", header=read.header) as out,
+    ):
+        for record in read:
+            out.write(record)
+    measured = [
+        measure_donors(file).remaining
+        for file in (vcf_file("x.vcf.gz", text), VcfFile(name="x.bcf", path=target))
+    ]
+    for one in measured:
+        assert (one.n_named, one.n_common, one.rare(0.01).carriers) == (2, 1, ((1, 1),))
+
+
+def test_measure_donors__a_header_without_records_and_a_line_that_is_none() -> None:
+    bare = VcfFile(name="x.vcf", content=vcf_text([]).rstrip(b"\n"))
+    assert measure_donors(bare).remaining.n_named == 0
+    broken = VcfFile(name="x.vcf", content=vcf_text(["chr1 x . A G . . AF=0.3", "chr1 5 . A G . . AF=0.3"]))
+    assert measure_donors(broken).remaining.n_named == 1
+
+
+def test_frequencies_of__other_contigs_and_positions_are_not_known() -> None:
+    pair = VcfPair(
+        original=_file(["chr1 100 . A G . . AF=0.002 GT 0/1 0/0 0/0"]),
+        anonymized=_file(["chr1 100 . A . . . . GT ./. ./. ./."], name="high_anony_x.vcf.gz"),
+        level="high",
+    )
+    known = frequencies_of(scan_pair(pair, VcfSettings()).candidates)
+    assert known("chr1", 100) == pytest.approx(0.002)
+    assert known("chr1", 101) == math.inf
+    assert known("chr2", 100) == math.inf
+
+
+def test_views__of_donors_with_a_panel() -> None:
+    audit = judge_donors(_measured(), VcfSettings())
+    assert views.donor_headline(audit) == "1 of 3 donors are in the panel too."
+    figures = {figure.measure: figure for figure in views.donor_figures(audit)}
+    assert figures["kinship"].value == pytest.approx(0.5)
+    assert figures["kinship"].verdict is Verdict.FAIL
+    table = views.relatives_table(audit)
+    assert list(table["Relation"]) == ["same person or identical twin", "first degree", "first degree"]
+    assert list(views.samples_table(audit)["Sample"]) == [1, 2, 3]
+    assert views.donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
+
+
+def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> None:
+    def headline(records: list[str], samples: tuple[str, ...]) -> str:
+        file = vcf_file("x.vcf.gz", vcf_text(records, samples=samples))
+        return views.donor_headline(judge_donors(measure_donors(file), VcfSettings()))
+
+    assert headline(["chr1 100 . A G . . AF=0.3"], ()).startswith("The file has no samples")
+    assert headline(["chr1 100 . A G . . AF=0.3 GT 0/1"], ("a",)) == (
+        "1 common variants remain, 1 of them independent."
+    )
+    assert headline(["chr1 100 . A G . . AF=0.003 GT 0/1"], ("a",)) == (
+        "Rare alleles that the file names and that one donor alone carries: 1."
+    )
+    rng = np.random.default_rng(3)
+    frequencies = rng.uniform(0.1, 0.5, 3_000)
+    father, mother = people(2, frequencies, rng)
+    kid = donor_file("a.vcf.gz", [child(father, mother, rng)], frequencies)
+    measured = measure_donors(kid, panel=donor_file("panel.vcf.gz", [father], frequencies))
+    audit = judge_donors(measured, VcfSettings())
+    assert views.donor_headline(audit) == "Relatives of the donors are in panel.vcf.gz."
+    assert measured.identity == "a.vcf.gz panel.vcf.gz"

@@ -184,3 +184,19 @@ def test_judge__two_files_without_records_are_not_assessed() -> None:
     assert audit.verdict is Verdict.PASS
     assert audit.overall is Verdict.NOT_ASSESSED
     assert [one.check for one in audit.exposure] == ["no_records"]
+
+
+@pytest.mark.parametrize("n_bytes", [1, 9, 20])
+def test_unread_bytes__fields_longer_than_their_record_are_told_too(n_bytes: int, tmp_path: Path) -> None:
+    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+    shared, samples = records[0]
+    for cut in ((shared[:-n_bytes], samples), (shared, samples[:-n_bytes])):
+        assert _found(_joined(head, [cut, *records[1:]])) == ("behind a field of record 1",)
+
+
+def test_unread_bytes__behind_a_text_of_info(tmp_path: Path) -> None:
+    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+    shared, samples = records[0]
+    assert b"abc,de" in shared
+    hidden = shared.replace(b"abc,de", b"abc\x00de")
+    assert _found(_joined(head, [(hidden, samples), *records[1:]])) == ("behind a field of record 1",)
