@@ -13,7 +13,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -30,6 +30,9 @@ _CONSTANT = re.compile(rb'<formula[12]>("[^<]+"|&quot;[^<]+)<')
 _FOOT = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)>([^<]+)<")
 _PROPERTY = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]+)(?:\s[^>]*)?>([^<>]+)<")
 _END_OF_CELLS = b"</sheetData>"
+_HIDDEN = re.compile(rb'<(?:row|col)\s[^>]*?\bhidden="(?:1|true)"')
+_MANY_LETTERS = 1 << 22  # of one tag, beyond which its beginning is forgotten
+HIDDEN = "hidden rows or columns"
 _OF_PROGRAMS = re.compile(
     r"openpyxl|xlsxwriter|apache poi|sheetjs|epplus|openxlsx|writexl|pandas|python|libreoffice.*|"
     r"microsoft (?:excel|office).*|unknown( creator)?|windows user|user|admin(?:istrator)?|\W*",
@@ -59,6 +62,8 @@ class Beside:
         Whether all was looked at.
     is_usual
         Whether proper files hold such a thing too, so that it matters only by what it says.
+    is_of_table
+        Whether it is part of the sheets and so of the table, where it is on the sheet that is read.
     """
 
     what: str
@@ -66,6 +71,7 @@ class Beside:
     n_texts: int
     is_complete: bool = True
     is_usual: bool = False
+    is_of_table: bool = False
 
 
 def beside_of(
@@ -97,15 +103,7 @@ def bounded(found: Iterable[Beside]) -> tuple[Beside, ...]:
         rest -= sum(map(len, short.texts))
         if one.n_texts or not one.is_complete:
             complete = one.is_complete and short.is_complete
-            kept.append(
-                Beside(
-                    what=one.what,
-                    texts=short.texts,
-                    n_texts=one.n_texts,
-                    is_complete=complete,
-                    is_usual=one.is_usual,
-                )
-            )
+            kept.append(replace(one, texts=short.texts, is_complete=complete))
     return tuple(kept)
 
 
@@ -184,6 +182,7 @@ def _joined(found: Sequence[Beside]) -> Beside:
         n_texts=sum(one.n_texts for one in found),
         is_complete=all(one.is_complete for one in found),
         is_usual=all(one.is_usual for one in found),
+        is_of_table=found[0].is_of_table,
     )
 
 
@@ -201,24 +200,27 @@ def _of_part(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Besi
         yield Beside(what="embedded files or pictures", texts=(), n_texts=1, is_complete=False)
     for beginning, (what, texts_of, is_usual) in _PARTS.items():
         if name.startswith(beginning) and not member.is_dir():
-            xml = _read(archive, member, cells=beginning != "xl/worksheets/sheet")
+            xml, n_hidden = _read(archive, member, is_sheet=beginning == "xl/worksheets/sheet")
             yield beside_of(what, texts_of(xml), is_usual=is_usual)
+            yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
             return
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, cells: bool) -> bytes:
-    """Return a part up to a bound; of a sheet, what follows its cells."""
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, is_sheet: bool) -> tuple[bytes, int]:
+    """Return a part up to a bound; of a sheet what follows its cells, and how much of them is hidden."""
+    n_hidden, rest = 0, b""
     with archive.open(member) as part:
-        if cells:
-            return part.read(_LARGEST_PART)
-        rest = b""
+        if not is_sheet:
+            return part.read(_LARGEST_PART), 0
         while piece := part.read(1 << 20):
             rest += piece
             end = rest.find(_END_OF_CELLS)
+            seen = end if end >= 0 else max(rest.rfind(b"<"), len(rest) - _MANY_LETTERS, 0)
+            n_hidden += len(_HIDDEN.findall(rest[:seen]))
             if end >= 0:
-                return rest[end:] + part.read(_LARGEST_PART)
-            rest = rest[-len(_END_OF_CELLS) :]
-    return b""
+                return rest[end:] + part.read(_LARGEST_PART), n_hidden
+            rest = rest[seen:]
+    return b"", n_hidden
 
 
 def _all_matches(pattern: re.Pattern[bytes]) -> Callable[[bytes], Iterator[str]]:

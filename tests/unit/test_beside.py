@@ -184,3 +184,25 @@ def test_beside__gathers_texts_up_to_a_bound() -> None:
 
 def test_beside__a_damaged_archive_holds_nothing() -> None:
     assert beside_workbook(pa.py_buffer(b"PK\x03\x04 no archive")) == ()
+
+
+def test_beside_workbook__names_hidden_rows_and_columns() -> None:
+    def hide(book: Workbook) -> None:
+        sheet = book.active
+        assert sheet is not None
+        sheet.row_dimensions[3].hidden = True
+        sheet.row_dimensions[4].hidden = True
+        sheet.column_dimensions["A"].hidden = True
+
+    released = read_dataset(workbook(hide), name="people_anonymized.xlsx")
+    (beside,) = [one for one in released.reading.beside if one.is_of_table]
+    assert (beside.what, beside.n_texts) == ("hidden rows or columns", 3)
+    measured = measure_second_opinion(dataset({"name": NAMES, "group": GROUPS}), released, LOG)
+    (finding,) = [f for f in judge_second_opinion(measured).findings if f.check == "hidden_in_a_sheet"]
+    assert finding.verdict is Verdict.WARN
+    assert "3 places" in finding.message
+
+
+def test_beside_workbook__a_sheet_without_hidden_cells_is_not_named() -> None:
+    released = read_dataset(workbook(), name="people_anonymized.xlsx")
+    assert not any(one.is_of_table for one in released.reading.beside)

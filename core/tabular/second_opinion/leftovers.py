@@ -32,8 +32,9 @@ class Leftover:
         In words.
     n_texts
         Texts in it.
-    is_complete, is_usual
-        Whether all was looked at, and whether it matters only by what it says.
+    is_complete, is_usual, is_of_table
+        Whether all was looked at, whether it matters only by what it says, and whether it is part of the
+        sheets.
     columns
         Original columns of which enough values are in it that the anonymized table does not show.
     n_values
@@ -44,6 +45,7 @@ class Leftover:
     n_texts: int
     is_complete: bool
     is_usual: bool
+    is_of_table: bool
     columns: tuple[str, ...]
     n_values: int
 
@@ -97,6 +99,7 @@ def _leftover(one: Beside, words: dict[str, frozenset[str]]) -> Leftover:
         n_texts=one.n_texts,
         is_complete=one.is_complete,
         is_usual=one.is_usual,
+        is_of_table=one.is_of_table,
         columns=tuple(column for column, n in found.items() if n >= min(_ENOUGH, len(words[column]))),
         n_values=sum(found.values()),
     )
@@ -133,6 +136,8 @@ def _holds_originals(one: Leftover) -> Finding:
 
 
 def _is_there(one: Leftover) -> Finding:
+    if one.is_of_table:
+        return _is_hidden(one)
     how_much = counted(one.n_texts, "text") if one.n_texts else "not looked at"
     part = "" if one.is_complete or not one.n_texts else ", of which a part was looked at"
     return Finding(
@@ -140,5 +145,16 @@ def _is_there(one: Leftover) -> Finding:
         verdict=Verdict.WARN,
         message=f"The file holds more than the table: {one.what} ({how_much}{part}). No originals were found "
         "there, but only the table was audited: look at it, or save the table alone, in a new file.",
+        n_affected=one.n_texts,
+    )
+
+
+def _is_hidden(one: Leftover) -> Finding:
+    return Finding(
+        check="hidden_in_a_sheet",
+        verdict=Verdict.WARN,
+        message=f"The workbook has {one.what} ({counted(one.n_texts, 'place')}): whoever opens it can show "
+        "them. On the sheet that was read they were audited with the table. Delete what is not meant to be "
+        "released.",
         n_affected=one.n_texts,
     )
