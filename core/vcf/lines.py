@@ -22,7 +22,6 @@ MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 30
 MANY_COLUMNS = 64
-SOUGHT_KEYS = frozenset((b"PS", b"PID", b"HP", b"MAF"))
 
 
 class Source(Protocol):
@@ -32,22 +31,11 @@ class Source(Protocol):
         """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
 
 
-def _sought_keys(text: bytes) -> frozenset[bytes]:
-    """Return which keys may stand in a text: in one look at every P and every M."""
+def _may_hold(text: bytes, key: bytes) -> bool:
+    """Tell whether the first and the last letter of a key of two or three stand so in a text."""
     cells = np.frombuffer(text, dtype=np.uint8)
-    found = set()
-    for letter, neighbours in (
-        (b"P", ((1, b"S", b"PS"), (1, b"I", b"PID"), (-1, b"H", b"HP"))),
-        (b"M", _MAF),
-    ):
-        places = np.flatnonzero(cells == ord(letter))
-        for shift, other, key in neighbours:
-            if np.any(np.take(cells, places + shift, mode="clip") == ord(other)):
-                found.add(key)
-    return frozenset(found)
-
-
-_MAF = ((2, b"F", b"MAF"),)
+    places = np.flatnonzero(cells == key[0])
+    return bool(np.any(np.take(cells, places + len(key) - 1, mode="clip") == key[-1]))
 
 
 class UnsortedError(Exception):
@@ -71,8 +59,10 @@ class Lines:
         Whether no more come.
     spaced
         Whether the text they were read with holds a space anywhere.
+    sought
+        Keys that are looked for in the text as it is read; set before.
     keys
-        Which of MAF and the keys of phasing it may hold; all where lines are so long that it is not searched.
+        Which of the keys that are sought it may hold; all where lines are so long that it is not searched.
     """
 
     def __init__(self, name: str, n_columns: int, source: Source, begun: bytes) -> None:
@@ -82,6 +72,7 @@ class Lines:
         self.at = 0
         self.is_over = False
         self.spaced = False
+        self.sought: frozenset[bytes] = frozenset()
         self.keys: frozenset[bytes] = frozenset()
         self._source = source
         self._rest = begun
@@ -112,7 +103,9 @@ class Lines:
             text = text.replace(b"\r\n", b"\n")
         is_left = self.at < len(self.waiting)
         self.spaced = b" " in text or (self.spaced and is_left)
-        found = SOUGHT_KEYS if self.n_columns > MANY_COLUMNS else _sought_keys(text)
+        found = self.sought
+        if self.n_columns <= MANY_COLUMNS:
+            found = frozenset(key for key in found if _may_hold(text, key))
         self.keys = found | self.keys if is_left else found
         lines = text.split(b"\n")
         self._rest = lines.pop()

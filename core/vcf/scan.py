@@ -182,6 +182,7 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
         open_lines(pair.original, progress) as (first_header, original),
         open_lines(pair.anonymized, progress) as (second_header, anonymized),
     ):
+        original.sought, anonymized.sought = frozenset((b"MAF",)), PHASING_KEYS
         ranks: dict[bytes, int] = {}
         for contig in (*first_header.contigs, *second_header.contigs):
             ranks.setdefault(contig, len(ranks))
@@ -374,9 +375,8 @@ class _Scanner:
             [(place, rest[2]) for place, rest in rests.items()], n_lines, may_hold_maf=b"MAF" in run.keys
         )
         mafs = rarity.mafs
-        kind_bits = np.array(kinds, dtype=np.uint8)
-        has_alt = (kind_bits & _Alt.NONE) == 0
-        is_repeat = (kind_bits & _Alt.REPEAT) != 0
+        kind_bits = np.frombuffer(bytes(kinds), dtype=np.uint8)
+        has_alt, is_repeat = (kind_bits & _Alt.NONE) == 0, (kind_bits & _Alt.REPEAT) != 0
         self._count(columns, rarity.hindered, has_alt, is_repeat, mafs)
         which = np.flatnonzero((mafs < MAF_LIMIT) | is_repeat).tolist()
         judged = self._judge_closely(run, columns, kinds, mafs, which)
@@ -855,7 +855,7 @@ def _counts(tails: list[bytes], n_columns: int) -> list[int]:
 
 def _positions(name: str, numbers: Sequence[int], texts: list[bytes]) -> list[int]:
     """Read every POS; one by one where they are not all plain whole numbers."""
-    if b"".join(texts).isdigit() and b"" not in texts:
+    if b"".join(texts).isdigit() and min(texts):
         positions = list(map(int, texts))
         if max(positions) < MAX_POS:
             return positions

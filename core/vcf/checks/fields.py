@@ -100,8 +100,11 @@ def fields_of(info: bytes) -> list[Field]:
         name, equals, value = text.partition(b"=")
         if value.strip(b".,") if equals else text:
             key, kind = _known(name)
-            found.append(Field(text, key, value if equals else None, kind))
+            found.append(_field((text, key, value if equals else None, kind)))
     return found
+
+
+_field = Field._make
 
 
 @lru_cache(maxsize=4096)
