@@ -9,6 +9,7 @@ from core.vcf.records import Record
 
 # What two records must have in common, the closest first; of several alike, the first is the first's.
 _ALIKE: tuple[Callable[[Record], Hashable], ...] = (
+    lambda record: record.line,
     lambda record: (record.ref, record.alt),
     lambda record: (record.ref.upper(), record.alt.upper()),
     lambda record: (record.ref, record.rest),
@@ -21,7 +22,7 @@ _ALIKE: tuple[Callable[[Record], Hashable], ...] = (
 def own_records(originals: Sequence[Record], kept: Sequence[Record]) -> list[int]:
     """Return for each original record at a site the place of its own anonymized record, −1 for none.
 
-    Records are paired by REF and ALT, in any case; then by REF and what the masking left of the rest; then
+    Records that are equal are each other's own; others are paired by REF and ALT, in any case; then by REF and what the masking left of the rest; then
     by REF; at last by their order. The work grows with the number of records, not with their pairs.
     """
     if len(originals) == len(kept) == 1:

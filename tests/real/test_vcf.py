@@ -16,12 +16,8 @@ VCF_DIR = REAL_DIR / "vcf"
 FILES = sorted(path for path in VCF_DIR.glob("*") if path.suffix != ".tsv") if VCF_DIR.is_dir() else []
 THRESHOLDS = (0.01, 0.3)
 HOWS: tuple[How, ...] = get_args(How)
-NEIGHBOUR = "other records at the position are taken for the target's own"
 # What the verifier takes for a leak although nothing is left. Whoever mends it takes it out here.
 FALSE_ALARMS: dict[str, str] = {}
-FALSE_ALARMS_OF_STYLES = {
-    ("hts-specs__test_vcf_4.3_passed_passed_body_alt.vcf", "records", 0.3): NEIGHBOUR,
-}
 NOT_READ = {
     "scikit-allel__allel_test_data_test48b.vcf": "an empty trailing column",
 }
@@ -40,9 +36,7 @@ def _cases() -> list[object]:
     for path in FILES:
         for how in HOWS:
             for threshold in THRESHOLDS:
-                reason = {**NOT_READ, **FALSE_ALARMS}.get(path.name) or FALSE_ALARMS_OF_STYLES.get(
-                    (path.name, how, threshold)
-                )
+                reason = {**NOT_READ, **FALSE_ALARMS}.get(path.name)
                 marks = [pytest.mark.xfail(reason=reason)] if reason else []
                 if path.name not in UNREADABLE:
                     cases.append(

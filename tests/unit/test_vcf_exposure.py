@@ -753,3 +753,15 @@ def test_header_exposures__sample_names_in_another_spelling(original: str, kept:
 def test_checks__have_one_name_each() -> None:
     assert len(CHECKS) >= 61
     assert all(name == check.name for name, check in CHECKS.items())
+
+
+def test_judge_scan__a_record_without_alt_at_a_masked_position_stays_its_own() -> None:
+    """The masked record looks as the other one did: each is still judged against its own."""
+    other = "chr1 100 rs7 A . . PASS AF=0.4 GT 0/0 0/1"
+    audit = _audit(
+        [f"{RARE} GT 0/1 0/0", other],
+        [f"{CLEAN[0]} GT ./. ./.", other],
+        samples=("S1", "S2"),
+        names=("a1", "b2"),
+    )
+    assert _found(audit) == {}
