@@ -84,3 +84,22 @@ def test_events__has_no_accessibility_violation_of_ours(events_page: Page, schem
         expect(events_page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         violations = Axe().run(events_page).response["violations"]
         assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == [], tab
+
+
+def test_events__says_what_a_cap_costs_and_leads_to_the_mapping_step(
+    events_page: Page, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    expect(
+        events_page.get_by_text("One row of each user and combination (a cap) would not be").first
+    ).to_be_visible()
+    cap = events_page.get_by_role("spinbutton", name="Rows per user and combination")
+    cap.fill("1")
+    cap.press("Enter")
+    expect(figure(events_page, "Events kept")).to_have_text("4,059", timeout=60_000)
+    wait_until_idle(events_page)
+    log = "OD_ISO;GUID;dogodek\n" + "".join(
+        f"2024-01-0{1 + n % 7}T10:00:00;u{n % 12};door {n % 2}\n" for n in range(84)
+    )
+    file = {"name": "doors.csv", "mimeType": "text/csv", "buffer": log.encode()}
+    events_page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    expect(events_page.get_by_text("What happened is not assessed:").first).to_be_visible(timeout=60_000)

@@ -73,3 +73,22 @@ def test_charts__are_drawn_and_name_their_bars(
     wait_until_idle(page)
     expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(4)
     assert page.locator('path[aria-roledescription="bar"]').count() > 20
+
+
+def test_relinked_rows__fail_and_are_named_wherever_nothing_is_equal(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    people = [(170 + 3 * (n * 37 % 80) / 7, 60 + n * 53 % 97 / 3, 100 + n * 29 % 89 * 1.7) for n in range(80)]
+    noisy = [tuple(value * 1.0005 for value in person) for person in people]
+    tables = [
+        "\n".join(["height,weight,pressure", *(",".join(f"{value:.3f}" for value in each) for each in rows)])
+        for rows in (people, noisy)
+    ]
+    page = visit("leakage")
+    upload(page, 0, "original.csv", tables[0].encode())
+    wait_until_idle(page)
+    upload(page, 1, "scrambled.csv", tables[1].encode())
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Rows can be re-linked with their original row").first).to_be_visible()
+    own = page.get_by_test_id("stMetric").filter(has_text="Rows that point at their own")
+    expect(own).to_contain_text("FAIL")

@@ -85,3 +85,25 @@ def test_what_if__offers_a_table_that_reaches_k(
     with page.expect_download() as started:
         page.get_by_role("button", name="How it was made").click()
     assert json.loads(Path(started.value.path()).read_text(encoding="utf-8"))["k"] == 5
+
+
+def test_violations_and_unchosen_columns__are_listed(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("risk")
+    rows = b"".join(b"%d,%d,%d\n" % (30 + n // 8, n % 7, n // 7) for n in range(60))
+    file = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,shoe,hat\n" + rows}
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Records that miss a threshold").click()
+    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    assert [line.replace('"', "") for line in lines] == [
+        "Record,Class size,Misses",
+        *(f"{n},4,k" for n in range(57, 61)),
+    ]
+    page.get_by_role("tab", name="Columns").click()
+    expect(
+        page.get_by_text("columns that nobody chose, taken together, single out 100 %").last
+    ).to_be_visible()
