@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from benchmarks.processors import worked_seconds
 from core.risk import (
     RiskMeasurement,
     RiskSettings,
@@ -93,9 +94,9 @@ def measure(path: str) -> None:
 
 
 def _timed(label: str, work: Callable[[], Result]) -> Result:
-    started, busy = time.perf_counter(), time.process_time()
+    started, busy = time.perf_counter(), worked_seconds()
     result = work()
-    seconds, busy = time.perf_counter() - started, time.process_time() - busy
+    seconds, busy = time.perf_counter() - started, worked_seconds() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
         f"  {label}: {seconds:.1f} s ({busy:.1f} s of processors), peak until here {peak:.2f} GB", flush=True

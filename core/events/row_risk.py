@@ -42,7 +42,7 @@ class RowRisk:
         nobody else's equal; None where the export tells no order or no kind.
     n_alone_by_number_capped, n_unique_multiset_capped
         The same two with at most one row of each user and combination; None where pseudonyms are not
-        per user.
+        per user, or both are 0 anyway.
     """
 
     n_users: int
@@ -95,16 +95,18 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
     rows = _released_rows(anonymized, pseudonym_per)
     n_of_pseudonym = np.bincount(rows.pseudonym, minlength=rows.n_pseudonyms)
     users_of_number = _users_with_number(n_of_pseudonym, rows.user_of_pseudonym)
-    capped = _capped(rows) if pseudonym_per == "user" else None
+    n_alone = _n_users(users_of_number == 1, rows)
+    n_unique = _n_unique(rows.group, rows.pseudonym, rows)
+    capped = _capped(rows) if pseudonym_per == "user" and (n_alone or n_unique) else None
     return RowRisk(
         n_users=int(rows.user_of_pseudonym.max(initial=-1)) + 1,
-        n_alone_by_number=_n_users(users_of_number == 1, rows),
+        n_alone_by_number=n_alone,
         n_below_k_by_number=_n_users(users_of_number < anonymized.rule.k, rows),
         n_standing_out=max(
             _n_standing_out(n_of_pseudonym, rows.user_of_pseudonym, anonymized.rule.k),
             _n_users((users_of_number == 1) & _are_extreme(n_of_pseudonym), rows),
         ),
-        n_unique_multiset=_n_unique(rows.group, rows.pseudonym, rows),
+        n_unique_multiset=n_unique,
         n_unique_sequence=_n_unique_sequences(anonymized, rows, pseudonym_per),
         n_alone_by_number_capped=None if capped is None else _n_alone(capped),
         n_unique_multiset_capped=None
