@@ -1,19 +1,26 @@
 """Estimates of risk against a population of which only the size is known, held against the truth.
 
 A population of invented people with dependent attributes is drawn, samples of 0.5 to 50 % are taken from it
-over five sets of columns, and what the models say of the marketer's risk stands beside what is true.
+over five sets of columns, and what the models say of the marketer's risk stands beside what is true. With
+``POPULATION_TABLE=FILE`` the people of a table of yours are the population, over its first columns.
 """
 
 from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from core.equivalence import combined_codes, value_codes
 from core.risk.population_estimates import marketer_estimates
+from core.tables import read_dataset
 
 POPULATION = 200_000
 FRACTIONS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+FEWEST_DRAWN = 30
 SETS = {
     "2 coarse": ("age band", "sex"),
     "3 usual": ("age", "sex", "region"),
@@ -56,17 +63,28 @@ def _falling(n: int, power: float) -> np.ndarray:
     return weights / weights.sum()
 
 
-def lines(population: int = POPULATION, seed: int = 0) -> list[str]:
+def read_population(path: Path) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, ...]]]:
+    """Return the people of a table as codes, and five sets of its columns, the first ones each."""
+    dataset = read_dataset(path)
+    names = dataset.columns
+    sizes = sorted({min(size, len(names)) for size in (2, 3, 4, 6, 9)})
+    people = {name: value_codes(dataset.table[name]) for name in names}
+    return people, {f"first {size}": tuple(names[:size]) for size in sizes}
+
+
+def lines(people: Mapping[str, np.ndarray], sets: Mapping[str, Sequence[str]], *, seed: int = 0) -> list[str]:
     """Return a Markdown table: truth, bound and estimates for each fraction and set of columns."""
-    people = make_population(population, seed)
+    population = len(next(iter(people.values())))
     found = [
         "| columns | sample | highest | its bound | marketer | its bound | weights | Pitman | SNB |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for title, names in SETS.items():
+    for title, names in sets.items():
         codes = codes_of([people[name] for name in names])
         sizes = np.bincount(codes)
         for fraction in FRACTIONS:
+            if fraction * population < FEWEST_DRAWN:
+                continue
             rng = np.random.default_rng([seed, int(fraction * 1000)])
             drawn = codes[rng.choice(population, int(fraction * population), replace=False)]
             in_sample = np.bincount(drawn, minlength=len(sizes))
@@ -103,4 +121,6 @@ def _shown(risk: float | None) -> str:
 
 def run() -> None:
     """Print truth, bounds and estimates as a table."""
-    print("\n".join(lines()))
+    path = os.environ.get("POPULATION_TABLE")
+    people, sets = (make_population(POPULATION, 0), SETS) if path is None else read_population(Path(path))
+    print("\n".join(lines(people, sets)))

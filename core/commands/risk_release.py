@@ -143,6 +143,8 @@ def _columns_told(made: Release, audit: RiskAudit, person: PersonReleased) -> li
     if (column := audit.measurement.settings.person) is not None:
         what = "holds fresh random pseudonyms" if person == "pseudonym" else "is left out"
         lines.append(f"  `{column}` {what}.")
+    if (household := audit.measurement.settings.household) is not None:
+        lines.append(f"  `{household}` holds fresh random pseudonyms.")
     if left_out := made.columns_left_out:
         lines.append(
             f"  Left out, because nobody said what {'it is' if len(left_out) == 1 else 'they are'}: "

@@ -22,7 +22,7 @@ def released_columns(measured: RiskMeasurement, *, person: PersonReleased = "pse
     """Return the columns that a release holds, in the table's order.
 
     Those that somebody chose for something and that may be seen: quasi-identifiers, sensitive attributes,
-    weights, households, columns said to be harmless, and the person column where pseudonyms stand in it. A
+    weights, columns said to be harmless, and, with pseudonyms in them, households and the person column. A
     column that nobody said anything of is never released.
     """
     settings = measured.settings
@@ -70,15 +70,14 @@ def check_undeclared(measured: RiskMeasurement) -> None:
 
 
 def with_pseudonyms(table: pa.Table, measured: RiskMeasurement, *, token_source: TokenSource) -> pa.Table:
-    """Return the table with a fresh random pseudonym for each person; a missing person stays missing.
+    """Return the table with a fresh random pseudonym for each person and household; a missing one stays so.
 
-    Without a person column the table is returned as it is. The same person has the same pseudonym in every
+    Without such a column the table is returned as it is. The same person has the same pseudonym in every
     record of this table, and another one in every other table.
     """
-    column = measured.settings.person
-    if column is None:
-        return table
-    codes = person_codes(coded_column(table, column))
-    names = new_pseudonyms(int(codes.max(initial=-1)) + 1, token_source)
-    pseudonyms = pa.array(names, pa.string()).take(pa.array(np.maximum(codes, 0), mask=codes < 0))
-    return table.set_column(table.column_names.index(column), column, pseudonyms)
+    for column in filter(None, (measured.settings.person, measured.settings.household)):
+        codes = person_codes(coded_column(table, column))
+        names = new_pseudonyms(int(codes.max(initial=-1)) + 1, token_source)
+        pseudonyms = pa.array(names, pa.string()).take(pa.array(np.maximum(codes, 0), mask=codes < 0))
+        table = table.set_column(table.column_names.index(column), column, pseudonyms)
+    return table

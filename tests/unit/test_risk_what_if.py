@@ -317,6 +317,18 @@ def test_search__reaches_k_in_the_population() -> None:
         search_what_if(found, sample, settings=WhatIfSettings(ks=(2,), k_map=2))
 
 
+def test_release__holds_households_under_pseudonyms() -> None:
+    people = table("age,hh\n" + "".join(f"30,h{n // 2}\n" for n in range(12)) + "30,\n")
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age",), household="hh"))
+    what_if = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
+    written = [
+        row["hh"] for row in csv.DictReader(release(what_if, 0, found, people).data.decode().splitlines())
+    ]
+    assert not any(name.startswith("h") for name in written)
+    assert written[0] == written[1] != written[2]
+    assert (len(set(written)), written[-1]) == (7, "")
+
+
 def test_release__counts_each_person_of_the_population_once_whichever_way_records_are_written() -> None:
     rows = ["21,Kranj"] * 20 + ["60,Bled", "60,Piran", "60,Ptuj"]
     towns = Hierarchy(groups=dict.fromkeys(("Kranj", "Bled", "Piran", "Ptuj"), ()))  # shown or not
