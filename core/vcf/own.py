@@ -22,8 +22,9 @@ _ALIKE: tuple[Callable[[Record], Hashable], ...] = (
 def own_records(originals: Sequence[Record], kept: Sequence[Record]) -> list[int]:
     """Return for each original record at a site the place of its own anonymized record, −1 for none.
 
-    Records that are equal are each other's own; others are paired by REF and ALT, in any case; then by REF and what the masking left of the rest; then
-    by REF; at last by their order. The work grows with the number of records, not with their pairs.
+    Records that are equal are each other's own; others are paired by REF and ALT, in any case; then by REF
+    and what the masking left of the rest; then by REF; at last by their order. The work grows with the number
+    of records, not with their pairs.
     """
     if len(originals) == len(kept) == 1:
         return [0]
