@@ -63,6 +63,11 @@ _Rows = Sequence[tuple[str, str]]
 _Explained = tuple[str, list[tuple[str, str]]]
 
 
+def _first(rows: _Rows) -> _Rows:
+    """Return more rows than may be unexplained where a rule explains most."""
+    return rows[: int((1 - MOST) * len(rows)) + 2]
+
+
 def _letter_by_letter(rows: _Rows) -> _Explained | None:
     """Look for an alphabet that stands for another: Caesar, Atbash, any substitution."""
     same = [(a, b) for a, b in rows if len(a) == len(b) >= _SHORTEST]
@@ -130,6 +135,8 @@ def _source_of(rows: _Rows, j: int, n_places: int) -> tuple[int, dict[str, str]]
 def _by_arithmetic(rows: _Rows) -> _Explained | None:
     """Look for one constant that was combined by exclusive or, or a product and a sum under a modulus."""
     for read in (_in_digits, _in_hexadecimal):
+        if all(_in_digits(a) is None or read(b) is None for a, b in _first(rows)):
+            continue
         numbers = {
             (a, b): (x, y) for a, b in rows if (x := _in_digits(a)) is not None and (y := read(b)) is not None
         }
@@ -181,6 +188,8 @@ def _on_a_modular_line(numbers: Mapping[tuple[str, str], tuple[int, int]]) -> li
 
 def _by_order_of_letters(rows: _Rows) -> _Explained | None:
     """Look for the letters of each original in another order, far more often than those of other rows."""
+    if not any(len(a) == len(b) and _letters(a) == _letters(b) for a, b in _first(rows)):
+        return None
     same = [(a, b) for a, b in rows if len(a) == len(b) >= _SHORTEST]
     explained = [(a, b) for a, b in same if _letters(a) == _letters(b)]
     others = [(a, b) for (a, _), (_, b) in zip(rows, [*rows[1:], rows[0]], strict=True)]

@@ -158,6 +158,7 @@ class Search:
 
     def amounts(self, side: str, name: str, *, sampled: bool = False) -> Amounts | None:
         """Return a column as amounts, of the sample or of all rows that are compared."""
+        sampled = sampled and self.settings.sample_size < self.tables.n_original
         key = (f"{side} {'sample' if sampled else 'all'}", name)
         if key not in self.amounts_read:
             self.amounts_read[key] = read_amounts(self.cells(side, name, sampled=sampled))
@@ -632,7 +633,7 @@ def _n_nearest(before: Sequence[Counter[str]], after: Sequence[Counter[str]]) ->
     sizes = first.sum(axis=1)[:, None] + second.sum(axis=1)[None, :]
     likeness = 2 * (np.minimum(first, 1) @ np.minimum(second, 1).T) / sizes
     own = np.diag(likeness)
-    texts = np.unique(first, axis=0, return_inverse=True)[1]
+    texts = pd.factorize(pd.Series([text.tobytes() for text in first]))[0]
     other = np.where(texts[:, None] == texts[None, :], -1.0, likeness).max(axis=0)
     return int(np.count_nonzero((own > other + 1e-9) & (own >= 0.3))), len(rows)
 
