@@ -25,6 +25,8 @@ from tests.second_opinion_examples import log_of, opinion_on, the_finding
         (base64.b32encode(codecs.encode("Ana Novak", "rot13").encode()).decode().lower(), "Ana Novak"),
         (" ".join(f"{letter:08b}" for letter in b"Ana Novak"), "Ana Novak"),
         (" ".join(str(ord(letter)) for letter in "Ana Novak"), "Ana Novak"),
+        (base64.b85encode(b"P0448482").decode(), "P0448482"),
+        (base64.a85encode(b"P0448482").decode(), "P0448482"),
         ("%41%6E%61", "Ana"),
         ("&#65;na", "Ana"),
         ("zero-four-one-nine-two", "04192"),

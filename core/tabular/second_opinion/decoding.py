@@ -8,6 +8,7 @@ import codecs
 import html
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ _DEEPEST = 3  # encodings upon each other
 _MOST_TEXTS = 40  # that one text is read as
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}")
 _BASE32 = re.compile(r"[A-Za-z2-7]{4,}={0,6}")
+_BASE85 = re.compile(r"[!-~]{5,}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2}[ :-]?){2,}")
 _BITS = re.compile(r"[01]{8}(?:[ ,;.-]*[01]{8})+")
 _NUMBERS = re.compile(r"\d{2,5}(?:[ ,;.-]+\d{2,5})+")
@@ -62,6 +64,15 @@ def _of_base32(text: str) -> str:
     return _as_text(base64.b32decode(bare + "=" * (-len(bare) % 8)))
 
 
+def _of_base85(text: str) -> str:
+    for decode in (base64.b85decode, base64.a85decode):
+        with suppress(ValueError):
+            decoded_text = decode(text).decode()
+            if _READABLE.fullmatch(decoded_text):
+                return decoded_text
+    return ""
+
+
 def _of_hexadecimal(text: str) -> str:
     return _as_text(bytes.fromhex(re.sub("[ :-]", "", text.removeprefix("0x"))))
 
@@ -83,6 +94,7 @@ def _of_words(text: str) -> str:
 _DECODERS: tuple[tuple[str, Callable[[str], object], Callable[[str], str]], ...] = (
     ("in Base64", _BASE64.fullmatch, _of_base64),
     ("in Base32", _BASE32.fullmatch, _of_base32),
+    ("in Base85", _BASE85.fullmatch, _of_base85),
     ("in hexadecimal", _HEX.fullmatch, _of_hexadecimal),
     ("in bits", _BITS.fullmatch, _of_bits),
     ("as numbers of letters", _NUMBERS.fullmatch, _of_numbers),
