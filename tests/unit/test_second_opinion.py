@@ -260,6 +260,21 @@ def test_relinkage__finds_records_left_alone_among_changed_ones(
     assert finding.n_affected >= (1 - changed_share) * 500 - 3
 
 
+def test_relinkage__takes_off_what_chance_gives_in_reordered_tables() -> None:
+    rng = np.random.default_rng(1)
+    n = 500
+    sex, town = rng.choice(["f", "m"], n).tolist(), rng.choice([f"t{i}" for i in range(12)], n).tolist()
+    value = [f"{v / 10:.1f}" for v in rng.normal(135, 12, n).round()]
+    order = rng.permutation(n)
+    swapped = [f"{round(float(value[i]) * 4) / 4:.1f}" for i in rng.permutation(n)]
+    original = {"sex": sex, "town": town, "value": value}
+    released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order], "value": swapped}
+    checks = {finding.check for finding in opinion_on(original, released).findings}
+    assert "relinkage_by_partly_unchanged" not in checks
+    kept = {**released, "value": [value[i] if i % 3 else "13.0" for i in order]}
+    assert "relinkage_by_partly_unchanged" in {f.check for f in opinion_on(original, kept).findings}
+
+
 def test_relinkage__shuffled_columns_are_not_their_own_records() -> None:
     rng = np.random.default_rng(3)
     original = {f"v{j}": rng.integers(0, 4, 500).astype(str) for j in range(6)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from core.verdict import Finding, Verdict
 
 _MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at
 _PARTLY = (0.9, 0.75, 0.5, 0.25, 0.1)  # shares of unchanged cells from which columns are tried together
+_NO_ACCIDENT = 5  # standard deviations beyond chance
 _MOST_ADDED = 100  # columns, those of most values, that a greedy search tries to add
 
 
@@ -75,7 +76,7 @@ class PartlyUnchanged:
         Anonymized columns unchanged in at least a share of their cells.
     n_matched
         Anonymized records whose values in all these columns occur in exactly one original record: the
-        one of the same row, unless the order of the records has changed.
+        one of the same row; where the order of the records has changed, as many as chance does not explain.
     """
 
     columns: tuple[str, ...]
@@ -137,7 +138,7 @@ def measure_relinkage(
         n_records=tables.n_anonymized,
         over_share=settings.over_share,
         largest_set=settings.largest_set,
-        partly=tuple(_partly_unchanged(tables, all_shares)),
+        partly=tuple(_partly_unchanged(tables, all_shares, settings)),
         levels=tuple(levels),
         single_columns=tuple(
             ColumnSet(columns=(name,), n_matched=search.n_matched((name,))) for name in shares
@@ -145,8 +146,14 @@ def measure_relinkage(
     )
 
 
-def _partly_unchanged(tables: TablePair, shares: Mapping[str, float]) -> Iterator[PartlyUnchanged]:
-    """Yield the matches by the columns of every limit of `_PARTLY` that adds a column."""
+def _partly_unchanged(
+    tables: TablePair, shares: Mapping[str, float], settings: SecondOpinionSettings
+) -> Iterator[PartlyUnchanged]:
+    """Yield the matches by the columns of every limit of `_PARTLY` that adds a column.
+
+    Where nobody knows whose row is whose, those that chance gives with the changed columns shuffled are
+    taken off.
+    """
     known = {name for name, share in shares.items() if share == 1}
     for limit in _PARTLY:
         names = {name for name, share in shares.items() if share >= limit}
@@ -154,9 +161,21 @@ def _partly_unchanged(tables: TablePair, shares: Mapping[str, float]) -> Iterato
             continue
         known = names
         pairs = [pair for pair in tables.coded if pair.pair.anonymized in names]
+        n_matched = _n_matched_by_all(pairs, in_row=tables.in_order)
+        if not tables.in_order:
+            rng = np.random.default_rng(settings.seed)
+            shuffled = [
+                pair
+                if shares[pair.pair.anonymized] == 1
+                else replace(pair, anonymized=rng.permutation(pair.anonymized))
+                for pair in pairs
+            ]
+            by_chance = _n_matched_by_all(shuffled, in_row=False)
+            beyond = n_matched - by_chance
+            n_matched = beyond if beyond > _NO_ACCIDENT * math.sqrt(by_chance + 1) else 0
         yield PartlyUnchanged(
             columns=tuple(pair.pair.anonymized for pair in pairs),
-            n_matched=_n_matched_by_all(pairs, in_row=tables.in_order),
+            n_matched=n_matched,
         )
 
 
