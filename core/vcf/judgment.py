@@ -245,7 +245,7 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
     wanted = np.flatnonzero(repeats | (candidates.mafs < maf_threshold))
     sites = np.cumsum((marks & Mark.SAME_SITE) == 0, dtype=np.int32)[wanted]
     last = np.append(sites[1:] != sites[:-1], True) if len(sites) else np.empty(0, dtype=bool)
-    defining = wanted[last]
+    defining = wanted if last.all() else wanted[last]
     is_repeat = repeats[defining]
     by_repeat = (marks[defining] & Mark.REPEAT_MASKED) != 0
     by_maf = ~(candidates.masked_up_to(defining) < maf_threshold)
@@ -254,7 +254,7 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
         is_repeat=is_repeat,
         is_masked=np.where(is_repeat, by_repeat, by_maf),
         members=wanted,
-        sites=np.cumsum(np.append(False, last[:-1]), dtype=np.int64) if len(wanted) else wanted,
+        sites=np.cumsum(np.append(False, last[:-1]), dtype=np.int32) if len(wanted) else wanted,
     )
 
 
