@@ -133,7 +133,11 @@ def _show_attacks(audit: LeakageAudit) -> None:
     if not figures:
         return
     st.subheader("Attacks", anchor=False)
-    show_figures(figures, per_row=3)
+    show_figures(figures, per_row=4 if len(figures) == 4 else 3)
+    if not audit.measures.has_holdout:
+        st.caption(
+            "Without a hold-out no attack is judged: part of its success is knowledge of the population."
+        )
     with st.expander("Every attack, with intervals", icon=":material/table:"):
         show_table(views.attacks_table(audit.measures), alt="Success of attacks", units=views.ATTACK_UNITS)
         st.caption(plain(views.ATTACKS_NOTE))
