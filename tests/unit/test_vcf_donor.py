@@ -8,7 +8,7 @@ import numpy as np
 import pysam
 import pytest
 
-from core.vcf import VcfSettings, scan_pair, views
+from core.vcf import VcfSettings, judge_scan, run_donors, scan_pair, views
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, read_dosages, read_site
 from core.vcf.donor.kinship import compare
@@ -357,3 +357,24 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
     audit = judge_donors(measured, VcfSettings())
     assert views.donor_headline(audit) == "Relatives of the donors are in panel.vcf.gz."
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
+
+
+def test_run_donors__an_unforeseen_error_ends_this_look_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_arguments: object, **_more: object) -> None:
+        raise ZeroDivisionError
+
+    file = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"], name="high_anony_x.vcf.gz")
+    pair = VcfPair(
+        original=_file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"]), anonymized=file, level="high"
+    )
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    monkeypatch.setattr("core.vcf.donor.outcomes.measure_donors", fail)
+    outcome = run_donors(pair, audit, VcfSettings())
+    assert outcome.audit is None
+    (problem,) = outcome.problems
+    assert problem == (
+        "high_anony_x.vcf.gz: looking for the donors ended in an error that was not foreseen "
+        "(ZeroDivisionError); they were not assessed."
+    )

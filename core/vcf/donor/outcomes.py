@@ -9,8 +9,13 @@ from core.vcf.donor.judging import DonorAudit, judge_donors
 from core.vcf.donor.measuring import measure_donors
 from core.vcf.files import Progress, VcfFile
 from core.vcf.judgment import VcfAudit
+from core.vcf.outcomes import UNEXPECTED
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
+
+UNREADABLE = (
+    "looking for the donors ended in an error that was not foreseen ({kind}); they were not assessed."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,4 +45,7 @@ def run_donors(
         )
     except AuditInputError as error:
         return DonorOutcome(pair=pair, audit=None, problems=error.problems)
+    except UNEXPECTED as error:
+        problem = f"{pair.anonymized.name}: {UNREADABLE.format(kind=type(error).__name__)}"
+        return DonorOutcome(pair=pair, audit=None, problems=(problem,))
     return DonorOutcome(pair=pair, audit=judge_donors(measured, settings))
