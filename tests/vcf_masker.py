@@ -1,8 +1,8 @@
 """Mask real VCF files properly, as a careful person would, each time in another of the usual styles.
 
 The published rule says which records are targets, read record by record through pysam. A target, and what
-else tells its allele (a copy of it, its mates, an overlapping ``*``, phasing in other records), is scrubbed;
-the header keeps definitions only, and samples get pseudonyms.
+else tells its allele (a copy of it, a record of its ID, its mates, an overlapping ``*``, phasing in other
+records), is scrubbed; the header keeps definitions only, and samples get pseudonyms.
 """
 
 import random
@@ -75,7 +75,8 @@ def mask(path: Path, how: How, *, seed: int = 1, threshold: float = 0.01) -> Mas
     text = _text(path)
     content = bgzf(text)
     header, columns, records = _parts(text)
-    lines = list(_lines(records, content, threshold))
+    n_columns = columns.count(b"\t") + 1
+    lines = list(_lines(records, content, threshold, n_columns))
     scrubbed = _scrubbed(lines, how)
     body = [
         _scrub(line, style, at_repeat=line.site in scrubbed.repeats)
@@ -109,10 +110,11 @@ def _parts(text: bytes) -> tuple[list[bytes], bytes, list[bytes]]:
     return header, columns, [line for line in lines if line and not line.startswith(b"#")]
 
 
-def _lines(records: Sequence[bytes], content: bytes, threshold: float) -> Iterator[Line]:
+def _lines(records: Sequence[bytes], content: bytes, threshold: float, n_columns: int) -> Iterator[Line]:
+    """Yield the records, without what stands beyond the columns that the header announces."""
     rule = Reference(threshold)
     for text, record in zip(records, read(content), strict=True):
-        yield Line(text.split(b"\t"), rule.kind(record))
+        yield Line(text.split(b"\t")[:n_columns], rule.kind(record))
 
 
 class _Scrubbed(NamedTuple):
@@ -125,6 +127,7 @@ def _scrubbed(lines: Sequence[Line], how: How) -> _Scrubbed:
     targets = [line for line in lines if line.target]
     sites = {line.site for line in targets}
     named = {(line.site, allele) for line in targets for allele in line.alleles}
+    called = {(line.site, line.columns[2]) for line in targets if line.columns[2] != b"."}
     mates = set().union(*map(_mates, targets))
     hidden = {
         (line.columns[0], place)
@@ -137,6 +140,7 @@ def _scrubbed(lines: Sequence[Line], how: How) -> _Scrubbed:
         if line.target
         or (how == "whole site" and line.site in sites)
         or any((line.site, allele) in named for allele in line.alleles)
+        or (line.site, line.columns[2]) in called
         or (mates and not mates.isdisjoint(_mates(line)))
         or (b"*" in line.columns[4].split(b",") and line.place in hidden)
     }

@@ -16,11 +16,6 @@ VCF_DIR = REAL_DIR / "vcf"
 FILES = sorted(path for path in VCF_DIR.glob("*") if path.suffix != ".tsv") if VCF_DIR.is_dir() else []
 THRESHOLDS = (0.01, 0.3)
 HOWS: tuple[How, ...] = get_args(How)
-# What the verifier takes for a leak although nothing is left. Whoever mends it takes it out here.
-FALSE_ALARMS: dict[str, str] = {}
-TRULY_FAILING = {
-    "scikit-allel__allel_test_data_test48b.vcf": "a sample beyond the last column, which the masker leaves",
-}
 UNREADABLE = {  # by htslib, so that nobody can tell what has to be masked
     "SnpEff__tests_integration_hgvsDnaDup_hgvs_dup.vcf",
     "SnpEff__tests_old_mt.vcf",
@@ -36,19 +31,15 @@ def _cases() -> list[object]:
     for path in FILES:
         for how in HOWS:
             for threshold in THRESHOLDS:
-                reason = {**TRULY_FAILING, **FALSE_ALARMS}.get(path.name)
-                marks = [pytest.mark.xfail(reason=reason)] if reason else []
                 if path.name not in UNREADABLE:
-                    cases.append(
-                        pytest.param(path, how, threshold, id=f"{path.name}-{how}-{threshold}", marks=marks)
-                    )
+                    cases.append(pytest.param(path, how, threshold, id=f"{path.name}-{how}-{threshold}"))
     return cases
 
 
 @pytest.mark.skipif(not FILES, reason=f"real files are not in {VCF_DIR}; set REAL_DIR")
 def test_real_files__are_found() -> None:
     assert len(FILES) >= 96
-    assert {*FALSE_ALARMS, *TRULY_FAILING, *UNREADABLE} <= {path.name for path in FILES}
+    assert {path.name for path in FILES} >= UNREADABLE
 
 
 @pytest.mark.parametrize(("path", "how", "threshold"), _cases())
