@@ -36,6 +36,7 @@ from core.verdict import Finding, Verdict
 _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
 _FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
+_BEGINNING = 20  # bits of a sum that tell most sums from those that are looked for
 _MOST_WORDS = 6  # of a value
 _DAYS_OF_LIVES = 25_000.0  # dates that people alive may have been born on
 _MOST_NAMES = 50_000  # distinct values whose remains are looked for
@@ -278,6 +279,10 @@ class _Form:
         pairs = []
         for n_words, (sums, numbers) in self.keys.items():
             found, text = words.windows(n_words)
+            begun = np.zeros(2**_BEGINNING, dtype=bool)
+            begun[sums >> (64 - _BEGINNING)] = True
+            hopeful = begun[found >> (64 - _BEGINNING)]
+            found, text = found[hopeful], text[hopeful]
             place = np.minimum(np.searchsorted(sums, found), len(sums) - 1)
             hit = sums[place] == found
             pairs.append(np.column_stack([text[hit], numbers[place[hit]]]))
