@@ -14,7 +14,10 @@ from core.verdict import Verdict
 
 KINDS = kinds_of("tabular")
 # What the verifier does not see yet. Whoever makes it see one takes it out here.
-MISSED: tuple[str, ...] = ()
+MISSED = (
+    "id: SHA-256 of a number with .0",  # in a reordered table, where letters stand before the number
+    "national: pseudonym with the last four digits kept",  # behind a random token
+)
 FALSE_ALARMS = (
     "names marked ***, log says drop",  # the published rule's own, said so beside it
     "categories kept: Korean words that begin like surnames",  # likewise
