@@ -79,8 +79,8 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding(
             check="doubtful_identifiers",
             verdict=Verdict.WARN,
-            message=f"{listed(doubtful)} look{'s' if len(doubtful) == 1 else ''} like direct identifiers of "
-            "people, and you say that they are harmless.",
+            message=f"{listed(doubtful)} {_look(len(doubtful))} of people, and you say "
+            f"that {'it is' if len(doubtful) == 1 else 'they are'} harmless.",
             n_affected=len(doubtful),
         )
     if numbers:
@@ -119,7 +119,11 @@ def _be_or_look(people: list[str], said: tuple[str, ...]) -> str:
     one = len(people) == 1
     if set(people) <= set(said):
         return "is a direct identifier" if one else "are direct identifiers"
-    return f"look{'s' if one else ''} like direct identifiers"
+    return _look(len(people))
+
+
+def _look(n_columns: int) -> str:
+    return "looks like a direct identifier" if n_columns == 1 else "look like direct identifiers"
 
 
 def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:

@@ -62,10 +62,14 @@ def check_undeclared(measured: RiskMeasurement) -> None:
         if each.role is Role.DIRECT_IDENTIFIER and each.column not in declared
     ]
     if found:
+        one = len(found) == 1
+        look, them = (
+            ("looks like a direct identifier", "it") if one else ("look like direct identifiers", "them")
+        )
         raise AuditInputError(
-            f"{listed(found)} look{'s' if len(found) == 1 else ''} like direct identifiers and nobody said "
-            "what to do with them: name each with --direct-identifier or --leave-out to leave it out of the "
-            "release, or with --harmless to keep it."
+            f"{listed(found)} {look} and nobody said what to do with {them}: name each with "
+            "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to keep "
+            "it."
         )
 
 

@@ -284,7 +284,7 @@ def test_exposure__a_direct_identifier_fails_however_large_the_classes() -> None
     audit = judged(text, quasi="age", sensitive=("disease",))
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.FAIL)
     assert messages(audit)["direct_identifiers"] == (
-        "FAIL: `name` looks like direct identifiers of people. No class size protects while they are in the "
+        "FAIL: `name` looks like a direct identifier of people. No class size protects while they are in the "
         "table; remove them, or say that they are not released."
     )
     released = judged(text, quasi="age", sensitive=("disease",), leave_out=("name",))
@@ -489,7 +489,7 @@ def test_exposure__a_column_said_to_be_a_direct_identifier_fails() -> None:
 def test_exposure__a_column_said_to_be_harmless_is_doubted() -> None:
     audit = judged(NAMED, quasi="age", sensitive=("disease",), other=("name",))
     assert messages(audit)["doubtful_identifiers"] == (
-        "WARN: `name` looks like direct identifiers of people, and you say that they are harmless."
+        "WARN: `name` looks like a direct identifier of people, and you say that it is harmless."
     )
     assert audit.overall is Verdict.WARN
 
