@@ -15,6 +15,7 @@ from core.verdict import Verdict
 KINDS = kinds_of("tabular")
 # What the verifier does not see yet. Whoever makes it see one takes it out here.
 MISSED = (
+    "ids without leading zeros and letters",  # in a reordered table, in place
     "id: SHA-256 of a number with .0",  # in a reordered table, where letters stand before the number
     "national: pseudonym with the last four digits kept",  # behind a random token
 )
