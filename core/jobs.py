@@ -20,17 +20,36 @@ class Interruption(BaseException):
     """Raised within work that was asked to end and did not; nothing catches it on the way."""
 
 
-def interrupt(thread: threading.Thread, *, take_back: bool = False) -> None:
-    """Raise an :class:`Interruption` in another thread, as soon as it runs Python code.
+class Interruptible:
+    """A thread whose work can be interrupted until it has ended.
 
-    Parameters
-    ----------
-    take_back
-        Take an interruption back that has not been raised yet.
+    An interruption is never taken back: CPython 3.11 would then stop at every function under a tracer such as
+    coverage, and be slow without. It is waited for instead.
     """
-    if thread.ident is not None:
-        error = None if take_back else ctypes.py_object(Interruption)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), error)
+
+    def __init__(self, thread: threading.Thread) -> None:
+        self._thread = thread
+        self._lock = threading.Lock()
+        self._has_ended = False
+
+    def interrupt(self) -> None:
+        """Raise an :class:`Interruption` in the thread once it runs Python code, unless it has ended."""
+        with self._lock:
+            if not self._has_ended and self._thread.ident is not None:
+                ident, error = ctypes.c_ulong(self._thread.ident), ctypes.py_object(Interruption)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
+
+    def end(self) -> None:
+        """Let nothing interrupt this thread from now on; what is on its way arrives here and is dropped."""
+        while True:
+            try:
+                with self._lock:
+                    self._has_ended = True
+                for _ in range(3):
+                    pass
+            except Interruption:
+                continue
+            return
 
 
 class JobState(StrEnum):
@@ -100,6 +119,7 @@ class Job(Generic[Result]):
         self._state: JobState | None = None
         self._work = work
         self._thread = threading.Thread(target=self._run, name="anonaudit-job", daemon=True)
+        self._interruptible = Interruptible(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
@@ -112,6 +132,7 @@ class Job(Generic[Result]):
         except Interruption:
             state = JobState.STOPPED
         finally:
+            self._interruptible.end()
             self.ended_at = time.monotonic()
             self._state = state
 
@@ -130,7 +151,7 @@ class Job(Generic[Result]):
     def _end(self) -> None:
         self._thread.join(GRACE_SECONDS)
         while self._thread.is_alive() and self._state is None:
-            interrupt(self._thread)
+            self._interruptible.interrupt()
             self._thread.join(GRACE_SECONDS / 4)
 
     def wait(self, timeout_seconds: float | None = None) -> None:

@@ -15,21 +15,20 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 
-from core.jobs import Interruption, interrupt
+from core.jobs import Interruptible, Interruption
 
 LOOK_SECONDS = 0.25
+IDLE_LOOKS = 40  # without a script, after which the watch ends
 GRACE_SECONDS = 0.5  # in which Streamlit ends a script itself, at its next element
 
 
-class _Running:
+class _Running(Interruptible):
     """A script that runs, and whether it is wanted."""
 
     def __init__(self, is_unwanted: Callable[[], bool]) -> None:
-        self.thread = threading.current_thread()
+        super().__init__(threading.current_thread())
         self._is_unwanted = is_unwanted
         self._unwanted_since: float | None = None
-        self._lock = threading.Lock()
-        self._has_ended = False
 
     def look(self) -> None:
         """Interrupt the script where it has been unwanted for a while."""
@@ -39,46 +38,46 @@ class _Running:
         now = time.monotonic()
         self._unwanted_since = self._unwanted_since or now
         if now - self._unwanted_since >= GRACE_SECONDS:
-            with self._lock:
-                if not self._has_ended:
-                    interrupt(self.thread)
-
-    def end(self) -> None:
-        """Let nothing interrupt the script from now on."""
-        with self._lock:
-            self._has_ended = True
-            interrupt(self.thread, take_back=True)
+            self.interrupt()
 
 
 class _Watch:
-    """One thread that looks at all scripts that run."""
+    """One thread that looks at all scripts that run, until none has for a while.
+
+    While it may be interrupted, a script takes no lock that is written in Python, as a condition is:
+    interrupted inside, it would keep it.
+    """
 
     def __init__(self) -> None:
         self._running: set[_Running] = set()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def add(self, script: _Running) -> None:
-        with self._changed:
-            self._running.add(script)
+        with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._look, name="anonaudit-watch", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            self._running.add(script)
 
     def remove(self, script: _Running) -> None:
-        with self._changed:
-            self._running.discard(script)
+        self._running.discard(script)
 
     def _look(self) -> None:
-        while True:
-            with self._changed:
-                while not self._running:
-                    self._changed.wait()
-                running = list(self._running)
+        n_idle = 0
+        while n_idle < IDLE_LOOKS or not self._is_over():
+            time.sleep(LOOK_SECONDS)
+            running = list(self._running)
+            n_idle = 0 if running else n_idle + 1
             for script in running:
                 script.look()
-            time.sleep(LOOK_SECONDS)
+
+    def _is_over(self) -> bool:
+        """Let the thread end where nothing runs."""
+        with self._lock:
+            if not self._running:
+                self._thread = None
+            return self._thread is None
 
 
 _WATCH = _Watch()
@@ -105,14 +104,8 @@ def interruptible() -> Iterator[None]:
 
 
 def _end(script: _Running) -> None:
-    """End the watch; an interruption may arrive while it ends."""
-    while True:
-        try:
-            script.end()
-            _WATCH.remove(script)
-        except Interruption:
-            continue
-        return
+    script.end()
+    _WATCH.remove(script)
 
 
 def _is_unwanted(requests: ScriptRequests) -> bool:

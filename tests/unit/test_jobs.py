@@ -1,11 +1,12 @@
 """A job reports progress, stops when asked, keeps what is done, and fails with sentences."""
 
+import sys
 import threading
 import time
 from contextlib import suppress
 
 from core.errors import AuditInputError
-from core.jobs import Interruption, Job, JobState, Progress, interrupt
+from core.jobs import Interruptible, Interruption, Job, JobState, Progress
 
 
 def test_job__returns_the_result_and_all_of_its_progress() -> None:
@@ -78,24 +79,62 @@ def test_job__that_does_not_look_is_interrupted() -> None:
     assert time.monotonic() - started < 5
 
 
-def test_interrupt__can_be_taken_back_and_leaves_others_alone() -> None:
+def test_interruptible__ends_a_thread_and_leaves_others_and_ended_work_alone() -> None:
     go, ended = threading.Event(), []
+    ready: list[Interruptible] = []
 
     def work() -> None:
+        mine = Interruptible(threading.current_thread())
+        ready.append(mine)
         with suppress(Interruption):
             while not go.is_set():
                 pass
+            mine.end()
             ended.append(True)
+            while len(ended) < 3:
+                pass
 
-    threads = [threading.Thread(target=work) for _ in range(2)]
+    threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
         thread.start()
-    interrupt(threads[0])
-    threads[0].join(10)
-    interrupt(threads[1])
-    interrupt(threads[1], take_back=True)
+    while len(ready) < 3:
+        time.sleep(0.01)
+    ready[0].interrupt()
+    next(thread for thread in threads if thread.ident == ready[0]._thread.ident).join(10)
+    assert sum(thread.is_alive() for thread in threads) == 2
     go.set()
-    threads[1].join(10)
-    assert not threads[0].is_alive()
-    assert len(ended) <= 1
-    interrupt(threading.Thread())
+    while len(ended) < 2:
+        time.sleep(0.01)
+    ready[1].interrupt()
+    time.sleep(0.1)
+    assert sum(thread.is_alive() for thread in threads) == 2
+    ended.append(True)
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+    Interruptible(threading.Thread()).interrupt()
+
+
+def test_interruptible__leaves_no_trace_for_a_tracer() -> None:
+    """Interruptions that were never raised would stop CPython at the next function that is traced."""
+    for _ in range(200):
+        mine = Interruptible(threading.current_thread())
+        other = threading.Thread(target=mine.interrupt)
+        try:
+            other.start()
+            mine.end()
+        except Interruption:
+            mine.end()
+        other.join()
+    seen = []
+
+    def traced() -> None:
+        seen.append(True)
+
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        traced()
+    finally:
+        sys.settrace(before)
+    assert seen == [True]
