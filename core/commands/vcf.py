@@ -25,7 +25,9 @@ from core.vcf import (
     run_pairs,
     write_reports,
 )
-from core.vcf.views import donor_document, run_verdict, sentence_of
+from core.vcf.donor.document import donor_document
+from core.vcf.findings import sentence_of
+from core.vcf.outcomes import run_verdict
 from core.verdict import Verdict, exit_code, worst
 
 DEFAULT_REPORT_DIR = Path("reports")

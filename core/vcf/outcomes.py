@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import AuditInputError
@@ -11,6 +12,7 @@ from core.vcf.judgment import VcfAudit, judge_scan
 from core.vcf.pairing import VcfPair
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
+from core.verdict import Verdict, worst
 
 STOPPED = "not read, because reading was stopped before its turn or its end."
 TOO_LITTLE_MEMORY = (
@@ -87,3 +89,9 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
         n_seconds=outcome.n_seconds,
         was_stopped=outcome.was_stopped,
     )
+
+
+def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
+    """Return the worst overall verdict; a pair in error or a file without a partner was not assessed."""
+    verdicts = [one.audit.overall if one.audit else Verdict.NOT_ASSESSED for one in outcomes]
+    return worst([*verdicts, *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])

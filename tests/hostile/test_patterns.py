@@ -19,8 +19,12 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
     "core.tabular.second_opinion.ciphers._DIGITS",
+    "core.tabular.second_opinion.digests._DECIMAL",
+    "core.tabular.second_opinion.disguises._NUMBER",
+    "core.tabular.second_opinion.readable._MEASURE",
     "core.tabular.second_opinion.surrogates._DATE",
     "core.tabular.second_opinion.transforms._PREFIX",
+    "core.vcf.checks.columns._USUAL_FILTER",
     "core.vcf.frequencies._FLOAT",
 }
 SHAPES = (

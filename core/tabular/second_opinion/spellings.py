@@ -27,7 +27,7 @@ _LOOK_ALIKES = str.maketrans(
 _DIGITS_FOR_LETTERS = (("a", "4"), ("e", "3"), ("i", "1"), ("o", "0"), ("s", "5"), ("t", "7"))
 _FEWEST_CONSONANTS = 3
 _EIGHT_DIGITS = ("{0}{1}{2}", "{2}{1}{0}")  # year, month and day, or day first, as one number
-_WORD_FOR_SIGN = re.compile(r"[ (\[{]+(dot|pika|at|afna|골뱅이|점)[ )\]}]+", re.IGNORECASE)
+_WORD_FOR_SIGN = re.compile(r"[ (\[{]{1,4}(dot|pika|at|afna|골뱅이|점)[ )\]}]{1,4}", re.IGNORECASE)
 
 _JAMO = """
 g kk n d tt r m b pp s ss _ j jj ch k t p h

@@ -1,17 +1,17 @@
 """Tables, charts, sentences and the report of the VCF verifier."""
 
+from core.vcf.donor.document import donor_document, donor_findings
+from core.vcf.findings import sentence_of
+from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
     DONOR_MEASURE_KEYS,
     carriers_table,
-    donor_document,
     donor_figures,
-    donor_findings,
     donor_headline,
     relatives_table,
     samples_table,
 )
-from core.vcf.views.findings import sentence_of
 from core.vcf.views.frequencies import SMALLEST_MAF, maf_chart, maf_table
 from core.vcf.views.positions import density_chart, density_table
 from core.vcf.views.report import figures, file_charts, findings, vcf_report
@@ -25,7 +25,7 @@ from core.vcf.views.tables import (
     severity_table,
     unmasked_table,
 )
-from core.vcf.views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_headline, run_verdict
+from core.vcf.views.words import LIMITS, MEASURE_KEYS, QUESTION, TITLE, headline, run_headline
 
 __all__ = [
     "DONOR_LIMITS",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from core.reports import Figure
-from core.vcf.donor import COMMON, DEGREES, IDENTIFYING, DonorAudit
+from core.vcf.donor import DEGREES, IDENTIFYING, DonorAudit
+from core.vcf.donor.document import SHOWN_PAIRS
 from core.vcf.donor.remaining import NEVER
-from core.vcf.views.findings import finding_of
-from core.verdict import Finding, Verdict
+from core.verdict import Verdict
 
 DONOR_MEASURE_KEYS = (
     "n_common_alleles",
@@ -35,7 +35,6 @@ DONOR_LIMITS = (
         "nothing else were known; linked alleles say less, a genealogy more."
     ),
 )
-SHOWN_PAIRS = 1_000
 
 
 def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
@@ -107,11 +106,6 @@ def donor_headline(audit: DonorAudit) -> str:
     return f"{remaining.n_common:,} common variants remain, {remaining.n_independent:,} of them independent."
 
 
-def donor_findings(audit: DonorAudit) -> tuple[Finding, ...]:
-    """Return what was found, each with its first samples and, unless it is a fact, what to do."""
-    return tuple(finding_of(exposure) for exposure in audit.exposure)
-
-
 def carriers_table(audit: DonorAudit) -> pd.DataFrame:
     """Return a row per number of carriers: how many of the rare alleles that remain so many samples carry."""
     return pd.DataFrame(audit.rare.carriers, columns=["Samples that carry it (k)", "Rare alleles"])
@@ -138,34 +132,3 @@ def relatives_table(audit: DonorAudit) -> pd.DataFrame:
         [one._asdict() for one in (kinship.relatives if kinship else ())[:SHOWN_PAIRS]],
         columns=["sample", "panel_sample", "kinship", "degree", "n_sites"],
     ).set_axis(["Sample", "Panel's sample", "Kinship", "Relation", "Variants compared"], axis=1)
-
-
-def donor_document(audit: DonorAudit) -> dict[str, object]:
-    """Return everything as the command line writes it in JSON; samples by their column, from 1."""
-    remaining, kinship = audit.measurement.remaining, audit.measurement.kinship
-    document: dict[str, object] = {
-        "verdict": audit.verdict.value,
-        "common_from": COMMON,
-        "n_samples": remaining.n_samples,
-        "n_named_alleles": remaining.n_named,
-        "n_common_alleles": remaining.n_common,
-        "n_rare_alleles": audit.rare.n,
-        "n_alleles_without_frequency": remaining.n_unknown,
-        "n_independent_variants": remaining.n_independent,
-        "match_exponent": round(remaining.match_exponent, 3),
-        "carriers": [{"k": k, "n_rare_alleles": n} for k, n in audit.rare.carriers],
-        "singletons": audit.rare.singletons.tolist(),
-        "questions": [None if asked == NEVER else asked for asked in remaining.queries.tolist()],
-        "findings": [finding.document() for finding in donor_findings(audit)],
-    }
-    if kinship is not None:
-        document["panel"] = {
-            "name": kinship.panel_name,
-            "n_samples": kinship.n_panel_samples,
-            "n_shared_variants": kinship.n_sites,
-            "least_kinship": round(kinship.least_kinship, 4) if kinship.n_windows else None,
-            "degrees": {degree: kinship.n_related(degree) for degree, _ in DEGREES},
-            "n_related_pairs": len(kinship.relatives),
-            "pairs": [one._asdict() for one in kinship.relatives[:SHOWN_PAIRS]],
-        }
-    return document

@@ -8,15 +8,16 @@ from datetime import datetime
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit
 from core.vcf.donor import DonorAudit
+from core.vcf.donor.document import donor_findings
+from core.vcf.findings import finding_of
+from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
     carriers_table,
     donor_figures,
-    donor_findings,
     relatives_table,
     samples_table,
 )
-from core.vcf.views.findings import finding_of
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
 from core.vcf.views.tables import (
@@ -27,7 +28,7 @@ from core.vcf.views.tables import (
     motif_table,
     unmasked_table,
 )
-from core.vcf.views.words import LIMITS, QUESTION, TITLE, run_headline, run_verdict
+from core.vcf.views.words import LIMITS, QUESTION, TITLE, run_headline
 from core.verdict import Finding, Verdict, worst
 
 MAX_ROWS = 1_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import PairOutcome, VcfAudit
-from core.verdict import Verdict, worst
+from core.verdict import Verdict
 
 TITLE = "VCF verifier"
 QUESTION = (
@@ -39,12 +39,6 @@ def headline(audit: VcfAudit) -> str:
     else:
         rule = "Nothing had to be masked"
     return f"{rule}; beside the rule, exposure is {ours}."
-
-
-def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
-    """Return the worst overall verdict; a pair in error or a file without a partner was not assessed."""
-    verdicts = [one.audit.overall if one.audit else Verdict.NOT_ASSESSED for one in outcomes]
-    return worst([*verdicts, *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
 
 
 def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit], *, n_unmatched: int = 0) -> str:
