@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import pysam
@@ -120,6 +120,32 @@ def parse_header(name: str, text: bytes) -> VcfHeader:
         declarations=_declarations(known),
         formats=_formats(meta),
     )
+
+
+def read_header(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfHeader, bytes]:
+    """Return the header of a file in text, and what was read beyond it.
+
+    Parameters
+    ----------
+    name
+        The file's name, for messages.
+    text
+        How the file begins.
+    read
+        Gives the next piece of it, empty at its end.
+
+    Raises
+    ------
+    AuditInputError
+        When the text is not a VCF header.
+    """
+    while (end := split_header(text)) is None and len(text) < MAX_HEADER:
+        piece = read()
+        if not piece:
+            end = len(text)
+            break
+        text += piece
+    return parse_header(name, text[:end]), text[end:]
 
 
 def _samples(name: str, line: bytes) -> tuple[bytes, ...]:

@@ -27,7 +27,7 @@ from core.vcf.checks.case import USUAL_FILTERS
 from core.vcf.checks.info import other_keys
 from core.vcf.files import Content, VcfFile
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
-from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
+from core.vcf.header import VcfHeader, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.lines import (
     MANY_COLUMNS,
@@ -214,14 +214,8 @@ def open_lines(file: VcfFile, progress: Progress | None) -> Iterator[tuple[VcfHe
         if is_binary(text):
             yield read_binary(file, content)
             return
-        while (end := split_header(text)) is None and len(text) < MAX_HEADER:
-            piece = content.read()
-            if not piece:
-                end = len(text)
-                break
-            text += piece
-        header = parse_header(file.name, text[:end])
-        yield header, Lines(file.name, header.n_columns, content, text[end:])
+        header, beyond = read_header(file.name, text, content.read)
+        yield header, Lines(file.name, header.n_columns, content, beyond)
 
 
 class _Alt:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from core.vcf.binary import is_binary, read_binary_text
 from core.vcf.files import Content, Progress, VcfFile
-from core.vcf.header import MAX_HEADER, VcfHeader, parse_header, split_header
+from core.vcf.header import VcfHeader, read_header
 
 
 @contextmanager
@@ -30,14 +30,8 @@ def open_lines(
             header, pieces = read_binary_text(file, content)
             yield header, _lines(pieces)
             return
-        while (end := split_header(text)) is None and len(text) < MAX_HEADER:
-            piece = content.read()
-            if not piece:
-                end = len(text)
-                break
-            text += piece
-        header = parse_header(file.name, text[:end])
-        yield header, _lines(chain([text[end:]], iter(content.read, b"")))
+        header, beyond = read_header(file.name, text, content.read)
+        yield header, _lines(chain([beyond], iter(content.read, b"")))
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
