@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from core.equivalence import combined_codes, value_codes
+from core.coding import combined_codes, value_codes
 from core.risk.population_estimates import marketer_estimates
 from core.tables import read_dataset
 

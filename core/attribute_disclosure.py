@@ -14,7 +14,8 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import EquivalenceClasses, IntArray
+from core.coding import IntArray
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 
 FloatArray = npt.NDArray[np.float64]

@@ -10,11 +10,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-IntArray = npt.NDArray[np.int64]
-
-_LARGEST_CODE = np.iinfo(np.int64).max
+from core.coding import IntArray, combined_codes, value_codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,49 +129,12 @@ def classes_of_codes(
         Shape (n_records,); True for records that no class shall count.
     """
     if leave_out is None or not leave_out.any():
-        class_of_record = _renumber(codes)
+        class_of_record = value_codes(codes)
         sizes = np.bincount(class_of_record)
     else:
         class_of_record = np.full(len(codes), -1, dtype=np.int64)
-        class_of_record[~leave_out] = _renumber(codes[~leave_out])
+        class_of_record[~leave_out] = value_codes(codes[~leave_out])
         sizes = np.bincount(class_of_record[class_of_record >= 0])
     return EquivalenceClasses(
         quasi_identifiers=tuple(quasi_identifiers), class_of_record=class_of_record, class_sizes=sizes
     )
-
-
-def value_codes(column: pa.ChunkedArray | pa.Array) -> IntArray:
-    """Return shape (n_records,): a code per distinct value, 0 … n_values - 1; missing has its own."""
-    encoded = pc.dictionary_encode(column, null_encoding="encode")
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-
-
-def sorted_distinct(codes: IntArray) -> IntArray:
-    """Return the distinct codes, ascending; by sorting, which for a million beats numpy's hashing."""
-    in_order = np.sort(codes)
-    return in_order[np.append(True, in_order[1:] != in_order[:-1])[: len(in_order)]]
-
-
-def combined_codes(codes: Sequence[npt.NDArray[np.integer]], *, n_records: int) -> IntArray:
-    """Return shape (n_records,): one code per distinct combination of the codes, not consecutive.
-
-    Codes are combined as digits of one number; before the number could exceed 64 bits, what has
-    been combined so far is renumbered, so any number of columns works.
-    """
-    combined = np.zeros(n_records, dtype=np.int64)
-    size = 1
-    for column in codes:
-        n_values = int(column.max(initial=-1)) + 1
-        if size > _LARGEST_CODE // max(n_values, 1):
-            combined = _renumber(combined)
-            size = int(combined.max(initial=-1)) + 1
-        combined = combined * n_values + column
-        size *= max(n_values, 1)
-    return combined
-
-
-def _renumber(codes: IntArray) -> IntArray:
-    """Return the codes as 0 … n - 1 in order of first appearance."""
-    return value_codes(pa.array(codes))

@@ -21,7 +21,7 @@ from stdnum.nl import bsn
 from stdnum.pl import pesel
 from stdnum.si import ddv, emso
 
-from core.distinct import BoolArray
+from core.coding import BoolArray
 from core.korean import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core import pattern_checks as checks
-from core.distinct import BoolArray, DistinctValues, IntArray, distinct_values
+from core.coding import BoolArray, DistinctValues, IntArray, distinct_values
 from core.korean import KOREAN_SURNAMES
 from core.letters import narrowed
 

@@ -7,7 +7,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import EquivalenceClasses, IntArray
+from core.coding import IntArray
+from core.equivalence import EquivalenceClasses
 
 FloatArray = npt.NDArray[np.float64]
 

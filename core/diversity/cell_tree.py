@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.tree._tree import Tree
 
+from core.coding import IntArray
 from core.diversity.features import Float32Array, FloatArray
 from core.diversity.growing import grow_tree
 from core.diversity.settings import MajorityRule
-from core.equivalence import IntArray
 
 MINIMIZATION_TREE_SEED = 0
 

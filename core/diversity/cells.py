@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
+from core.coding import IntArray
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
 from core.diversity.growing import grow_tree
 from core.diversity.settings import DiversitySettings
-from core.equivalence import EquivalenceClasses, IntArray
+from core.equivalence import EquivalenceClasses
 
 BoolArray = npt.NDArray[np.bool_]
 

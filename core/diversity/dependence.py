@@ -25,8 +25,8 @@ from sklearn.tree import (
 )
 from sklearn.tree._tree import Tree
 
+from core.coding import IntArray
 from core.diversity.features import Float32Array, FloatArray
-from core.equivalence import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 LARGEST_TABLE_BYTES = 200_000_000

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from core.coding import IntArray
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.features import FeatureSpace, FloatArray
 from core.diversity.minimization import minimize
@@ -20,7 +21,6 @@ from core.diversity.outcomes import Outcome
 from core.diversity.seeds import seeded
 from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop, never
-from core.equivalence import IntArray
 
 HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, combined_codes
+from core.coding import IntArray, combined_codes
 from core.errors import AuditInputError
 
 FloatArray = npt.NDArray[np.float64]

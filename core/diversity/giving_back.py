@@ -23,13 +23,13 @@ from functools import partial
 
 import numpy as np
 
+from core.coding import IntArray
 from core.diversity.cells import BoolArray
 from core.diversity.features import FloatArray
 from core.diversity.linear_scores import LinearScores
 from core.diversity.minimization_penalty import cell_use, unit_ncp
 from core.diversity.minimized import Minimization, MinimizationProblem
 from core.diversity.stopping import ShouldStop, never, stop_if
-from core.equivalence import IntArray
 
 BATCH_CELLS = 1_000_000  # 8 MB at a time
 _FIRST_BATCH = 8

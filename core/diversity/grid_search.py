@@ -13,6 +13,7 @@ import numpy as np
 import sklearn
 from joblib import Parallel, delayed
 
+from core.coding import IntArray
 from core.diversity.cells import (
     BoolArray,
     CellDiversity,
@@ -36,7 +37,7 @@ from core.diversity.release import (
     verify,
 )
 from core.diversity.stopping import SearchStoppedError, ShouldStop, never
-from core.equivalence import EquivalenceClasses, IntArray
+from core.equivalence import EquivalenceClasses
 from core.utility import categorical_ncp, numeric_ncp
 
 OnProgress = Callable[[int, int], None]

@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from core.coding import IntArray
 from core.diversity.features import FeatureSpace, FloatArray
-from core.equivalence import IntArray
 
 _TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.coding import IntArray
 from core.diversity.cell_tree import CellTree, fit_cell_tree, raised
 from core.diversity.cells import BoolArray, first_smallest, starts_of
 from core.diversity.features import FloatArray
 from core.diversity.giving_back import give_back_features
 from core.diversity.minimized import Minimization, MinimizationProblem
 from core.diversity.stopping import ShouldStop, never
-from core.equivalence import IntArray
 
 
 def minimize(

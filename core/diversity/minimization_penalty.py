@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.coding import IntArray
 from core.diversity.cell_tree import CellTree
 from core.diversity.features import FloatArray
 from core.diversity.minimized import Minimization
-from core.equivalence import IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

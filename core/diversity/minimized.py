@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from core.coding import IntArray
 from core.diversity.cell_tree import CellTree, raised
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.dependence import Dependence
@@ -15,7 +16,6 @@ from core.diversity.features import FeatureSpace, Float32Array, FloatArray
 from core.diversity.linear_scores import LinearScores
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import MajorityRule
-from core.equivalence import IntArray
 
 Predict = Callable[[FloatArray], FloatArray]
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
+from core.coding import IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, FloatArray, read_features
@@ -20,7 +21,6 @@ from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_rec
 from core.diversity.sensitive import SensitiveAttribute, read_sensitive
 from core.diversity.settings import DiversitySettings, check_settings
 from core.diversity.stopping import ShouldStop, never, stop_if
-from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.tables import Dataset
 from core.verdict import Finding, Verdict

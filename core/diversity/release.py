@@ -22,10 +22,11 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
+from core.coding import IntArray
 from core.diversity.evaluation import Evaluation
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import DiversitySettings
-from core.equivalence import EquivalenceClasses, IntArray, equivalence_classes
+from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.tables import ReadOptions, read_dataset
 
 _TOLERANCE = 1e-9

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from core.attribute_disclosure import Distance, ordered_codes
+from core.coding import IntArray, value_codes
 from core.diversity.features import FloatArray, is_numeric, numbers_of
-from core.equivalence import IntArray, value_codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

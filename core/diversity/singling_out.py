@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, combined_codes, value_codes
 
 GREEDY_STEPS = 8
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.errors import AuditInputError
 from core.events.flattening import flatten
 from core.events.log import EventLog, read_event_log

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.equivalence import sorted_distinct
+from core.coding import sorted_distinct
 from core.events.anonymization import (
     MULTI_LEVEL,
     AnonymizedEvents,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
-from core.equivalence import IntArray
+from core.coding import CodedColumn, IntArray
 from core.events.log import EventLog
 from core.events.settings import ANY, COARSER
 
@@ -20,25 +20,6 @@ _PERIOD_OF_HOUR = np.repeat([0, 1, 2, 3, 0], [6, 2, 9, 5, 2]).astype(np.int64)
 _HALF_OF_PERIOD = np.array([1, 0, 0, 1])  # day is morning and daytime, 6-17 h
 _FIRST_WEEKEND_DAY = 5
 _NOON = 12
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CodedColumn:
-    """A column as codes.
-
-    Attributes
-    ----------
-    name
-        What the column says: a derived column, or a coarser level of one.
-    codes
-        Shape (n_events,), 0 … n_values - 1, in the natural order of the values.
-    labels
-        The value each code stands for, as it is exported.
-    """
-
-    name: str
-    codes: IntArray
-    labels: tuple[str, ...]
 
 
 def derived_column(log: EventLog, name: str) -> CodedColumn:
@@ -75,7 +56,7 @@ def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
     coarse = derived_column(log, level)
     if level in _PREFIXED_LEVELS:
         labels = tuple(f"{level}_{label}" for label in coarse.labels)
-        return CodedColumn(name=level, codes=coarse.codes, labels=labels)
+        return CodedColumn(name=level, codes=coarse.codes, values=pa.array(labels, pa.string()))
     return coarse
 
 
@@ -109,14 +90,18 @@ def _numbers(name: str, values: IntArray) -> CodedColumn:
     occurs = np.bincount(values - lowest) > 0
     labels = tuple(str(value + lowest) for value in np.flatnonzero(occurs))
     code_of = np.cumsum(occurs) - 1
-    return CodedColumn(name=name, codes=code_of[values - lowest].astype(np.int64), labels=labels)
+    return CodedColumn(
+        name=name, codes=code_of[values - lowest].astype(np.int64), values=pa.array(labels, pa.string())
+    )
 
 
 def _words(name: str, codes: IntArray, words: tuple[str, ...]) -> CodedColumn:
     """Return codes of words as a column that holds only the words that occur."""
     occurs = np.bincount(codes, minlength=len(words)) > 0
     labels = tuple(word for word, found in zip(words, occurs, strict=True) if found)
-    return CodedColumn(name=name, codes=(np.cumsum(occurs) - 1)[codes].astype(np.int64), labels=labels)
+    return CodedColumn(
+        name=name, codes=(np.cumsum(occurs) - 1)[codes].astype(np.int64), values=pa.array(labels, pa.string())
+    )
 
 
 def _period_codes(log: EventLog) -> IntArray:
@@ -128,7 +113,7 @@ def _event(log: EventLog) -> CodedColumn:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     labels = tuple(log.events[code] for code in order)
-    return CodedColumn(name="event", codes=rank[log.event_of_event], labels=labels)
+    return CodedColumn(name="event", codes=rank[log.event_of_event], values=pa.array(labels, pa.string()))
 
 
 _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
@@ -160,6 +145,6 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
     ANY: lambda log: CodedColumn(
         name=ANY,
         codes=np.zeros(log.n_events, dtype=np.int64),
-        labels=(ANY_TEXTS[log.settings.any_value],),
+        values=pa.array([ANY_TEXTS[log.settings.any_value]]),
     ),
 }

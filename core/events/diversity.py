@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from core.attribute_disclosure import (
     distinct_l,
@@ -15,7 +14,8 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
-from core.equivalence import EquivalenceClasses, IntArray, value_codes
+from core.coding import IntArray, value_codes
+from core.equivalence import EquivalenceClasses
 from core.events.anonymization import AnonymizedEvents
 from core.events.columns import derived_column
 
@@ -69,7 +69,7 @@ def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> Combi
     """
     log, kept = anonymized.measured.log, anonymized.event_is_kept
     values = derived_column(log, attribute).codes[log.kept_after_cleanup][kept]
-    class_of_record = value_codes(pa.array(anonymized.group_of_event[kept]))
+    class_of_record = value_codes(anonymized.group_of_event[kept])
     classes = EquivalenceClasses(
         quasi_identifiers=anonymized.stages.columns,
         class_of_record=class_of_record,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.events.stages import FloatArray, Stages
 from core.events.timestamps import BoolArray
 

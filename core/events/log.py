@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings

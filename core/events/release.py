@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, combined_codes, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
@@ -123,7 +123,7 @@ def release_events(
     if options.pseudonym_per == "user":
         names, name_of_event, user_of_name = name_of_user, users, np.arange(len(name_of_user))
     else:
-        name_of_event = value_codes(pa.array(codes))
+        name_of_event = value_codes(codes)
         user_of_name = np.empty(int(name_of_event.max(initial=-1)) + 1, dtype=np.int64)
         user_of_name[name_of_event] = users
         names = new_pseudonyms(len(user_of_name), token_source)
@@ -238,9 +238,9 @@ def verify_release(
     user, *columns = (table[name] for name in names)
     users = value_codes(user) if user_of_name is None else _users_of(user, user_of_name)
     combination = combined_codes([value_codes(column) for column in columns], n_records=table.num_rows)
-    combination = value_codes(pa.array(combination))
+    combination = value_codes(combination)
     n_users = int(users.max(initial=-1)) + 1
-    one_of_each_pair = first_positions(value_codes(pa.array(combination * max(n_users, 1) + users)))
+    one_of_each_pair = first_positions(value_codes(combination * max(n_users, 1) + users))
     per_combination = np.bincount(combination[one_of_each_pair])
     smallest = int(per_combination.min()) if len(per_combination) else None
     return Verification(
@@ -255,7 +255,7 @@ def verify_release(
 def _users_of(names: pa.ChunkedArray, user_of_name: dict[str, int]) -> IntArray:
     encoded = pc.dictionary_encode(names).combine_chunks()
     users = np.array([user_of_name[name] for name in encoded.dictionary.to_pylist()], dtype=np.int64)
-    return value_codes(pa.array(users[encoded.indices.to_numpy(zero_copy_only=False)]))
+    return value_codes(users[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
 def _names_of_users(

@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.events.flattening import Flattened
 from core.events.settings import REMOVE_EVENTS
 from core.events.stages import Stages

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, sorted_distinct, value_codes
+from core.coding import IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.timestamps import BoolArray
 from core.events.trace_risk import mixed, only_one_user
@@ -130,19 +129,19 @@ def _n_alone(rows: _Rows) -> int:
 
 def _released_rows(anonymized: AnonymizedEvents, pseudonym_per: str) -> _Rows:
     kept = np.flatnonzero(anonymized.event_is_kept)
-    pseudonym = value_codes(pa.array(pseudonym_codes(anonymized, pseudonym_per)[kept]))
+    pseudonym = value_codes(pseudonym_codes(anonymized, pseudonym_per)[kept])
     user_of_pseudonym = np.empty(int(pseudonym.max(initial=-1)) + 1, dtype=np.int64)
     user_of_pseudonym[pseudonym] = anonymized.user_of_event[kept]
     return _Rows(
         pseudonym=pseudonym,
         group=anonymized.group_of_event[kept],
-        user_of_pseudonym=value_codes(pa.array(user_of_pseudonym)),
+        user_of_pseudonym=value_codes(user_of_pseudonym),
     )
 
 
 def _users_with_number(n_of_pseudonym: IntArray, users: IntArray) -> IntArray:
     """Return for each pseudonym how many users have one of as many rows."""
-    code = value_codes(pa.array(n_of_pseudonym))
+    code = value_codes(n_of_pseudonym)
     n_users = max(int(users.max(initial=-1)) + 1, 1)
     of_pair = sorted_distinct(code * n_users + users) // n_users
     of_number = np.bincount(of_pair, minlength=int(code.max(initial=-1)) + 1)
@@ -173,8 +172,8 @@ def _n_unique(items: IntArray, pseudonym: IntArray, rows: _Rows) -> int:
     for salt in (1, 2):
         total = np.zeros(rows.n_pseudonyms, dtype=np.uint64)
         np.add.at(total, pseudonym, mixed(items, salt))
-        sums.append(value_codes(pa.array(total)))
-    codes = value_codes(pa.array(combined_codes(sums, n_records=rows.n_pseudonyms)))
+        sums.append(value_codes(total))
+    codes = combination_codes(sums, n_records=rows.n_pseudonyms)
     return _n_users(only_one_user(codes, rows.user_of_pseudonym), rows)
 
 
@@ -187,9 +186,7 @@ def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per
     known, values = _rows_of_known_time(anonymized, rows.group, order)
     pseudonym, n = rows.pseudonym[known], int(np.count_nonzero(known))
     times = combined_codes([values[columns.index(name)][known] for name in order], n_records=n)
-    kinds = value_codes(
-        pa.array(combined_codes([values[columns.index(name)][known] for name in what], n_records=n))
-    )
+    kinds = combination_codes([values[columns.index(name)][known] for name in what], n_records=n)
     items = _steps(pseudonym, times) * (int(kinds.max(initial=0)) + 1) + kinds
     return _n_unique(items, pseudonym, rows)
 

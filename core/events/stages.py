@@ -10,11 +10,10 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, sorted_distinct, value_codes
+from core.coding import CodedColumn, IntArray, combination_codes, sorted_distinct, value_codes
 from core.errors import AuditInputError
-from core.events.columns import CodedColumn, level_column
+from core.events.columns import level_column
 from core.events.log import EventLog
 from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
 from core.events.timestamps import BoolArray
@@ -182,7 +181,7 @@ def _cells(log: EventLog, steps: list[tuple[str, str]]) -> _Cells:
     levels = [*((column, column) for column in columns), *steps]
     at_levels = {(column, level): level_column(log, column, level) for column, level in levels}
     labels, codes = _shared_labels(columns, at_levels, kept, any_value=log.settings.any_value)
-    cell_of_event = value_codes(pa.array(combined_codes(list(codes.values()), n_records=len(kept))))
+    cell_of_event = combination_codes(list(codes.values()), n_records=len(kept))
     first = first_positions(cell_of_event)
     of_cells = {key: of_events[first] for key, of_events in codes.items()}
     return _Cells(
@@ -269,7 +268,7 @@ def _numbered(log: EventLog, cells: _Cells, steps: list[tuple[str, str]]) -> Sta
     """Give numbers to groups, pairs and units through all stages."""
     n_users, columns = log.n_users, cells.columns
     user_of_event = log.user_of_event[log.kept_after_cleanup]
-    unit_of_event = value_codes(pa.array(cells.cell_of_event * n_users + user_of_event))
+    unit_of_event = value_codes(cells.cell_of_event * n_users + user_of_event)
     first_event = first_positions(unit_of_event)
     cell_of_unit, user_of_unit = cells.cell_of_event[first_event], user_of_event[first_event]
     numbering = _Numbering()
@@ -278,7 +277,7 @@ def _numbered(log: EventLog, cells: _Cells, steps: list[tuple[str, str]]) -> Sta
         at_stage = [cells.codes[key] for key in keys]
         loss = np.mean([cells.losses[key] for key in keys], axis=0)
         n_coarser = sum(column != level for column, level in keys)
-        group_of_cell = value_codes(pa.array(combined_codes(at_stage, n_records=len(loss))))
+        group_of_cell = combination_codes(at_stage, n_records=len(loss))
         numbering.add_groups(group_of_cell, np.column_stack(at_stage), loss, n_coarser)
         numbering.add_pairs(group_of_cell[cell_of_unit], user_of_unit, n_users=n_users)
     return Stages(
@@ -324,7 +323,7 @@ class _Numbering:
 
     def add_pairs(self, group_of_unit: IntArray, user_of_unit: IntArray, *, n_users: int) -> None:
         group_of_unit = group_of_unit + self._n_groups_before
-        pair_of_unit = value_codes(pa.array(group_of_unit * n_users + user_of_unit))
+        pair_of_unit = value_codes(group_of_unit * n_users + user_of_unit)
         first = first_positions(pair_of_unit)
         self.group_of_pair.append(group_of_unit[first])
         self.user_of_pair.append(user_of_unit[first])

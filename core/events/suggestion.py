@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from core.equivalence import sorted_distinct
+from core.coding import sorted_distinct
 from core.errors import AuditInputError
 from core.events.anonymization import MeasuredEvents, anonymize_events, measure_events
 from core.events.columns import derived_column

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, sorted_distinct, value_codes
+from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.log import EventLog
 from core.events.users import cannot_be_respelt, folded, is_word

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 

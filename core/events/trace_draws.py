@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.events.timestamps import BoolArray
 from core.events.traces import Traces
 

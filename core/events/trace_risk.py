@@ -8,9 +8,8 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from core.equivalence import IntArray, value_codes
+from core.coding import IntArray, value_codes
 from core.events.timestamps import BoolArray
 from core.events.trace_draws import count_unique_draws
 from core.events.trace_search import TraceSearch
@@ -247,7 +246,7 @@ def _extended(
     offset = np.arange(len(source)) - np.repeat(np.cumsum(n_later) - n_later, n_later)
     added = last[source] + 1 + offset
     codes = choice[source] * traces.n_combinations + traces.combination_of_point[added]
-    return trace[source], added, value_codes(pa.array(codes))
+    return trace[source], added, value_codes(codes)
 
 
 def _search(
@@ -317,9 +316,9 @@ def _whole_trace_is_unique(traces: Traces) -> BoolArray:
     first, second = (
         np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
     )
-    codes = [value_codes(pa.array(part)) for part in (first, second)]
+    codes = [value_codes(part) for part in (first, second)]
     same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
-    return only_one_user(value_codes(pa.array(same_set)), traces.user_of_trace)
+    return only_one_user(value_codes(same_set), traces.user_of_trace)
 
 
 def mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:

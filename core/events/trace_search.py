@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.events.timestamps import BoolArray
 from core.events.traces import Traces
 

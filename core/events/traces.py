@@ -8,9 +8,8 @@ from math import fsum
 from typing import cast
 
 import numpy as np
-import pyarrow as pa
 
-from core.equivalence import IntArray, sorted_distinct, value_codes
+from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents, MeasuredEvents
 from core.events.stages import FloatArray
 
@@ -97,8 +96,8 @@ def pseudonym_codes(anonymized: AnonymizedEvents, pseudonym_per: str) -> IntArra
 
 def build_traces(pseudonyms: IntArray, users: IntArray, combinations: IntArray) -> Traces:
     """Return the traces of events: shape (n_events,) codes of pseudonym, user and combination."""
-    trace = value_codes(pa.array(pseudonyms))
-    combination = value_codes(pa.array(combinations))
+    trace = value_codes(pseudonyms)
+    combination = value_codes(combinations)
     n_combinations = max(int(combination.max(initial=-1)) + 1, 1)
     points = sorted_distinct(trace * n_combinations + combination)
     user_of_trace = np.empty(int(trace.max(initial=-1)) + 1, dtype=np.int64)
@@ -106,5 +105,5 @@ def build_traces(pseudonyms: IntArray, users: IntArray, combinations: IntArray) 
     return Traces(
         trace_of_point=points // n_combinations,
         combination_of_point=points % n_combinations,
-        user_of_trace=value_codes(pa.array(user_of_trace)),
+        user_of_trace=value_codes(user_of_trace),
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, sorted_distinct, value_codes
+from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.timestamps import BoolArray
 from core.roles.naming import match_name, name_tokens
 

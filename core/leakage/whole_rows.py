@@ -8,11 +8,10 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from scipy import stats
 
 from core.cells import BoolArray
-from core.equivalence import combined_codes, value_codes
+from core.coding import combined_codes, value_codes
 from core.leakage.pairing import IntArray, TablePair
 
 FloatArray = npt.NDArray[np.float64]
@@ -209,7 +208,7 @@ def _combine(pair: TablePair, columns: Sequence[str], keep: BoolArray, other_kee
         codes, other_codes = pair.codes[name]
         column = np.concatenate([codes[keep], other_codes[other_keep]]).astype(np.int64) + 1
         combined = combined_codes([combined, column], n_records=len(combined))
-    return value_codes(pa.array(combined))
+    return value_codes(combined)
 
 
 def _counts_with_missing(pair: TablePair, name: str) -> tuple[IntArray, IntArray]:

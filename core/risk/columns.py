@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.errors import AuditInputError
 from core.risk.combinations import Combinations, grouped
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, combination_codes, combined_codes, value_codes
 from core.risk.wildcards import Pairs, spread
 
 BoolArray = npt.NDArray[np.bool_]
@@ -100,7 +99,7 @@ def grouped(codes: Sequence[IntArray], *, n: int) -> IntArray:
     """Return shape (n,): a number from 0 for each distinct combination of codes, not all numbers used."""
     group = combined_codes(codes, n_records=n)
     if int(group.max(initial=0)) > _DENSE * n:
-        return value_codes(pa.array(group))
+        return value_codes(group)
     return group
 
 
@@ -126,7 +125,7 @@ def distinct_combinations(
     n_in_table = len(every[0])
     kept = np.arange(n_in_table) if leave_out is None else np.flatnonzero(~leave_out)
     codes = [each[kept] for each in every]
-    combination = value_codes(pa.array(combined_codes(codes, n_records=len(kept))))
+    combination = combination_codes(codes, n_records=len(kept))
     sizes = np.bincount(combination)
     first = np.zeros(len(sizes), dtype=np.int64)
     first[combination[::-1]] = np.arange(len(kept))[::-1]  # the last one written is the first record

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers, cells_equal
+from core.coding import BoolArray, CodedColumn, coded_column
 from core.equivalence import EquivalenceClasses
-from core.risk.records import BoolArray, CodedColumn, classes_over, coded_column, enter_records
+from core.risk.records import classes_over, enter_records
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp

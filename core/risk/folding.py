@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
-from core.equivalence import IntArray
-from core.risk.records import CodedColumn
+from core.coding import CodedColumn, IntArray
 from core.risk.settings import RiskSettings
 
 FloatArray = npt.NDArray[np.float64]

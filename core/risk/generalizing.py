@@ -13,13 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.equivalence import (
-    EquivalenceClasses,
-    IntArray,
-    combined_codes,
-    equivalence_classes,
-    value_codes,
-)
+from core.coding import IntArray, combination_codes, value_codes
+from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.reports.plain import starts_like_formula
 from core.risk.combinations import BoolArray, distinct_combinations
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
@@ -400,7 +395,7 @@ def smallest_population_class(shown: pa.Table, lattice: Lattice, nodes: Sequence
     ]
     together = pa.concat_tables([shown, *people], promote_options="permissive")
     columns = [value_codes(together[name]) for name in names]
-    codes = value_codes(pa.array(combined_codes(columns, n_records=together.num_rows)))
+    codes = combination_codes(columns, n_records=together.num_rows)
     classes, *written = np.split(codes, shown.num_rows + np.arange(len(nodes)) * people[0].num_rows)
     n_people = np.zeros(int(codes.max()) + 1, dtype=np.int64)
     for number, ways in enumerate(written):

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
+from core.coding import IntArray
 from core.dates import Dates, begins_with_the_day, read_dates
-from core.equivalence import IntArray
 from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
 

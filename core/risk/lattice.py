@@ -10,9 +10,9 @@ from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from core.equivalence import EquivalenceClasses, IntArray, value_codes
+from core.coding import IntArray, value_codes
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.combinations import BoolArray, Combinations
 from core.risk.ladders import SUPPRESSED, FloatArray, Ladder
@@ -339,7 +339,7 @@ def combined_groups(parts: Sequence[tuple[npt.NDArray[np.int32], int]], *, n: in
 
 def _renumbered(codes: IntArray, n_possible: int) -> tuple[IntArray, int]:
     if n_possible > _DENSE * len(codes) + 1:
-        found = value_codes(pa.array(codes))
+        found = value_codes(codes)
         return found, int(found.max(initial=-1)) + 1
     occurs = np.zeros(n_possible, dtype=bool)
     occurs[codes] = True

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from core.attribute_disclosure import SensitiveCounts, merged_counts
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.risk.folding import FoldedValues
 
 FloatArray = npt.NDArray[np.float64]

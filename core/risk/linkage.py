@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.spatial import cKDTree
 
 from core.cells import as_numbers
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.risk.settings import RiskSettings
 from core.risk.unchosen import unchosen_columns
 from core.tables import Dataset

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from core.equivalence import EquivalenceClasses, IntArray
+from core.coding import CodedColumn, IntArray, coded_columns
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.comparison import Comparison, compare_with_original
 from core.risk.individual import IndividualRisk, individual_risk
@@ -24,14 +25,11 @@ from core.risk.people import (
 from core.risk.population import PopulationUniques, population_uniques
 from core.risk.population_table import PopulationRisk, risk_by_population_size, risk_by_population_table
 from core.risk.records import (
-    CodedColumn,
     RecordEntry,
     class_values,
     classes_over,
-    coded_columns,
     enter_records,
     first_records,
-    person_codes,
     repeated_persons,
     sampling_weights,
 )
@@ -212,7 +210,7 @@ def measure_risk(
     coded = coded_columns(dataset.table, _coded_names(settings))
     quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
     entry = enter_records(quasi, settings, n_records=dataset.n_records)
-    person = person_codes(coded[settings.person]) if settings.person is not None else None
+    person = coded[settings.person].known_codes if settings.person is not None else None
     classes = classes_over(quasi, entry, settings, person_of_record=person)
     against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
     sensitive = tuple(

@@ -10,8 +10,9 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import EquivalenceClasses, IntArray
-from core.risk.records import coded_column, person_codes, persons_per_class
+from core.coding import IntArray, coded_column
+from core.equivalence import EquivalenceClasses
+from core.risk.records import persons_per_class
 from core.risk.settings import RiskSettings
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset
@@ -107,7 +108,7 @@ def hidden_persons(
     candidates = [each for each in candidates if 1 < each.n_distinct < each.n_nonblank]
     candidates.sort(key=lambda each: (each.role is not Role.DIRECT_IDENTIFIER, -each.n_distinct))
     for each in candidates[:_MOST_COLUMNS]:
-        person = person_codes(coded_column(dataset.table, each.column))
+        person = coded_column(dataset.table, each.column).known_codes
         if (n_repeated := _n_repeated_in_one_class(classes, person, n_tests=len(candidates))) == 0:
             continue
         persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
@@ -228,7 +229,7 @@ def household_risk(dataset: Dataset, classes: EquivalenceClasses, column: str) -
     Templ, Statistical disclosure control for microdata, Springer, 2017, hierarchical risk. Franconi and
     Polettini, Individual risk estimation in μ-Argus: a review, LNCS 3050, 2004.
     """
-    household = person_codes(coded_column(dataset.table, column))
+    household = coded_column(dataset.table, column).known_codes
     assessed = classes.class_of_record >= 0
     known = assessed & (household >= 0)
     with np.errstate(divide="ignore"):

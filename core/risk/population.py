@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.errors import AuditInputError
 
 FloatArray = npt.NDArray[np.float64]

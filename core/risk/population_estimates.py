@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.risk.individual import risk_given_population
 from core.risk.population import fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.words import percent

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.risk.population import check_population_size
 from core.risk.population_estimates import MarketerEstimate, marketer_estimates
@@ -245,7 +245,7 @@ def _joint_codes(sample: pa.Table, population: pa.Table, quasi_identifiers: Sequ
         for column in quasi_identifiers
     ]
     codes = combined_codes(columns, n_records=sample.num_rows + population.num_rows)
-    return value_codes(pa.array(codes))
+    return value_codes(codes)
 
 
 def _one_missing(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -19,12 +19,13 @@ from core.attribute_disclosure import (
     sensitive_counts,
     t_closeness,
 )
-from core.equivalence import EquivalenceClasses, IntArray
+from core.coding import CodedColumn, IntArray
+from core.equivalence import EquivalenceClasses
 from core.risk.combinations import BoolArray
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.ladders import FloatArray
 from core.risk.lattice import ClassesAccepted
-from core.risk.records import CodedColumn, persons_per_class
+from core.risk.records import persons_per_class
 from core.risk.sensitive import class_distances, sensitive_codes
 from core.risk.settings import Hierarchy, RiskSettings
 

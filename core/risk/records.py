@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,101 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.equivalence import EquivalenceClasses, IntArray, classes_of_codes, combined_codes
+from core.coding import BoolArray, CodedColumn, IntArray, combined_codes
+from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.risk.settings import RiskSettings
 from core.risk.wildcards import compatible_sizes
 from core.tables import Dataset
 
-BoolArray = npt.NDArray[np.bool_]
-CodeArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
-
-_LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
-_SUPPRESSED = r"^\s*\*+\s*$"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CodedColumn:
-    """A column as numbers, each written form once.
-
-    Attributes
-    ----------
-    name
-        The column's name.
-    codes
-        Shape (n_records,), 0 … n_values - 1; 4 bytes a record, so that ten million records fit.
-    values
-        Shape (n_values,), the written forms; null for a missing cell (empty or blank).
-    """
-
-    name: str
-    codes: CodeArray
-    values: pa.Array
-
-    @property
-    def n_values(self) -> int:
-        """Return the number of distinct values, a missing one counted as one."""
-        return len(self.values)
-
-    @cached_property
-    def value_is_missing(self) -> BoolArray:
-        """Return shape (n_values,): whether a value is a missing cell."""
-        return cast("BoolArray", self.values.is_null().to_numpy(zero_copy_only=False))
-
-    @cached_property
-    def value_is_suppressed(self) -> BoolArray:
-        """Return shape (n_values,): whether a value is missing or nothing but stars."""
-        stars = pc.fill_null(pc.match_substring_regex(self.values, _SUPPRESSED), True)
-        return cast("BoolArray", stars.to_numpy(zero_copy_only=False))
-
-    @property
-    def n_missing(self) -> int:
-        """Return the number of missing cells."""
-        return int(np.count_nonzero(self.value_is_missing[self.codes])) if self.value_is_missing.any() else 0
-
-    @cached_property
-    def n_known_values(self) -> int:
-        """Return the number of distinct values that are not missing."""
-        return int(np.count_nonzero(~self.value_is_missing))
-
-
-def coded_column(table: pa.Table, name: str) -> CodedColumn:
-    """Return a column of a table as codes; empty and blank cells are one missing value.
-
-    Other values are compared as written.
-    """
-    column = table[name]
-    if column.nbytes > _LARGEST_ARRAY:
-        column = column.cast(pa.large_string())
-    encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
-    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    return _with_one_missing_value(name, codes, encoded.dictionary)
-
-
-def _with_one_missing_value(name: str, codes: CodeArray, values: pa.Array) -> CodedColumn:
-    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), pa.scalar("", values.type)), True)
-    missing = np.flatnonzero(blank.to_numpy(zero_copy_only=False))
-    if not len(missing) or (len(missing) == 1 and not values[int(missing[0])].is_valid):
-        return CodedColumn(name=name, codes=codes, values=values)
-    kept = np.ones(len(values), dtype=bool)
-    kept[missing] = False
-    number = np.cumsum(kept, dtype=np.int32) - 1
-    number[missing] = np.count_nonzero(kept)
-    filled = values.filter(pa.array(kept))
-    return CodedColumn(
-        name=name,
-        codes=number[codes],
-        values=pa.concat_arrays([filled, pa.nulls(1, values.type)]),
-    )
-
-
-def coded_columns(table: pa.Table, names: Sequence[str]) -> dict[str, CodedColumn]:
-    """Return columns of a table as codes, by name; columns are coded side by side."""
-    distinct = list(dict.fromkeys(names))
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        coded = threads.map(lambda name: coded_column(table, name), distinct)
-        return dict(zip(distinct, coded, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -247,13 +156,6 @@ def repeated_persons(class_of_record: IntArray, person_of_record: IntArray) -> B
     repeated[known] = True
     repeated[known[first]] = False
     return repeated
-
-
-def person_codes(column: CodedColumn) -> IntArray:
-    """Return shape (n_records,): a number for each person, -1 where the cell is missing."""
-    number = np.arange(column.n_values, dtype=np.int64)
-    number[column.value_is_missing] = -1
-    return number[column.codes]
 
 
 def sampling_weights(dataset: Dataset, column: str) -> FloatArray:

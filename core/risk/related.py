@@ -9,9 +9,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import IntArray
+from core.coding import CodedColumn, IntArray
 from core.risk.folding import FoldedValues
-from core.risk.records import CodedColumn
 
 N_LOOKED_AT = 20_000  # records drawn where there are more
 _FEWEST = 20  # records below which nothing can be said

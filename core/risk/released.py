@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from core.coding import coded_column
 from core.errors import AuditInputError
 from core.pseudonyms import TokenSource, new_pseudonyms
 from core.risk.measuring import RiskMeasurement
-from core.risk.records import coded_column, person_codes
 from core.risk.words import listed
 from core.roles import Role
 
@@ -80,7 +80,7 @@ def with_pseudonyms(table: pa.Table, measured: RiskMeasurement, *, token_source:
     record of this table, and another one in every other table.
     """
     for column in filter(None, (measured.settings.person, measured.settings.household)):
-        codes = person_codes(coded_column(table, column))
+        codes = coded_column(table, column).known_codes
         names = new_pseudonyms(int(codes.max(initial=-1)) + 1, token_source)
         pseudonyms = pa.array(names, pa.string()).take(pa.array(np.maximum(codes, 0), mask=codes < 0))
         table = table.set_column(table.column_names.index(column), column, pseudonyms)

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from core import attribute_disclosure as models
 from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
-from core.equivalence import EquivalenceClasses, IntArray, combined_codes
+from core.coding import CodedColumn, IntArray, combined_codes
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.likely import Likelihood, likely_values
-from core.risk.records import CodedColumn, class_values
+from core.risk.records import class_values
 from core.risk.settings import Hierarchy, RiskSettings
 from core.risk.wildcards import Pairs, spread
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from core.coding import coded_columns
 from core.risk.columns import (
     ColumnContribution,
     SinglingOutSets,
@@ -16,7 +17,6 @@ from core.risk.columns import (
 )
 from core.risk.combinations import Combinations
 from core.risk.measuring import RiskMeasurement
-from core.risk.records import coded_columns
 from core.risk.suda import Suda, measure_suda
 from core.tables import Dataset
 

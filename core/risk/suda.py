@@ -22,7 +22,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.errors import AuditInputError
 from core.risk.combinations import BoolArray, Combinations
 

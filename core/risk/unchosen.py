@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
-from core.equivalence import IntArray, combined_codes, value_codes
+from core.coding import IntArray, coded_column, combination_codes
 from core.risk.columns import SinglingOutSets, singling_out_sets
 from core.risk.combinations import distinct_combinations
-from core.risk.records import coded_column
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 
@@ -122,7 +120,7 @@ def _n_unique(dataset: Dataset, names: Sequence[str]) -> int:
     for name in names:
         column = coded_column(dataset.table, name)
         if column.n_values > 1:
-            combined = value_codes(pa.array(combined_codes([combined, column.codes], n_records=n)))
+            combined = combination_codes([combined, column.codes], n_records=n)
             if int(combined.max(initial=-1)) == n - 1:
                 return n
     return int(np.count_nonzero(np.bincount(combined) == 1)) if len(names) else 0

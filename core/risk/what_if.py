@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
+from core.coding import BoolArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.pseudonyms import TokenSource
@@ -28,7 +29,6 @@ from core.risk.lattice import ClassesAccepted, Lattice, Objective
 from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.protecting import ClassLimits, all_of, has_persons, protects_column
-from core.risk.records import BoolArray, coded_columns, person_codes
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -308,7 +308,7 @@ def _conditions(
         )
     ]
     if chosen.person:
-        checks.append(has_persons(person_codes(coded[chosen.person]), min(settings.ks)))
+        checks.append(has_persons(coded[chosen.person].known_codes, min(settings.ks)))
     if settings.k_map is None:
         return checks
     of_the_table = [_of_the_first(check, dataset.n_records) for check in checks]

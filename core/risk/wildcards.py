@@ -11,7 +11,8 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from core.equivalence import EquivalenceClasses, IntArray, combined_codes
+from core.coding import IntArray, combined_codes
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 
 BoolArray = npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from core.cells import cells_equal
-from core.distinct import BoolArray, distinct_values
+from core.coding import BoolArray, distinct_values
 from core.masking import masked_shapes
 from core.patterns import CATALOGUE, scan_column
 from core.tables import Dataset

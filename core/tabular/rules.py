@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.cells import cells_equal
-from core.distinct import BoolArray, DistinctValues, distinct_values
+from core.coding import BoolArray, DistinctValues, distinct_values
 from core.patterns import CATALOGUE, RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.distinct import BoolArray, DistinctValues
+from core.coding import BoolArray, DistinctValues
 from core.korean import KOREAN_SURNAMES
 from core.masking import masked_shapes
 

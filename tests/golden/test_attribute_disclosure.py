@@ -18,7 +18,8 @@ from core.attribute_disclosure import (
     smallest,
     t_closeness,
 )
-from core.equivalence import equivalence_classes, value_codes
+from core.coding import value_codes
+from core.equivalence import equivalence_classes
 from core.tables import ReadOptions, read_dataset
 
 FILES = (

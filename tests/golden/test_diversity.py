@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.coding import IntArray
 from core.demo.diversity import demo_file
 from core.diversity import (
     DiversitySettings,
@@ -18,7 +19,6 @@ from core.diversity import (
 )
 from core.diversity.features import FloatArray
 from core.diversity.minimized import Minimization
-from core.equivalence import IntArray
 from core.tables import read_dataset
 
 FILES = (

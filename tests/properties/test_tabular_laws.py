@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.distinct import distinct_values
+from core.coding import distinct_values
 from core.masking import masked_shapes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
 from core.tables import Dataset, Reading, ReadOptions

@@ -3,7 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from core.equivalence import combined_codes, equivalence_classes
+from core.coding import combination_codes, combined_codes, joint_codes
+from core.equivalence import equivalence_classes
 
 TABLE = pa.table({"age": ["30", "30", "40", None, None], "sex": ["F", "F", "M", "M", "M"]})
 
@@ -36,3 +37,23 @@ def test_combined_codes__stay_distinct_where_the_product_exceeds_64_bits() -> No
     first, second = np.zeros(2, dtype=np.int64), np.array([0, 2**31 - 2])
     codes = combined_codes([second, second, second, first], n_records=2)
     assert codes[0] != codes[1]
+
+
+def test_joint_codes__equal_combinations_of_two_tables_share_a_code() -> None:
+    first, other = np.array([0, 1, -1, 0]), np.array([1, -1])
+    letters, others = np.array([5, 5, 5, 6]), np.array([5, 5])
+    codes, other_codes = joint_codes([(first, other), (letters, others)])
+    assert codes[1] == other_codes[0]
+    assert codes[2] == other_codes[1]
+    assert len({*codes.tolist(), *other_codes.tolist()}) == 4
+
+
+def test_joint_codes__of_one_array_twice_is_one_array_twice() -> None:
+    codes, other_codes = joint_codes([(column := np.array([2, 0, 2]), column)])
+    assert codes is other_codes
+    assert codes[0] == codes[2] != codes[1]
+
+
+def test_combination_codes__are_consecutive_by_first_appearance_beyond_64_bits() -> None:
+    columns = [np.array([2**40, 0, 2**40]), np.array([2**40, 1, 2**40])]
+    assert combination_codes(columns, n_records=3).tolist() == [0, 1, 0]

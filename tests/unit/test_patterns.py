@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.distinct import distinct_values
+from core.coding import distinct_values
 from core.patterns import ALL_PATTERNS, CATALOGUE, RULE_PATTERNS, Confirmed, scan_column
 
 ZERO_WIDTH = "\u200b"
@@ -182,7 +182,7 @@ def test_scan_column__a_long_column_of_cards_is_judged_by_evenly_spaced_ones():
 
 
 def test_distinct_values__large_columns_are_held_as_large_strings(monkeypatch):
-    monkeypatch.setattr("core.distinct._LARGEST_ARRAY", 1)
+    monkeypatch.setattr("core.coding._LARGEST_ARRAY", 1)
     distinct = distinct_values(pa.chunked_array([["a", None], ["b", "a"]]))
     assert distinct.values.type == pa.large_string()
     assert distinct.counts.tolist() == [2, 1]

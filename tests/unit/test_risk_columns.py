@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.equivalence import value_codes
+from core.coding import value_codes
 from core.errors import AuditInputError
 from core.risk.columns import column_contributions, distinctness, singling_out_sets
 from core.risk.combinations import Combinations, distinct_combinations

@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 
 from core.attribute_disclosure import sensitive_counts
+from core.coding import coded_column
 from core.equivalence import classes_of_codes
 from core.risk import RiskThresholds, judge_risk
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values, folded_text
-from core.risk.records import coded_column
 from core.risk.settings import RiskSettings
 from core.verdict import Verdict
 from tests.risk_examples import measured, messages

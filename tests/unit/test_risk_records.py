@@ -4,9 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.coding import coded_column
 from core.errors import AuditInputError
 from core.risk import RiskSettings, measure_risk
-from core.risk.records import coded_column, sampling_weights
+from core.risk.records import sampling_weights
 from core.risk.wildcards import Pairs, spread
 from core.tables import ReadOptions, read_dataset
 from tests.risk_examples import measured, table
@@ -179,7 +180,7 @@ def test_coded_column__merges_empty_blank_and_null_cells() -> None:
 
 
 def test_coded_column__of_more_text_than_one_array_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.risk.records._LARGEST_ARRAY", 1)
+    monkeypatch.setattr("core.coding._LARGEST_ARRAY", 1)
     column = coded_column(pa.table({"a": ["x", "y", "x"]}), "a")
     assert column.codes.tolist() == [0, 1, 0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.equivalence import value_codes
+from core.coding import value_codes
 from core.errors import AuditInputError
 from core.risk.combinations import Combinations, distinct_combinations
 from core.risk.suda import dis_suda, measure_suda, minimal_sample_uniques, msu_score

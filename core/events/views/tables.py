@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.equivalence import IntArray
+from core.coding import IntArray
 from core.events import (
     AnonymizedEvents,
     EventAudit,

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from core.equivalence import EquivalenceClasses, classes_of_codes, combined_codes, value_codes
+from core.coding import combined_codes, value_codes
+from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
 from core.tabular.columns import MatchedColumn, logged_quasi_identifiers

@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from core.cells import cells_equal, shared_codes
-from core.equivalence import combined_codes, equivalence_classes
+from core.coding import combined_codes
+from core.equivalence import equivalence_classes
 from core.masking import evidence_frame
 from core.tables import Dataset
 from core.tabular.log import columns_alike

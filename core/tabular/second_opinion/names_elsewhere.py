@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import binom, poisson
 
-from core.distinct import DistinctValues, distinct_values
+from core.coding import DistinctValues, distinct_values
 from core.letters import narrowed
 from core.roles import Role
 from core.roles.naming import match_name

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray, canonical_codes, shared_codes
-from core.equivalence import value_codes
+from core.coding import value_codes
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.second_opinion.marks import without_marks
 

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import poisson
 
-from core.equivalence import EquivalenceClasses, value_codes
+from core.coding import value_codes
+from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.equivalence import value_codes
+from core.coding import value_codes
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
-from core.equivalence import value_codes
+from core.coding import value_codes
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, TablePair
