@@ -134,15 +134,7 @@ class Worker:
         )
 
     def ask(self, task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
-        """Do one thing with a file; see :func:`ask_apart`.
-
-        Raises
-        ------
-        AuditInputError
-            As the function does; the process can be asked again.
-        EndedError
-            The process has ended, or is no longer to be trusted.
-        """
+        """Do one thing with a file; see :func:`ask_apart`."""
         try:
             return self._ask(task, data, arguments)
         except (OSError, EOFError, ValueError, KeyError, TypeError, pa.ArrowException):

@@ -29,26 +29,17 @@ class SensitiveCounts:
     """How often each sensitive value occurs in each equivalence class.
 
     Only pairs that occur are held, sorted by class and then by value.
-
-    Attributes
-    ----------
-    class_of_pair, value_of_pair, n_of_pair
-        Shape (n_pairs,): the class 0 … n_classes - 1, the value's code 0 … n_values - 1, and the
-        records of that class with that value (at least 1).
-    n_classes
-        Number of classes, those without any known sensitive value included.
-    n_values
-        One more than the largest code.
-    known_totals
-        Shape (n_values,), records with each value, where classes overlap (missing quasi-identifiers
-        as wildcards) and their sum would count records twice, or are a part of the table; None otherwise.
     """
 
+    # shape (n_pairs,): the class 0 … n_classes - 1, the value's code 0 … n_values - 1, and the records of
+    # that class with that value (at least 1)
     class_of_pair: IntArray
     value_of_pair: IntArray
     n_of_pair: IntArray
-    n_classes: int
-    n_values: int
+    n_classes: int  # number of classes, those without any known sensitive value included
+    n_values: int  # one more than the largest code
+    # shape (n_values,), records with each value, where classes overlap (missing quasi-identifiers as
+    # wildcards) and their sum would count records twice, or are a part of the table; None otherwise
     known_totals: IntArray | None = None
 
     @cached_property
@@ -187,11 +178,6 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 as well where no
     value of the class is known.
 
-    Raises
-    ------
-    AuditInputError
-        `c` is not above 0.
-
     References
     ----------
     Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
@@ -314,14 +300,9 @@ def hierarchical_t(counts: SensitiveCounts, *, levels: Sequence[IntArray]) -> Fl
     Moving a share from one value to another costs the height of their lowest common group divided
     by the height of the hierarchy. NaN where no value of the class is known.
 
-    Parameters
-    ----------
-    counts
-        Any codes.
-    levels
-        One array of shape (n_values,) for each level below the top, the values' own level first: the
-        group of each value. All values have the same number of levels; groups of a level are whole
-        groups of the level below.
+    `levels`: one array of shape (n_values,) for each level below the top, the values' own level first: the
+    group of each value. All values have the same number of levels; groups of a level are whole groups of the
+    level below.
 
     Notes
     -----

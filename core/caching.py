@@ -42,21 +42,11 @@ from core.tabular.second_opinion import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StoredFile:
-    """An uploaded file in the vault.
+    """An uploaded file in the vault."""
 
-    Attributes
-    ----------
-    key
-        SHA-256 over name and bytes; what `st.session_state` remembers of the file.
-    name
-        File name as uploaded, never used as a path.
-    data
-        The bytes, held once.
-    """
-
-    key: str
-    name: str
-    data: bytes = field(repr=False)
+    key: str  # SHA-256 over name and bytes; what `st.session_state` remembers of the file
+    name: str  # file name as uploaded, never used as a path
+    data: bytes = field(repr=False)  # the bytes, held once
 
 
 DATA_LOST = (
@@ -109,13 +99,7 @@ class Vault:
                 self.by_fingerprint.pop(dataset.fingerprint, None)
 
     def dataset(self, key: str, options: ReadOptions) -> Dataset:
-        """Read a file of the vault as a table, once for each set of options.
-
-        Raises
-        ------
-        AuditInputError
-            The file cannot be read as a table, or a lost connection took it.
-        """
+        """Read a file of the vault as a table, once for each set of options."""
         known = self._datasets.get((key, options))
         if known is None:
             stored = self._files.get(key)
@@ -219,13 +203,7 @@ class MeasuredPair:
 
 
 def tabular_log(key: str) -> tabular.AnonymizationLog:
-    """Read a log of the vault.
-
-    Raises
-    ------
-    AuditInputError
-        The file is not a log.
-    """
+    """Read a log of the vault."""
     stored = vault().file(key)
     if stored is None:
         raise AuditInputError(DATA_LOST)

@@ -60,23 +60,13 @@ _MANY_DAYS, _FEW_YEARS = 20, 12
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dates:
-    """What the distinct texts of a column say as dates.
+    """What the distinct texts of a column say as dates."""
 
-    Attributes
-    ----------
-    year, month, day
-        Shape (n_values,), -1 where the text is no date, does not say it, or nothing settles it.
-    century_known
-        Shape (n_values,); False for a year of two digits.
-    has_time
-        Whether a time follows some date.
-    """
-
-    year: IntArray
+    year: IntArray  # shape (n_values,), -1 where the text is no date, does not say it, or nothing settles it
     month: IntArray
     day: IntArray
-    century_known: BoolArray
-    has_time: bool
+    century_known: BoolArray  # shape (n_values,); False for a year of two digits
+    has_time: bool  # whether a time follows some date
 
     @property
     def known(self) -> BoolArray:

@@ -16,22 +16,13 @@ from core.coding import IntArray, combined_codes, value_codes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EquivalenceClasses:
-    """The equivalence classes of a table over some quasi-identifiers.
+    """The equivalence classes of a table over some quasi-identifiers."""
 
-    Attributes
-    ----------
-    quasi_identifiers
-        The columns, in the order given.
-    class_of_record
-        Shape (n_records_in_table,), the class of each record as 0 … n_classes - 1 in order of
-        first appearance; -1 for a record that is left out.
-    class_sizes
-        Shape (n_classes,), records (or distinct persons, or users) per class.
-    """
-
-    quasi_identifiers: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]  # the columns, in the order given
+    # shape (n_records_in_table,), the class of each record as 0 … n_classes - 1 in order of first appearance;
+    # -1 for a record that is left out
     class_of_record: IntArray
-    class_sizes: IntArray
+    class_sizes: IntArray  # shape (n_classes,), records (or distinct persons, or users) per class
 
     @property
     def n_classes(self) -> int:

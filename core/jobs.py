@@ -63,22 +63,12 @@ class JobState(StrEnum):
 
 @dataclass
 class Progress:
-    """What the work tells about itself, and what it is told.
+    """What the work tells about itself, and what it is told."""
 
-    Attributes
-    ----------
-    n_done, n_total
-        Items (configurations, bytes, files) done and to do; `n_total` is 0 until known.
-    text
-        What is being done, without cell values.
-    unit
-        ``bytes`` when that is what `n_done` counts; empty for items.
-    """
-
-    n_done: int = 0
+    n_done: int = 0  # items (configurations, bytes, files) done and to do; `n_total` is 0 until known
     n_total: int = 0
-    text: str = ""
-    unit: str = ""
+    text: str = ""  # what is being done, without cell values
+    unit: str = ""  # ``bytes`` when that is what `n_done` counts; empty for items
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def report(self, n_done: int, n_total: int, text: str = "") -> None:

@@ -82,16 +82,8 @@ def may_hide_a_pattern(values: pa.Array) -> BoolArray:
 def are_plausible_names(values: pa.Array) -> BoolArray:
     """Return which cells of two to four Hangul syllables may be a person's name.
 
-    Parameters
-    ----------
-    values
-        Strings of two to four Hangul syllables, surrounding spaces allowed.
-
-    Returns
-    -------
-    array
-        Shape (n_values,). False for administrative places (by their ending) and common words of
-        tables; True for a surname with a given name that only ends like a place.
+    Returns shape (n_values,). False for administrative places (by their ending) and common words of tables;
+    True for a surname with a given name that only ends like a place.
     """
     words = pc.utf8_trim_whitespace(values)
     place = pc.and_not(

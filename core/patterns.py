@@ -30,42 +30,24 @@ _N_CHECKED = 500  # candidates of a column that a checksum looks at; it is a mat
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivePattern:
-    r"""One way a cell can give a person away.
+    r"""One way a cell can give a person away."""
 
-    Attributes
-    ----------
-    key
-        Stable machine name.
-    label, description
-        Name and explanation on screen.
-    regex
-        What is searched, in RE2's syntax, with the group `found` around the candidate itself.
-    rule
-        Whether the published rule counts it; the others are for second opinions.
-    shortest
-        Bytes of the shortest cell that can match; shorter columns are not scanned.
-    alphabet
-        ``ascii`` when the pattern can be found in a column of plain ASCII, else ``non_ascii``.
-    keep
-        Of the distinct cells that the regex found, which ones count; None for all.
-    confirm
-        Whether a candidate is valid by its checksum or plan. A column counts when at least
-        `confirmed_share` of its candidates are, and then with every candidate: a checksum raises
-        confidence, it never rules a single cell out.
-    confirmed_share
-        In [0, 1]; at least one candidate has to be valid.
-    """
-
-    key: str
-    label: str
+    key: str  # stable machine name
+    label: str  # name and explanation on screen
     description: str
+    # what is searched, in RE2's syntax, with the group `found` around the candidate itself
     regex: str = field(repr=False)
-    rule: bool = False
-    shortest: int = 1
+    rule: bool = False  # whether the published rule counts it; the others are for second opinions
+    shortest: int = 1  # bytes of the shortest cell that can match; shorter columns are not scanned
+    # ``ascii`` when the pattern can be found in a column of plain ASCII, else ``non_ascii``
     alphabet: Literal["ascii", "non_ascii"] = "ascii"
+    # of the distinct cells that the regex found, which ones count; None for all
     keep: Callable[[pa.Array], BoolArray] | None = field(default=None, repr=False)
+    # Whether a candidate is valid by its checksum or plan. A column counts when at least `confirmed_share` of
+    # its candidates are, and then with every candidate: a checksum raises confidence, it never rules a single
+    # cell out.
     confirm: Callable[[str], bool] | None = field(default=None, repr=False)
-    confirmed_share: float = 0.0
+    confirmed_share: float = 0.0  # in [0, 1]; at least one candidate has to be valid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,21 +60,12 @@ class Confirmed:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PatternHits:
-    """Which cells of a column hold which sensitive pattern.
+    """Which cells of a column hold which sensitive pattern."""
 
-    Attributes
-    ----------
-    distinct
-        The column's distinct values.
-    masks
-        Pattern key to shape (n_values,): which distinct values match. Patterns without a match
-        are left out.
-    confirmed
-        Pattern key to what a checksum said, for patterns that have one and candidates in the column.
-    """
-
-    distinct: DistinctValues
+    distinct: DistinctValues  # the column's distinct values
+    # Pattern key to shape (n_values,): which distinct values match. Patterns without a match are left out.
     masks: dict[str, BoolArray]
+    # pattern key to what a checksum said, for patterns that have one and candidates in the column
     confirmed: dict[str, Confirmed]
 
     @cached_property

@@ -53,31 +53,16 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing an audit noticed, in a sentence a privacy officer understands.
+    """One thing an audit noticed, in a sentence a privacy officer understands."""
 
-    Attributes
-    ----------
-    check
-        Stable machine name of the check, in snake_case.
-    verdict
-        What this finding alone would make of the file; PASS for a fact worth stating.
-    message
-        One or two sentences with counts and denominators. May name columns and files; never holds
-        a cell value.
-    column
-        The column concerned, if there is exactly one.
-    n_affected
-        How many cells, records, columns or sites (the message says which) are concerned.
-    columns
-        All columns concerned, where findings of several were folded into one.
-    """
-
-    check: str
-    verdict: Verdict
+    check: str  # stable machine name of the check, in snake_case
+    verdict: Verdict  # what this finding alone would make of the file; PASS for a fact worth stating
+    # One or two sentences with counts and denominators. May name columns and files; never holds a cell value.
     message: str
-    column: str | None = None
+    column: str | None = None  # the column concerned, if there is exactly one
+    # how many cells, records, columns or sites (the message says which) are concerned
     n_affected: int | None = None
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # all columns concerned, where findings of several were folded into one
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""

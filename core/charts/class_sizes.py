@@ -64,19 +64,11 @@ def _next_edge(top: int) -> int:
 def class_size_table(sizes: NumberArray, records: NumberArray, k: int) -> pd.DataFrame:
     """Count the records per bin of class sizes.
 
-    Parameters
-    ----------
-    sizes, records
-        Shape (n_sizes,), ascending distinct class sizes and the records in classes of each size: the
-        pair that :attr:`core.equivalence.EquivalenceClasses.size_histogram` returns.
-    k
-        Classes with fewer records are below the threshold.
+    `sizes`, `records`: shape (n_sizes,), ascending distinct class sizes and the records in classes of each
+    size: the pair that :attr:`core.equivalence.EquivalenceClasses.size_histogram` returns.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``class_size`` (label), ``lower``, ``upper``, ``n_records``, ``records_share`` (of all
-        records given, 0 when there are none) and ``below_k``. The records sum to those given.
+    Returns columns ``class_size`` (label), ``lower``, ``upper``, ``n_records``, ``records_share`` (of all
+    records given, 0 when there are none) and ``below_k``. The records sum to those given.
     """
     bins = class_size_bins(int(max(sizes, default=0)), k)
     lowers = np.array([bin_.lower for bin_ in bins])

@@ -18,11 +18,6 @@ def safe_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
 
     Altair and Vega read ``a.b``, ``x[0]`` and ``q:Q`` as paths and types and then draw wrong or empty
     charts without an error. Plot the returned frame and give each axis its title.
-
-    Returns
-    -------
-    tuple
-        The renamed copy, and safe name → title in the order of the columns. Duplicate names stay apart.
     """
     titles = {f"c{position}": str(name) for position, name in enumerate(frame.columns)}
     return frame.set_axis(list(titles), axis=1), titles

@@ -15,14 +15,9 @@ class Specification:
 
     Altair's objects check every part against the whole schema: that takes longer than all else between a
     slider and its chart.
-
-    Attributes
-    ----------
-    content
-        Top-level specification; data under ``datasets``, rows of plain values.
     """
 
-    content: Mapping[str, object]
+    content: Mapping[str, object]  # Top-level specification; data under ``datasets``, rows of plain values
 
     def to_dict(self) -> dict[str, object]:
         """Return the specification as a copy of its own, as Altair's charts do."""

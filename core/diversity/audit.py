@@ -22,17 +22,10 @@ RECOMMENDED_DELETION = 0.2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DiversitySearch:
-    """A finished or stopped grid search.
+    """A finished or stopped grid search."""
 
-    Attributes
-    ----------
-    problem
-        What was searched.
-    configurations
-        Every pair of k and l, in the order of the grid.
-    """
-
-    problem: SearchProblem
+    problem: SearchProblem  # what was searched
+    # every pair of k and l, in the order of the grid
     configurations: tuple[Configuration, ...] = field(repr=False)
 
     def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
@@ -55,21 +48,11 @@ class DiversitySearch:
 
 @dataclass(frozen=True, kw_only=True)
 class DiversityThresholds:
-    """What the person can live with; judged anew at once when it changes.
+    """What the person can live with; judged anew at once when it changes."""
 
-    Attributes
-    ----------
-    min_accuracy
-        In [0, 1]; None for the target accuracy of the search.
-    max_deletion
-        Largest share of records removed, in [0, 1].
-    sort
-        ``accuracy`` (descending) or ``deletion_ratio`` (ascending).
-    """
-
-    min_accuracy: float | None = None
-    max_deletion: float = 1.0
-    sort: Sort = "accuracy"
+    min_accuracy: float | None = None  # in [0, 1]; None for the target accuracy of the search
+    max_deletion: float = 1.0  # largest share of records removed, in [0, 1]
+    sort: Sort = "accuracy"  # ``accuracy`` (descending) or ``deletion_ratio`` (ascending)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,41 +66,25 @@ class Recommendation:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DiversityAudit:
-    """What came of a search under some thresholds.
+    """What came of a search under some thresholds."""
 
-    Attributes
-    ----------
-    search, thresholds
-        What was judged.
-    within_limits
-        All evaluated pairs that meet the thresholds, those that remove nothing included, in the order
-        of the grid.
-    offered
-        The result list: deletion above 0, accuracy at or above the target, k and l verified on the
-        released bytes, within the thresholds; sorted.
-    pareto
-        Pairs that no other evaluated pair beats in accuracy, deletion and NCP at once; of the pairs
-        that release the same, the strongest.
-    recommended
-        Where to start, None where nothing meets the thresholds.
-    findings
-        What to know, worst first.
-    verdict
-        PASS when some configuration meets the thresholds with k and l verified, FAIL when none
-        does, NOT_ASSESSED when accuracy cannot be assessed.
-    overall
-        The worse of the verdict and the findings.
-    """
-
-    search: DiversitySearch
+    search: DiversitySearch  # what was judged
     thresholds: DiversityThresholds
+    # all evaluated pairs that meet the thresholds, those that remove nothing included, in the order of the
+    # grid
     within_limits: tuple[Configuration, ...]
+    # the result list: deletion above 0, accuracy at or above the target, k and l verified on the released
+    # bytes, within the thresholds; sorted
     offered: tuple[Configuration, ...]
+    # pairs that no other evaluated pair beats in accuracy, deletion and NCP at once; of the pairs that
+    # release the same, the strongest
     pareto: tuple[Configuration, ...]
-    recommended: Recommendation | None
-    findings: tuple[Finding, ...]
+    recommended: Recommendation | None  # where to start, None where nothing meets the thresholds
+    findings: tuple[Finding, ...]  # what to know, worst first
+    # PASS when some configuration meets the thresholds with k and l verified, FAIL when none does,
+    # NOT_ASSESSED when accuracy cannot be assessed
     verdict: Verdict
-    overall: Verdict
+    overall: Verdict  # the worse of the verdict and the findings
 
 
 def measure_diversity(

@@ -17,30 +17,17 @@ MINIMIZATION_TREE_SEED = 0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellTree:
-    """The tree whose nodes are the minimization's cells, in arrays.
+    """The tree whose nodes are the minimization's cells, in arrays."""
 
-    Attributes
-    ----------
-    left, right
-        Shape (n_nodes,): children, -1 for a leaf.
-    parent, depth
-        Shape (n_nodes,): the node above (-1 for the root) and the distance from the root.
-    split_column, threshold
-        Shape (n_nodes,): encoded column and cut point of inner nodes; values up to the cut go left.
-    labels
-        Shape (n_nodes,): the prediction that is the node's majority; NaN for regression.
-    fitted
-        scikit-learn's own tree.
-    """
-
-    left: IntArray
+    left: IntArray  # shape (n_nodes,): children, -1 for a leaf
     right: IntArray
-    parent: IntArray
+    parent: IntArray  # shape (n_nodes,): the node above (-1 for the root) and the distance from the root
     depth: IntArray
+    # shape (n_nodes,): encoded column and cut point of inner nodes; values up to the cut go left
     split_column: IntArray
     threshold: FloatArray
-    labels: FloatArray
-    fitted: Tree = field(repr=False)
+    labels: FloatArray  # shape (n_nodes,): the prediction that is the node's majority; NaN for regression
+    fitted: Tree = field(repr=False)  # scikit-learn's own tree
 
     def leaf_of(self, points: Float32Array) -> IntArray:
         """Return shape (n_records,): the leaf of each record, its encoded features given."""
@@ -55,19 +42,7 @@ class CellTree:
 def fit_cell_tree(
     points: Float32Array, predictions: FloatArray, *, n_classes: int | None, majority: MajorityRule
 ) -> CellTree:
-    """Learn the predictions from the encoded features to minimize, down to single records.
-
-    Parameters
-    ----------
-    points
-        Shape (n_records, n_encoded), contiguous.
-    predictions
-        Shape (n_records,): class positions, or numbers.
-    n_classes
-        Classes of the label; None for regression.
-    majority
-        How a merged cell gets its label.
-    """
+    """Learn the predictions from the encoded features to minimize, down to single records."""
     tree = grow_tree(points, predictions, n_classes=n_classes, seed=MINIMIZATION_TREE_SEED)
     left, right = tree.children_left, tree.children_right
     parent, depth = _parents_and_depths(left, right)

@@ -24,36 +24,19 @@ _TOLERANCE = 1e-9  # exp(log 3) is 3.0000000000000004 or 2.9999999999999996
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QuasiIdentifierUnit:
-    """What gets one representative: a quasi-identifier, or a one-hot group of several columns.
+    """What gets one representative: a quasi-identifier, or a one-hot group of several columns."""
 
-    Attributes
-    ----------
-    columns
-        Positions of the feature columns.
-    codes
-        Shape (n_records,): a code per distinct value or row; None for numbers.
-    """
-
-    columns: tuple[int, ...]
-    codes: IntArray | None = None
+    columns: tuple[int, ...]  # positions of the feature columns
+    codes: IntArray | None = None  # shape (n_records,): a code per distinct value or row; None for numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cells:
-    """A partition of the records, and who represents each cell.
+    """A partition of the records, and who represents each cell."""
 
-    Attributes
-    ----------
-    k
-        Every cell has at least this many records.
-    classes
-        The cells as equivalence classes.
-    representatives
-        Shape (n_cells, n_units): the record each quasi-identifier's representative is taken from.
-    """
-
-    k: int
-    classes: EquivalenceClasses
+    k: int  # every cell has at least this many records
+    classes: EquivalenceClasses  # the cells as equivalence classes
+    # shape (n_cells, n_units): the record each quasi-identifier's representative is taken from
     representatives: IntArray
 
     @property
@@ -64,21 +47,11 @@ class Cells:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellInputs:
-    """What making cells for every k shares: computed once.
+    """What making cells for every k shares: computed once."""
 
-    Attributes
-    ----------
-    encoded
-        Shape (n_records, n_tree_columns): what the tree splits on.
-    target
-        What the splits are to separate.
-    n_classes
-        Classes of the target; None where it is one or more numbers.
-    """
-
-    encoded: Float32Array
-    target: FloatArray
-    n_classes: int | None
+    encoded: Float32Array  # shape (n_records, n_tree_columns): what the tree splits on
+    target: FloatArray  # what the splits are to separate
+    n_classes: int | None  # classes of the target; None where it is one or more numbers
 
 
 def quasi_identifier_units(
@@ -157,17 +130,6 @@ def nearest_to_median(
     """Return shape (n_cells,): the record whose number is nearest its cell's median, first on ties.
 
     Missing numbers neither count for the median nor represent, unless the cell holds nothing else.
-
-    Parameters
-    ----------
-    values
-        Shape (n_records,).
-    cell_of_record
-        Shape (n_records,), 0 … n_cells - 1.
-    grouped
-        The records sorted by cell, in their own order within a cell.
-    sizes
-        Shape (n_cells,), all at least 1.
     """
     starts = np.cumsum(sizes) - sizes
     in_order = values[np.lexsort((values, cell_of_record))]  # NaN sorts to the end of its cell

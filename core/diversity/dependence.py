@@ -73,23 +73,13 @@ class NodesOfTree(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FlatTree:
-    """A tree of numbers alone.
+    """A tree of numbers alone."""
 
-    Attributes
-    ----------
-    children_left, children_right
-        Shape (n_nodes,): the nodes below, which come later; -1 for a leaf.
-    feature, threshold
-        Shape (n_nodes,): what a node asks; left where the feature is at most the threshold.
-    missing_go_left
-        Shape (n_nodes,): where records without the feature go.
-    """
-
-    children_left: IntArray
+    children_left: IntArray  # shape (n_nodes,): the nodes below, which come later; -1 for a leaf
     children_right: IntArray
-    feature: IntArray
+    feature: IntArray  # shape (n_nodes,): what a node asks; left where the feature is at most the threshold
     threshold: FloatArray
-    missing_go_left: BoolArray
+    missing_go_left: BoolArray  # shape (n_nodes,): where records without the feature go
 
     @classmethod
     def all_of(cls, nodes: pa.Table) -> tuple[FlatTree, ...]:

@@ -29,46 +29,28 @@ _Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """How useful one set of anonymized records is to the model.
+    """How useful one set of anonymized records is to the model."""
 
-    Attributes
-    ----------
-    n_holdout
-        Records of the outer hold-out.
-    accuracy
-        Accuracy (R² for regression) of the model on the hold-out, anonymized and minimized,
-        against the true labels.
-    accuracy_low, accuracy_high
-        Wilson's 95 % interval of the accuracy for a hold-out of that size; None for regression.
-    anonymized_accuracy
-        The same hold-out anonymized, not minimized: what minimization alone costs is the difference.
-    untouched_accuracy
-        The same hold-out as it was. Removing records changes which ones are left to test on, so this,
-        not the accuracy on all records, is what the accuracy is to be compared with.
-    outcome
-        The true labels of all records.
-    predicted, truth
-        Shape (n_holdout,): what the model says of the hold-out, anonymized and minimized, and what is true.
-    minimization
-        The minimization, to describe it or apply it.
-    first_records
-        The records the minimization was made from; its sources are positions among them.
-    holdout_use
-        The minimization's cells that the hold-out is in.
-    """
-
-    n_holdout: int
+    n_holdout: int  # records of the outer hold-out
+    # accuracy (R² for regression) of the model on the hold-out, anonymized and minimized, against the true
+    # labels
     accuracy: float
+    # Wilson's 95 % interval of the accuracy for a hold-out of that size; None for regression
     accuracy_low: float | None
     accuracy_high: float | None
+    # the same hold-out anonymized, not minimized: what minimization alone costs is the difference
     anonymized_accuracy: float
+    # The same hold-out as it was. Removing records changes which ones are left to test on, so this, not the
+    # accuracy on all records, is what the accuracy is to be compared with.
     untouched_accuracy: float
-    outcome: Outcome = field(repr=False)
+    outcome: Outcome = field(repr=False)  # the true labels of all records
+    # shape (n_holdout,): what the model says of the hold-out, anonymized and minimized, and what is true
     predicted: FloatArray = field(repr=False)
     truth: FloatArray = field(repr=False)
-    minimization: Minimization = field(repr=False)
+    minimization: Minimization = field(repr=False)  # the minimization, to describe it or apply it
+    # the records the minimization was made from; its sources are positions among them
     first_records: IntArray = field(repr=False)
-    holdout_use: CellUse = field(repr=False)
+    holdout_use: CellUse = field(repr=False)  # the minimization's cells that the hold-out is in
 
     @cached_property
     def balanced_accuracy(self) -> float | None:
@@ -96,28 +78,14 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationInputs:
-    """What every evaluation shares.
+    """What every evaluation shares."""
 
-    Attributes
-    ----------
-    space, units
-        How values are held, and the quasi-identifiers among them.
-    model
-        The model, None where there are only its predictions.
-    outcome
-        The true labels of all records.
-    untouched
-        Shape (n_records,): the predictions for the records as they are.
-    settings
-        Target accuracy, majority rule, seeds.
-    """
-
-    space: FeatureSpace
+    space: FeatureSpace  # how values are held, and the quasi-identifiers among them
     units: tuple[QuasiIdentifierUnit, ...]
-    model: Model | None
-    outcome: Outcome
-    untouched: FloatArray
-    settings: DiversitySettings
+    model: Model | None  # the model, None where there are only its predictions
+    outcome: Outcome  # the true labels of all records
+    untouched: FloatArray  # shape (n_records,): the predictions for the records as they are
+    settings: DiversitySettings  # target accuracy, majority rule, seeds
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): the model's predictions; there must be a model."""
@@ -134,26 +102,7 @@ def evaluate(
     *,
     should_stop: ShouldStop = never,
 ) -> Evaluation:
-    """Minimize the kept records and measure the model on their hold-out.
-
-    Parameters
-    ----------
-    inputs
-        Model, labels and settings.
-    released
-        Shape (n_records, n_columns): all records with their representatives.
-    predictions
-        Shape (n_records,): the model's predictions for `released`.
-    kept
-        The records kept, ascending; at least `FEWEST_RECORDS`.
-    should_stop
-        Asked while minimization takes features out.
-
-    Raises
-    ------
-    SearchStoppedError
-        `should_stop` said so.
-    """
+    """Minimize the kept records and measure the model on their hold-out."""
     settings = inputs.settings
     first, held_out = _split(len(kept), settings.holdout_seed)
     first_records, held_out_records = kept[first], kept[held_out]
@@ -237,13 +186,6 @@ def stratified_split(classes: IntArray, seed: int) -> tuple[IntArray, IntArray] 
 
     It refuses a class of one record, and fewer places than classes. scikit-learn 1.9 spends most of
     the time on checking arrays, and a grid asks for thousands of small splits.
-
-    Parameters
-    ----------
-    classes
-        Shape (n_records,), from 0.
-    seed
-        Random state.
     """
     sizes = [size for size in np.bincount(classes).tolist() if size]
     n_out = math.ceil(HOLDOUT_SHARE * len(classes))

@@ -45,17 +45,10 @@ class FeatureSpace:
     Values are a matrix of shape (n_records, n_columns): numbers as they are with NaN for missing,
     categories as their position. The encoding, which models and trees see, replaces missing numbers
     by 0 and categories by 0/1 columns.
-
-    Attributes
-    ----------
-    columns
-        The features.
-    has_missing_numbers
-        Whether any number may be missing; False saves looking for them.
     """
 
-    columns: tuple[FeatureColumn, ...]
-    has_missing_numbers: bool = True
+    columns: tuple[FeatureColumn, ...]  # the features
+    has_missing_numbers: bool = True  # whether any number may be missing; False saves looking for them
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -105,28 +98,7 @@ class FeatureSpace:
 def read_features(
     tables: Sequence[pa.Table], names: Sequence[str], *, categorical: Sequence[str]
 ) -> tuple[FeatureSpace, tuple[FloatArray, ...]]:
-    """Turn the feature columns of one or more tables into numbers with common categories.
-
-    Parameters
-    ----------
-    tables
-        Columns of text; every table has every feature.
-    names
-        The features, in the order the model expects.
-    categorical
-        Which of them hold categories; all others must hold numbers.
-
-    Returns
-    -------
-    tuple
-        The space, and per table shape (n_records, n_features).
-
-    Raises
-    ------
-    AuditInputError
-        A feature is absent, has no value at all, or holds text without being categorical; all
-        such features are named in one go.
-    """
+    """Turn the feature columns of one or more tables into numbers with common categories."""
     everywhere = set.intersection(*(set(table.column_names) for table in tables))
     problems = [
         f"The feature “{name}” is not a column of every table." for name in names if name not in everywhere

@@ -10,25 +10,15 @@ from core.diversity.minimized import Minimization
 
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
-    """What may be known of one quasi-identifier for the model to stay as accurate.
+    """What may be known of one quasi-identifier for the model to stay as accurate."""
 
-    Attributes
-    ----------
-    feature
-        The column.
-    cuts
-        For numbers: the ranges are up to the first cut, up to the second, …, above the last. None
-        for categories and for a feature left as it is.
-    groups
-        For categories: those that are not told apart stand in one group. None otherwise.
-    untouched
-        Whether the feature is left as it is.
-    """
-
-    feature: str
+    feature: str  # the column
+    # For numbers: the ranges are up to the first cut, up to the second, …, above the last. None for
+    # categories and for a feature left as it is.
     cuts: tuple[float, ...] | None = None
+    # For categories: those that are not told apart stand in one group. None otherwise.
     groups: tuple[tuple[str, ...], ...] | None = None
-    untouched: bool = False
+    untouched: bool = False  # whether the feature is left as it is
 
 
 def generalizations(minimization: Minimization) -> tuple[Generalization, ...]:

@@ -43,20 +43,6 @@ def give_back_features(
 
     Each time the feature with the smallest NCP / gain in agreement is left as it is, among those that
     gain; where none gains, the one with the smallest NCP; of equals the first.
-
-    Parameters
-    ----------
-    minimization
-        All features replaced, and the agreement that gives.
-    values, truth
-        The inner hold-out and the model's predictions for it.
-    should_stop
-        Asked before every step, and every time before the model is.
-
-    Raises
-    ------
-    SearchStoppedError
-        `should_stop` said so.
     """
     penalties = unit_ncp(minimization, cell_use(minimization, values))
     state = _GivingBack(minimization, values, truth, penalties, should_stop)

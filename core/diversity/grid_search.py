@@ -58,21 +58,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KeptSet:
-    """The cells of one k, and which of them are diverse enough for one or more l.
+    """The cells of one k, and which of them are diverse enough for one or more l."""
 
-    Attributes
-    ----------
-    cells
-        The partition of all records.
-    is_kept
-        Shape (n_cells,): whether the cell's records are kept.
-    ncp
-        Normalized certainty penalty of the kept records' quasi-identifiers, in [0, 1], mean over
-        records and quasi-identifiers; None where nothing is kept.
-    """
-
-    cells: Cells
-    is_kept: BoolArray
+    cells: Cells  # the partition of all records
+    is_kept: BoolArray  # shape (n_cells,): whether the cell's records are kept
+    # normalized certainty penalty of the kept records' quasi-identifiers, in [0, 1], mean over records and
+    # quasi-identifiers; None where nothing is kept
     ncp: float | None
 
     @property
@@ -115,28 +106,17 @@ class KeptSet:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Configuration:
-    """One pair of k and l, and what came of it.
+    """One pair of k and l, and what came of it."""
 
-    Attributes
-    ----------
-    k, l
-        The pair.
-    status
-        Whether it is offered, and if not, why.
-    kept_set
-        The cells and the kept records; shared by all pairs that keep the same. None where the
-        search was stopped before.
-    evaluation
-        How useful the kept records are; None where that could not be assessed.
-    verification
-        What was counted on the released bytes; None where nothing would be released.
-    """
-
-    k: int
+    k: int  # the pair
     l: int  # noqa: E741 - the model's own letter
-    status: Status
+    status: Status  # whether it is offered, and if not, why
+    # The cells and the kept records; shared by all pairs that keep the same. None where the search was
+    # stopped before.
     kept_set: KeptSet | None = field(default=None, repr=False)
+    # how useful the kept records are; None where that could not be assessed
     evaluation: Evaluation | None = field(default=None, repr=False)
+    # what was counted on the released bytes; None where nothing would be released
     verification: Verification | None = field(default=None, repr=False)
 
     @property
@@ -170,24 +150,6 @@ def search(
     The cells depend on k alone and many l keep the same records, so a tree is fitted once for each k
     and a model evaluated once for each distinct set of kept records. The result does not depend on
     `n_jobs`.
-
-    Parameters
-    ----------
-    problem
-        Table, settings and model.
-    n_jobs
-        Threads; the trees let go of Python's lock while they are fitted.
-    verified
-        Whether to write every release that could be offered, read it back and count again.
-    on_progress
-        Called with the pairs done and all pairs.
-    should_stop
-        Asked before every evaluation and within it; what is done is kept.
-
-    Returns
-    -------
-    tuple of Configuration
-        In the order of `settings.pairs`.
     """
     searching = _Searching(problem, verified, on_progress, should_stop)
     ks = range(problem.settings.k_min, problem.settings.k_max + 1)
@@ -342,15 +304,8 @@ def unit_penalty(
 ) -> FloatArray:
     """Return shape (n_cells,): mean over the cell's records of the precision that a quasi-identifier lost.
 
-    Parameters
-    ----------
-    unit, number
-        The quasi-identifier, and its place among the representatives.
-    values, cells
-        All records, and their cells.
-    column
-        The unit's feature, the first of a one-hot group: where a cell's representative is its missing
-        category, every record whose category was known lost all.
+    `column`: the unit's feature, the first of a one-hot group: where a cell's representative is its missing
+    category, every record whose category was known lost all.
     """
     if unit.codes is None:
         return numeric_ncp(values[:, unit.columns[0]], cells.classes)

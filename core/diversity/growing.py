@@ -23,20 +23,6 @@ def grow_tree(
 ) -> Tree:
     """Return the ``tree_`` that scikit-learn's estimator has after ``fit``, with its defaults.
 
-    Parameters
-    ----------
-    points
-        Shape (n_records, n_columns), contiguous, without missing values.
-    target
-        Shape (n_records,) or (n_records, n_outputs): class positions from 0, or numbers.
-    n_classes
-        For a classifier how many classes there are, absent ones included (they weigh nothing); None
-        for a regressor.
-    seed
-        Random state.
-    min_samples_leaf
-        Records that each leaf holds at least.
-
     Notes
     -----
     The parts are not documented API of scikit-learn, so its minor version is fixed in the

@@ -17,27 +17,14 @@ _TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearScores:
-    """A linear classifier over encoded features: the class with the largest score is predicted.
+    """A linear classifier over encoded features: the class with the largest score is predicted."""
 
-    Attributes
-    ----------
-    space
-        How values are encoded.
-    weights
-        Shape (n_encoded, n_classes): what one unit of an encoded feature adds to each score.
-    centre
-        Shape (n_encoded,): subtracted from encoded features first.
-    intercepts
-        Shape (n_classes,).
-    classes
-        Shape (n_classes,): what is predicted.
-    """
-
-    space: FeatureSpace
+    space: FeatureSpace  # how values are encoded
+    # shape (n_encoded, n_classes): what one unit of an encoded feature adds to each score
     weights: FloatArray
-    centre: FloatArray
-    intercepts: FloatArray
-    classes: FloatArray
+    centre: FloatArray  # shape (n_encoded,): subtracted from encoded features first
+    intercepts: FloatArray  # shape (n_classes,)
+    classes: FloatArray  # shape (n_classes,): what is predicted
 
     def of_records(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores, shape (n_records, n_classes), and the size of all their terms, (n_records,)."""

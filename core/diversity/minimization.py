@@ -29,24 +29,6 @@ def minimize(
 ) -> Minimization:
     """Generalize as far as the model still agrees with itself on the target share of the hold-out.
 
-    Parameters
-    ----------
-    problem
-        The features to minimize and the model.
-    values
-        Shape (n_records, n_columns).
-    predictions
-        Shape (n_records,): the model's predictions for them.
-    fit, held_out
-        The records to learn the cells from, and those to measure agreement on.
-    should_stop
-        Asked while features are taken out.
-
-    Raises
-    ------
-    SearchStoppedError
-        `should_stop` said so.
-
     References
     ----------
     Goldsteen et al., Data minimization for GDPR compliance in machine learning models,
@@ -158,17 +140,7 @@ class _Climb:
 
 
 def nearest_to_medians(rows: FloatArray, starts: IntArray, records: IntArray) -> IntArray:
-    """Return shape (n_cells,): the record whose row is nearest its cell's medians, first on ties.
-
-    Parameters
-    ----------
-    rows
-        Shape (n_records, n_columns), sorted by cell.
-    starts
-        Shape (n_cells,): where each cell begins.
-    records
-        Shape (n_records,): what each row is called.
-    """
+    """Return shape (n_cells,): the record whose row is nearest its cell's medians, first on ties."""
     sizes = np.concatenate([starts[1:], [len(rows)]]) - starts
     cells = np.repeat(np.arange(len(starts)), sizes)
     middle, upper_middle = starts + (sizes - 1) // 2, starts + sizes // 2

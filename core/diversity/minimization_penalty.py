@@ -15,18 +15,10 @@ from core.diversity.minimized import Minimization
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellUse:
-    """Which cells some records are in, and their domain: what a penalty is counted from.
+    """Which cells some records are in, and their domain: what a penalty is counted from."""
 
-    Attributes
-    ----------
-    n_of_node
-        Shape (n_nodes,): records in each cell.
-    lowest, highest
-        Shape (n_encoded,): the domain of each encoded feature.
-    """
-
-    n_of_node: IntArray
-    lowest: FloatArray
+    n_of_node: IntArray  # shape (n_nodes,): records in each cell
+    lowest: FloatArray  # shape (n_encoded,): the domain of each encoded feature
     highest: FloatArray
 
 

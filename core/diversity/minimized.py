@@ -22,33 +22,17 @@ Predict = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MinimizationProblem:
-    """What is to be minimized.
+    """What is to be minimized."""
 
-    Attributes
-    ----------
-    space, units
-        How values are held, and the quasi-identifiers among them.
-    predict
-        The model.
-    dependence
-        Which columns its predictions depend on; None where it is not known.
-    scores
-        The scores behind the predictions of a linear classifier; None for any other model.
-    outcome
-        Measures agreement; its labels are not looked at.
-    majority
-        How a merged cell gets its label.
-    target_accuracy
-        Agreement to keep.
-    """
-
-    space: FeatureSpace
+    space: FeatureSpace  # how values are held, and the quasi-identifiers among them
     units: tuple[QuasiIdentifierUnit, ...]
-    predict: Predict
-    outcome: Outcome
-    majority: MajorityRule
-    target_accuracy: float
+    predict: Predict  # the model
+    outcome: Outcome  # measures agreement; its labels are not looked at
+    majority: MajorityRule  # how a merged cell gets its label
+    target_accuracy: float  # agreement to keep
+    # which columns its predictions depend on; None where it is not known
     dependence: Dependence | None = None
+    # the scores behind the predictions of a linear classifier; None for any other model
     scores: LinearScores | None = None
 
     @property
@@ -68,34 +52,18 @@ class MinimizationProblem:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Minimization:
-    """A minimization that can be applied to any records.
-
-    Attributes
-    ----------
-    tree
-        The cells.
-    level
-        0 for the leaves as cells, 1 for the level above, and so on.
-    representatives
-        Shape (n_nodes, n_columns): values of the representative of each node that is a cell.
-    sources
-        Shape (n_nodes,): which record of those minimized the representative is.
-    generalized
-        Per unit, whether it is replaced; False for a feature left as it is.
-    agreement
-        Agreement of the model with itself on the inner hold-out after minimization.
-    leaves_agreement
-        The same with the leaves as cells and all features replaced.
-    """
+    """A minimization that can be applied to any records."""
 
     problem: MinimizationProblem = field(repr=False)
-    tree: CellTree = field(repr=False)
-    level: int
+    tree: CellTree = field(repr=False)  # the cells
+    level: int  # 0 for the leaves as cells, 1 for the level above, and so on
+    # shape (n_nodes, n_columns): values of the representative of each node that is a cell
     representatives: FloatArray = field(repr=False)
+    # shape (n_nodes,): which record of those minimized the representative is
     sources: IntArray = field(repr=False)
-    generalized: tuple[bool, ...]
-    agreement: float
-    leaves_agreement: float
+    generalized: tuple[bool, ...]  # per unit, whether it is replaced; False for a feature left as it is
+    agreement: float  # agreement of the model with itself on the inner hold-out after minimization
+    leaves_agreement: float  # the same with the leaves as cells and all features replaced
 
     def cell_of(self, values: FloatArray) -> IntArray:
         """Return shape (n_records,): the node that is each record's cell."""

@@ -40,13 +40,7 @@ class ModelProcess:
         self.description, self.nodes = self._begin()
 
     def predict(self, records: pa.Table, *, named: bool) -> tuple[list[str], npt.NDArray[np.generic]]:
-        """Return the classes predicted, none for regression, and for each record a position or number.
-
-        Raises
-        ------
-        AuditInputError
-            The model cannot predict these records.
-        """
+        """Return the classes predicted, none for regression, and for each record a position or number."""
         content = pa.BufferOutputStream()
         with pa.ipc.new_stream(content, records.schema) as stream:
             stream.write_table(records)
@@ -86,45 +80,20 @@ class ModelProcess:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LoadedEstimator:
-    """A fitted estimator in a process of its own, and what it says of itself.
+    """A fitted estimator in a process of its own, and what it says of itself."""
 
-    Attributes
-    ----------
-    process
-        Where it predicts.
-    name
-        File name.
-    kind
-        What scikit-learn calls it.
-    classes
-        Its classes as text; empty for regression.
-    task
-        What it predicts.
-    feature_names
-        The columns it was fitted on, in order; None where it does not know them.
-    n_features
-        Their number.
-    trees
-        Of a tree or a forest; None of any other model.
-    """
-
-    process: ModelProcess = field(repr=False)
-    name: str
-    kind: str
-    classes: tuple[str, ...]
-    task: Task
+    process: ModelProcess = field(repr=False)  # where it predicts
+    name: str  # file name
+    kind: str  # what scikit-learn calls it
+    classes: tuple[str, ...]  # its classes as text; empty for regression
+    task: Task  # what it predicts
+    # the columns it was fitted on, in order; None where it does not know them
     feature_names: tuple[str, ...] | None
-    n_features: int
-    trees: tuple[FlatTree, ...] | None = field(repr=False)
+    n_features: int  # their number
+    trees: tuple[FlatTree, ...] | None = field(repr=False)  # of a tree or a forest; None of any other model
 
     def check(self, *, task: Task, columns: Sequence[str]) -> None:
-        """Check that the model fits the task and the features of the table.
-
-        Raises
-        ------
-        AuditInputError
-            It predicts something else, or was trained on other features; names them.
-        """
+        """Check that the model fits the task and the features of the table."""
         if task != self.task:
             raise AuditInputError(f"{self.name} holds a model for {self.task}; {task} was asked for.")
         if self.feature_names is None:
@@ -144,36 +113,19 @@ class LoadedEstimator:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileModel:
-    """A model from a file, as the search uses it.
+    """A model from a file, as the search uses it."""
 
-    Attributes
-    ----------
-    loaded
-        The estimator.
-    space
-        How values are held.
-    classes
-        Classes of the label, the model's own among them.
-    missing_as_zero
-        Whether missing numbers reach the model as 0, because it refuses missing ones.
-    """
-
-    loaded: LoadedEstimator
-    space: FeatureSpace = field(repr=False)
-    classes: tuple[str, ...]
+    loaded: LoadedEstimator  # the estimator
+    space: FeatureSpace = field(repr=False)  # how values are held
+    classes: tuple[str, ...]  # classes of the label, the model's own among them
+    # whether missing numbers reach the model as 0, because it refuses missing ones
     missing_as_zero: bool = False
 
     @classmethod
     def of(
         cls, loaded: LoadedEstimator, *, space: FeatureSpace, classes: tuple[str, ...], values: FloatArray
     ) -> FileModel:
-        """Return the model after it has predicted the untouched records once.
-
-        Raises
-        ------
-        AuditInputError
-            The model cannot predict them.
-        """
+        """Return the model after it has predicted the untouched records once."""
         model = cls(loaded=loaded, space=space, classes=classes)
         try:
             model.predict(values)
@@ -228,13 +180,7 @@ class FileModel:
         return np.ascontiguousarray(np.column_stack(numbers), dtype=np.float32)
 
     def predict(self, values: FloatArray) -> FloatArray:
-        """Return shape (n_records,): class positions or numbers.
-
-        Raises
-        ------
-        AuditInputError
-            The model cannot predict these records.
-        """
+        """Return shape (n_records,): class positions or numbers."""
         names, predicted = self.loaded.process.predict(
             self._as_trained(values), named=self.loaded.feature_names is not None
         )
@@ -267,12 +213,6 @@ def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
 
     Nothing of the file is run: only types that skops trusts are built, and trees whose node numbers
     have been checked.
-
-    Raises
-    ------
-    AuditInputError
-        The file is a pickle or joblib file whatever its name, is broken or too large, holds types
-        that are not trusted (they are listed), or no fitted model.
     """
     process = ModelProcess(data, name=name)
     said = process.description

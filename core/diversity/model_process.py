@@ -54,19 +54,7 @@ _HELD: list[BaseEstimator] = []
 
 
 def load(data: pa.Buffer, *, name: str) -> Answer:
-    """Load a fitted classifier or regressor and describe it; it is kept for :func:`predict`.
-
-    Returns
-    -------
-    tuple of dict and pyarrow.Table
-        What the model says of itself, and the nodes of its trees where it is a tree or a forest.
-
-    Raises
-    ------
-    AuditInputError
-        The file is a pickle or joblib file whatever its name, is broken or too large, holds types
-        that are not trusted (they are listed), or no fitted model.
-    """
+    """Load a fitted classifier or regressor and describe it; it is kept for :func:`predict`."""
     content = data.to_pybytes()
     _refuse_what_runs_code(content, name)
     _check_archive(content, name)
@@ -89,20 +77,7 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
 
 
 def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
-    """Predict records with the model that was loaded last.
-
-    Parameters
-    ----------
-    data
-        A stream of Arrow: a column per feature, numbers or texts.
-    names
-        The features' names; None where the model knows none.
-
-    Returns
-    -------
-    tuple of dict and pyarrow.Table
-        The texts of the classes predicted, none for regression; one column: their positions, or numbers.
-    """
+    """Predict records with the model that was loaded last."""
     estimator = _HELD[0]
     with pa.ipc.open_stream(data) as stream:
         table = stream.read_all()

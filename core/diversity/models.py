@@ -52,24 +52,12 @@ class Model(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrainedModel:
-    """A scikit-learn estimator fitted here on encoded features.
+    """A scikit-learn estimator fitted here on encoded features."""
 
-    Attributes
-    ----------
-    estimator
-        Fitted on class positions or numbers.
-    space
-        How values are encoded.
-    description
-        What it is.
-    notes
-        Sentences about the training that a reader should know.
-    """
-
-    estimator: object = field(repr=False)
-    space: FeatureSpace = field(repr=False)
-    description: str
-    notes: tuple[str, ...] = ()
+    estimator: object = field(repr=False)  # fitted on class positions or numbers
+    space: FeatureSpace = field(repr=False)  # how values are encoded
+    description: str  # what it is
+    notes: tuple[str, ...] = ()  # sentences about the training that a reader should know
 
     @cached_property
     def dependence(self) -> Dependence | None:
@@ -123,24 +111,7 @@ class TreeModel(TrainedModel):
 def train_model(
     kind: str, space: FeatureSpace, values: FloatArray, outcome: Outcome, *, seed: int = 10
 ) -> TrainedModel:
-    """Fit one of the offered models.
-
-    Parameters
-    ----------
-    kind
-        ``tree``, ``forest`` (25 trees), ``boosting`` or ``logistic`` (linear for regression).
-    space, values
-        The features of the training records.
-    outcome
-        Their labels.
-    seed
-        Random state of the model.
-
-    Raises
-    ------
-    AuditInputError
-        The kind is unknown, or the training records have one class only.
-    """
+    """Fit one of the offered models."""
     if kind not in get_args(ModelKind):
         raise AuditInputError(f"The model must be one of {', '.join(get_args(ModelKind))}; it is {kind}.")
     if outcome.task == "classification" and len(np.unique(outcome.values)) == 1:

@@ -17,15 +17,7 @@ _MOST_SPELLINGS = 16  # "0", "0.0", " 1" and the like
 
 
 def zero_one_columns(table: pa.Table, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that hold 0 and 1 and nothing else; missing values aside, and both of them.
-
-    Parameters
-    ----------
-    table
-        Columns of text.
-    columns
-        Which of them to look at; their order is kept.
-    """
+    """Return the columns that hold 0 and 1 and nothing else; missing values aside, and both of them."""
     return tuple(name for name in columns if _is_zero_one(table[name]))
 
 

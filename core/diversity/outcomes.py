@@ -20,21 +20,12 @@ _CONTINUOUS_SHARE = 0.2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """The labels of some records.
+    """The labels of some records."""
 
-    Attributes
-    ----------
-    task
-        Classification or regression.
-    classes
-        All classes, numbers in numeric and text in alphabetic order; empty for regression.
-    values
-        Shape (n_records,): positions in `classes`, or the numbers themselves.
-    """
-
-    task: Task
+    task: Task  # classification or regression
+    # all classes, numbers in numeric and text in alphabetic order; empty for regression
     classes: tuple[str, ...]
-    values: FloatArray
+    values: FloatArray  # shape (n_records,): positions in `classes`, or the numbers themselves
 
     def agreement(self, predicted: FloatArray, actual: FloatArray) -> float:
         """Return the accuracy in [0, 1] or R² (at most 1) of predictions."""
@@ -70,25 +61,7 @@ def r_squared(predicted: FloatArray, actual: FloatArray) -> float:
 def read_outcomes(
     columns: Sequence[pa.ChunkedArray], *, subject: str, task: Task, more_classes: Sequence[str] = ()
 ) -> tuple[Outcome, ...]:
-    """Read the label column of one or more tables with common classes.
-
-    Parameters
-    ----------
-    columns
-        The label column of each table, as text.
-    subject
-        What messages call it, such as ``label “ill”``.
-    task
-        Classification or regression.
-    more_classes
-        Classes that a model knows and that may be absent here.
-
-    Raises
-    ------
-    AuditInputError
-        A label is missing; there is one class only or as many as a number would have; text in
-        regression.
-    """
+    """Read the label column of one or more tables with common classes."""
     n_records = sum(len(column) for column in columns)
     n_missing = sum(column.null_count for column in columns)
     if n_missing:

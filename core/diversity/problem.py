@@ -32,31 +32,19 @@ ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predict
 
 @dataclass(frozen=True, kw_only=True)
 class ModelChoice:
-    """Where the model comes from.
+    """Where the model comes from."""
 
-    Attributes
-    ----------
-    source
-        A kind to train here, ``file`` for a fitted scikit-learn model in skops format, or
-        ``predictions`` for a column of the table.
-    seed
-        Random state of a model trained here.
-    test_size, split_seed
-        Share of the one table that is anonymized and tested on, in (0, 1), and random state of the
-        split; the rest trains the model. Not used with a training table of its own.
-    file_name, file
-        The model file.
-    predictions_column
-        The column that holds predictions.
-    """
-
+    # A kind to train here, ``file`` for a fitted scikit-learn model in skops format, or ``predictions`` for a
+    # column of the table
     source: ModelSource = "tree"
-    seed: int = 10
+    seed: int = 10  # random state of a model trained here
+    # Share of the one table that is anonymized and tested on, in (0, 1), and random state of the split; the
+    # rest trains the model. Not used with a training table of its own.
     test_size: float = 0.5
     split_seed: int = 14
-    file_name: str = ""
+    file_name: str = ""  # the model file
     file: bytes = field(default=b"", repr=False)
-    predictions_column: str | None = None
+    predictions_column: str | None = None  # the column that holds predictions
 
     @property
     def file_digest(self) -> str:
@@ -71,40 +59,18 @@ class ModelChoice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SearchProblem:
-    """Everything a search needs.
+    """Everything a search needs."""
 
-    Attributes
-    ----------
-    data, training
-        The table to anonymize and, where given, the one the model is trained on.
-    choice
-        Where the model comes from.
-    inputs
-        Feature space, model, labels and settings.
-    records
-        Shape (n_records,): positions in `data` of the records that are anonymized.
-    values
-        Shape (n_records, n_features): their features.
-    sensitive
-        Their sensitive attributes.
-    base_accuracy
-        Accuracy of the model on the records as they are (R² for regression).
-    n_training
-        Records the model was trained on here; 0 where it was not.
-    notes
-        What a reader should know about the inputs.
-    """
-
-    data: Dataset
+    data: Dataset  # the table to anonymize and, where given, the one the model is trained on
     training: Dataset | None
-    choice: ModelChoice
-    inputs: EvaluationInputs
-    records: IntArray
-    values: FloatArray = field(repr=False)
-    sensitive: tuple[SensitiveAttribute, ...]
-    base_accuracy: float
-    n_training: int
-    notes: tuple[Finding, ...]
+    choice: ModelChoice  # where the model comes from
+    inputs: EvaluationInputs  # feature space, model, labels and settings
+    records: IntArray  # shape (n_records,): positions in `data` of the records that are anonymized
+    values: FloatArray = field(repr=False)  # shape (n_records, n_features): their features
+    sensitive: tuple[SensitiveAttribute, ...]  # their sensitive attributes
+    base_accuracy: float  # accuracy of the model on the records as they are (R² for regression)
+    n_training: int  # records the model was trained on here; 0 where it was not
+    notes: tuple[Finding, ...]  # what a reader should know about the inputs
 
     @property
     def settings(self) -> DiversitySettings:

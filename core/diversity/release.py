@@ -36,21 +36,12 @@ _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verification:
-    """What the equivalence classes of released bytes are, counted anew.
+    """What the equivalence classes of released bytes are, counted anew."""
 
-    Attributes
-    ----------
-    classes
-        Over the quasi-identifiers, as written in the file.
-    counts
-        Per sensitive attribute, its values in each class, in the bins of the search.
-    distances
-        Per sensitive attribute, the distance of t-closeness.
-    """
-
-    classes: EquivalenceClasses
+    classes: EquivalenceClasses  # over the quasi-identifiers, as written in the file
+    # per sensitive attribute, its values in each class, in the bins of the search
     counts: tuple[SensitiveCounts, ...] = field(repr=False)
-    distances: tuple[Distance, ...]
+    distances: tuple[Distance, ...]  # per sensitive attribute, the distance of t-closeness
 
     @property
     def k(self) -> int | None:
@@ -98,18 +89,10 @@ class Verification:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KeptCells:
-    """Which records are released, and whose quasi-identifiers each shows.
+    """Which records are released, and whose quasi-identifiers each shows."""
 
-    Attributes
-    ----------
-    kept
-        Shape (n_kept,): positions among the problem's records, ascending.
-    sources
-        Shape (n_kept, n_units): the record each quasi-identifier's text is taken from.
-    """
-
-    kept: IntArray
-    sources: IntArray
+    kept: IntArray  # shape (n_kept,): positions among the problem's records, ascending
+    sources: IntArray  # shape (n_kept, n_units): the record each quasi-identifier's text is taken from
 
 
 def released_table(problem: SearchProblem, cells: KeptCells) -> pa.Table:

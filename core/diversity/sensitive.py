@@ -14,28 +14,15 @@ from core.diversity.features import FloatArray, is_numeric, numbers_of
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SensitiveAttribute:
-    """A sensitive attribute of some records.
+    """A sensitive attribute of some records."""
 
-    Attributes
-    ----------
-    name
-        The column.
-    codes
-        Shape (n_records,): what is counted for diversity, -1 for missing.
-    numeric
-        Whether all known values are numbers; the ordered distance is used then.
-    edges
-        Shape (n_bins - 1,): a number up to the first edge is in the first bin, and so on; None
-        where values are counted as written.
-    n_distinct
-        Distinct values as written.
-    """
-
-    name: str
-    codes: IntArray = field(repr=False)
-    numeric: bool
+    name: str  # the column
+    codes: IntArray = field(repr=False)  # shape (n_records,): what is counted for diversity, -1 for missing
+    numeric: bool  # whether all known values are numbers; the ordered distance is used then
+    # shape (n_bins - 1,): a number up to the first edge is in the first bin, and so on; None where values are
+    # counted as written
     edges: FloatArray | None
-    n_distinct: int
+    n_distinct: int  # distinct values as written
 
     @property
     def distance(self) -> Distance:

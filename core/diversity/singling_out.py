@@ -15,24 +15,12 @@ GREEDY_STEPS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
-    """How much one column singles out.
+    """How much one column singles out."""
 
-    Attributes
-    ----------
-    column
-        Its name.
-    n_values
-        Distinct values, missing being one.
-    unique_share
-        Share in [0, 1] of the records that this column alone singles out.
-    unique_share_with_former
-        The same together with all columns ranked before it.
-    """
-
-    column: str
-    n_values: int
-    unique_share: float
-    unique_share_with_former: float
+    column: str  # its name
+    n_values: int  # distinct values, missing being one
+    unique_share: float  # share in [0, 1] of the records that this column alone singles out
+    unique_share_with_former: float  # the same together with all columns ranked before it
 
 
 def rank_by_singling_out(table: pa.Table, columns: Sequence[str]) -> tuple[SinglingOut, ...]:

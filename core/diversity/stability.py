@@ -18,15 +18,9 @@ MOST_REPEATS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Stability:
-    """Accuracies of one configuration over several seeds.
+    """Accuracies of one configuration over several seeds."""
 
-    Attributes
-    ----------
-    accuracies
-        One per repeat done; the first is the search's own.
-    """
-
-    accuracies: tuple[float, ...]
+    accuracies: tuple[float, ...]  # one per repeat done; the first is the search's own
 
     @property
     def mean(self) -> float:

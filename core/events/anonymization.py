@@ -24,18 +24,10 @@ LARGEST_LOG_WITH_CURVE = 200_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredEvents:
-    """A log with everything about it that does not depend on k.
+    """A log with everything about it that does not depend on k."""
 
-    Attributes
-    ----------
-    log
-        The events.
-    single
-        Combinations as they are and with the flatten column at "any".
-    """
-
-    log: EventLog
-    single: Stages
+    log: EventLog  # the events
+    single: Stages  # combinations as they are and with the flatten column at "any"
 
     @cached_property
     def multi(self) -> Stages:
@@ -59,29 +51,15 @@ class MeasuredEvents:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnonymizedEvents:
-    """A log anonymized for one rule.
+    """A log anonymized for one rule."""
 
-    Attributes
-    ----------
-    measured
-        The log.
-    rule
-        k and strategy.
-    flattening
-        What was used: ``single-level`` or ``multi-level``.
-    reduced
-        What is released.
-    single_level
-        What single-level flattening releases under the same rule; `reduced` itself where it was used.
-    fell_back
-        True where multi-level flattening was asked for and keeps fewer events than single-level.
-    """
-
-    measured: MeasuredEvents
-    rule: Rule
-    flattening: str
-    reduced: Reduced
+    measured: MeasuredEvents  # the log
+    rule: Rule  # k and strategy
+    flattening: str  # what was used: ``single-level`` or ``multi-level``
+    reduced: Reduced  # what is released
+    # what single-level flattening releases under the same rule; `reduced` itself where it was used
     single_level: Reduced
+    # true where multi-level flattening was asked for and keeps fewer events than single-level
     fell_back: bool
 
     @property
@@ -116,50 +94,20 @@ class AnonymizedEvents:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one way of anonymizing keeps and costs.
+    """What one way of anonymizing keeps and costs."""
 
-    Attributes
-    ----------
-    k, flattening, strategy
-        Which way.
-    n_users, n_events
-        Kept.
-    n_events_flattened, n_cells_generalized
-        Released events with a coarser value, and such cells.
-    penalty_share
-        Normalized certainty penalty in [0, 1].
-    """
-
-    k: int
+    k: int  # which way
     flattening: str
     strategy: str
-    n_users: int
+    n_users: int  # Kept
     n_events: int
-    n_events_flattened: int
+    n_events_flattened: int  # released events with a coarser value, and such cells
     n_cells_generalized: int
-    penalty_share: float
+    penalty_share: float  # normalized certainty penalty in [0, 1]
 
 
 def measure_events(dataset: Dataset, settings: EventSettings) -> MeasuredEvents:
-    """Read a log and number its combinations; everything that no threshold changes.
-
-    Parameters
-    ----------
-    dataset
-        The table; missing users, events and times make a record unreadable.
-    settings
-        Columns, mapping, classes to leave out, flattening.
-
-    Returns
-    -------
-    MeasuredEvents
-        At least one event after cleanup.
-
-    Raises
-    ------
-    AuditInputError
-        The log cannot be read, or every event is of a class left out.
-    """
+    """Read a log and number its combinations; everything that no threshold changes."""
     log = read_event_log(dataset, settings)
     if not len(log.kept_after_cleanup):
         raise AuditInputError(
@@ -169,25 +117,7 @@ def measure_events(dataset: Dataset, settings: EventSettings) -> MeasuredEvents:
 
 
 def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
-    """Flatten and reduce a measured log so that every combination has k users; cheap.
-
-    Parameters
-    ----------
-    measured
-        The log.
-    rule
-        k, at most the users after cleanup, and the strategy.
-
-    Returns
-    -------
-    AnonymizedEvents
-        May release nothing.
-
-    Raises
-    ------
-    AuditInputError
-        k is above the number of users.
-    """
+    """Flatten and reduce a measured log so that every combination has k users; cheap."""
     n_users = measured.n_users_after_cleanup
     if rule.k > n_users:
         raise AuditInputError(

@@ -35,39 +35,19 @@ NUMBER_SHARE_TO_WARN, NUMBER_SHARE_TO_FAIL = 0.01, 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EventAudit:
-    """An anonymized log with its files and its risks.
+    """An anonymized log with its files and its risks."""
 
-    Attributes
-    ----------
-    measured, anonymized, release
-        The log, what was done to it, and the files.
-    traces_before, traces_after
-        Trace risk with one pseudonym per user after cleanup, and of the release.
-    rows
-        Whom the number of rows, all rows together, or their order single out.
-    diversity
-        Of the sensitive attribute, None where none was chosen.
-    verdict
-        The published rule: k users share every combination, counted from the exported bytes.
-    trace_verdict
-        Our own: how many users two known events single out.
-    rows_verdict
-        Our own: how many users counts and order single out.
-    findings
-        Everything noticed.
-    """
-
-    measured: MeasuredEvents
+    measured: MeasuredEvents  # the log, what was done to it, and the files
     anonymized: AnonymizedEvents
     release: Release
-    traces_before: TraceRisk
+    traces_before: TraceRisk  # trace risk with one pseudonym per user after cleanup, and of the release
     traces_after: TraceRisk
-    rows: RowRisk
-    diversity: CombinationDiversity | None
-    verdict: Verdict
-    trace_verdict: Verdict
-    rows_verdict: Verdict
-    findings: tuple[Finding, ...]
+    rows: RowRisk  # whom the number of rows, all rows together, or their order single out
+    diversity: CombinationDiversity | None  # of the sensitive attribute, None where none was chosen
+    verdict: Verdict  # the published rule: k users share every combination, counted from the exported bytes
+    trace_verdict: Verdict  # our own: how many users two known events single out
+    rows_verdict: Verdict  # our own: how many users counts and order single out
+    findings: tuple[Finding, ...]  # everything noticed
 
     @property
     def overall(self) -> Verdict:
@@ -154,19 +134,7 @@ def judge_events(
     traces_after: TraceRisk,
     rows: RowRisk,
 ) -> EventAudit:
-    """Put the parts of an audit together and judge them.
-
-    Parameters
-    ----------
-    anonymized
-        What is released.
-    release
-        Its files; k is judged by what was counted from them.
-    traces_before, traces_after
-        Trace risk.
-    rows
-        Counts and order in the release.
-    """
+    """Put the parts of an audit together and judge them."""
     measured = anonymized.measured
     attribute = measured.log.settings.sensitive
     diversity = combination_diversity(anonymized, attribute) if attribute else None

@@ -99,13 +99,7 @@ def with_found_columns(
 
 
 def refuse_missing_header(dataset: Dataset) -> None:
-    """Refuse a file whose column names are a record, without repeating them.
-
-    Raises
-    ------
-    AuditInputError
-        A column's name is a time like the cells below it.
-    """
+    """Refuse a file whose column names are a record, without repeating them."""
     names = parse_timestamps(pa.array(dataset.columns, pa.string()), time_format=DETECT)
     for position in np.flatnonzero(names.readable):
         if _share_of_times(dataset.table.column(int(position)).slice(0, _N_LOOKED_AT)) >= _READABLE:

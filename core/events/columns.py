@@ -29,18 +29,8 @@ def derived_column(log: EventLog, name: str) -> CodedColumn:
     22 to 6 h, morning to 8 h, daytime to 17 h, afternoon to 22 h; `quantized_hour` is the first
     hour of the block of ``hour_block`` hours.
 
-    Parameters
-    ----------
-    log
-        The events.
-    name
-        One of :data:`core.events.settings.DERIVED_COLUMNS`, or a level that only flattening
-        uses: ``quarter``, ``half_day``, ``day_night``, ``any``.
-
-    Raises
-    ------
-    KeyError
-        There is no such column.
+    `name`: one of :data:`core.events.settings.DERIVED_COLUMNS`, or a level that only flattening uses:
+    ``quarter``, ``half_day``, ``day_night``, ``any``.
     """
     return _DERIVATIONS[name](log)
 

@@ -24,44 +24,23 @@ _NEARLY_ALL = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class CombinationDiversity:
-    """Diversity of an attribute within the released combinations, over events.
+    """Diversity of an attribute within the released combinations, over events."""
 
-    Attributes
-    ----------
-    attribute
-        The derived column, or the raw event.
-    n_combinations
-        Released combinations.
-    n_uniform
-        Combinations in which the attribute has one value, which knowing the combination tells.
-    n_dominated
-        Combinations of more values in which one value is had by at least nine of ten events, and
-        which halve at least the doubt that the whole release leaves about it.
-    distinct_l, entropy_l
-        The smallest of any combination; None without any.
-    t
-        The largest distance in [0, 1] of a combination's distribution from that of the release
-        (equal distance: half the sum of the differences); None without any.
-    """
-
-    attribute: str
-    n_combinations: int
-    n_uniform: int
+    attribute: str  # the derived column, or the raw event
+    n_combinations: int  # released combinations
+    n_uniform: int  # combinations in which the attribute has one value, which knowing the combination tells
+    # combinations of more values in which one value is had by at least nine of ten events, and which halve at
+    # least the doubt that the whole release leaves about it
     n_dominated: int
-    distinct_l: float | None
+    distinct_l: float | None  # the smallest of any combination; None without any
     entropy_l: float | None
+    # the largest distance in [0, 1] of a combination's distribution from that of the release (equal distance:
+    # half the sum of the differences); None without any
     t: float | None
 
 
 def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> CombinationDiversity:
     """Measure l-diversity and t-closeness of an attribute within the released combinations.
-
-    Parameters
-    ----------
-    anonymized
-        The release; its events are the records.
-    attribute
-        A derived column or the raw ``event``.
 
     References
     ----------

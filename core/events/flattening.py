@@ -13,31 +13,17 @@ from core.events.timestamps import BoolArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Flattened:
-    """Where flattening left every unit of events.
+    """Where flattening left every unit of events."""
 
-    Attributes
-    ----------
-    stages
-        What was flattened.
-    stage_of_unit
-        Shape (n_units,), the stage a unit stopped at; the last one also where k is not reached.
-    group_of_unit, pair_of_unit
-        Shape (n_units,), its combination and (combination, user) pair at that stage.
-    n_below_after_step
-        Shape (n_stages,), events still below k after each stage.
-    penalty_after_step
-        Shape (n_stages,), certainty penalty summed over the events settled up to each stage.
-    n_events_raised
-        Events raised to the last stage to lift others over k.
-    """
-
-    stages: Stages
+    stages: Stages  # what was flattened
+    # shape (n_units,), the stage a unit stopped at; the last one also where k is not reached
     stage_of_unit: IntArray
-    group_of_unit: IntArray
+    group_of_unit: IntArray  # shape (n_units,), its combination and (combination, user) pair at that stage
     pair_of_unit: IntArray
-    n_below_after_step: IntArray
+    n_below_after_step: IntArray  # shape (n_stages,), events still below k after each stage
+    # shape (n_stages,), certainty penalty summed over the events settled up to each stage
     penalty_after_step: FloatArray
-    n_events_raised: int
+    n_events_raised: int  # events raised to the last stage to lift others over k
 
 
 def flatten(stages: Stages, k: int, *, raise_settled: bool) -> Flattened:
@@ -46,22 +32,12 @@ def flatten(stages: Stages, k: int, *, raise_settled: bool) -> Flattened:
     A combination that reaches k among the events that came that far stops there. Those below k
     after the last stage stay there and are left to removal.
 
-    Parameters
-    ----------
-    stages
-        The cleaned log.
-    k
-        Distinct users that a combination needs.
-    raise_settled
-        Where a combination is below k after the last stage, raise the cheapest combination that
-        stopped earlier and shares its coarser value: fewest events times penalty added. It brings
-        k users of its own, so one is enough.
+    `raise_settled`: where a combination is below k after the last stage, raise the cheapest combination that
+    stopped earlier and shares its coarser value: fewest events times penalty added. It brings k users of its
+    own, so one is enough.
 
-    Returns
-    -------
-    Flattened
-        Two units of one user and one combination at stage 0 may stop at different stages only
-        where a step's coarser values split the combination (a week that spans two months).
+    Returns two units of one user and one combination at stage 0 may stop at different stages only where a
+    step's coarser values split the combination (a week that spans two months).
     """
     stage_of_unit = np.zeros(stages.n_units, dtype=np.int64)
     active = np.arange(stages.n_units)

@@ -35,50 +35,24 @@ TIME_FORMAT_WORDS = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EventLog:
-    """Every readable event of a file.
+    """Every readable event of a file."""
 
-    Attributes
-    ----------
-    settings
-        How it was read.
-    n_events_in_file
-        Records of the file, those that cannot be read included.
-    user_of_event, event_of_event
-        Shape (n_events,), codes of the user and of the raw event, in file order.
-    users, events
-        The distinct user identifiers and event names, trimmed; position is the code.
-    class_of_event
-        Shape (n_events,), code of the event's class in `classes`.
-    classes
-        The distinct event classes that occur, in natural order.
-    unmapped
-        Events that the mapping does not name, and how many records have each.
-    calendar
-        Local time of each event.
-    time_format
-        How the timestamps were read.
-    others
-        The columns that were not chosen, shape (n_events,) each, by name.
-    other_persons
-        Other counts of persons than one for each user identifier, as spellings and columns suggest.
-    findings
-        What was odd about the file.
-    """
-
-    settings: EventSettings
-    n_events_in_file: int
-    user_of_event: IntArray
-    users: tuple[str, ...]
+    settings: EventSettings  # how it was read
+    n_events_in_file: int  # records of the file, those that cannot be read included
+    user_of_event: IntArray  # shape (n_events,), codes of the user and of the raw event, in file order
+    users: tuple[str, ...]  # the distinct user identifiers and event names, trimmed; position is the code
     event_of_event: IntArray
     events: tuple[str, ...]
-    class_of_event: IntArray
-    classes: tuple[str, ...]
-    unmapped: dict[str, int]
-    calendar: Calendar
-    time_format: str
+    class_of_event: IntArray  # shape (n_events,), code of the event's class in `classes`
+    classes: tuple[str, ...]  # the distinct event classes that occur, in natural order
+    unmapped: dict[str, int]  # events that the mapping does not name, and how many records have each
+    calendar: Calendar  # local time of each event
+    time_format: str  # how the timestamps were read
+    # the columns that were not chosen, shape (n_events,) each, by name
     others: Mapping[str, pa.ChunkedArray] = field(repr=False)
+    # other counts of persons than one for each user identifier, as spellings and columns suggest
     other_persons: tuple[OtherPersons, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # what was odd about the file
 
     @property
     def n_events(self) -> int:
@@ -101,24 +75,6 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
     """Read users, events and local times of a table.
 
     Users and events are compared as trimmed text. Extra columns are ignored.
-
-    Parameters
-    ----------
-    dataset
-        The table; a cell that is null is missing.
-    settings
-        Column names, mapping, and whether to go on without unreadable records.
-
-    Returns
-    -------
-    EventLog
-        At least one event.
-
-    Raises
-    ------
-    AuditInputError
-        Columns are missing (all named), records are unreadable and were not to be left out, or no
-        record is readable.
     """
     readable = _readable_records(dataset, settings)
     user_of_event, users = _coded(readable.user)

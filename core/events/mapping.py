@@ -48,15 +48,10 @@ _BUILT_IN_CLASSES = {
 
 @dataclass(frozen=True)
 class EventMapping:
-    """Event names and the class of each.
+    """Event names and the class of each."""
 
-    Attributes
-    ----------
-    pairs
-        (event, class): the event is a whole name such as ``DEVICE.ALARM`` or the part after the
-        dot, ``ALARM``. Each event once.
-    """
-
+    # (event, class): the event is a whole name such as ``DEVICE.ALARM`` or the part after the dot, ``ALARM``.
+    # Each event once.
     pairs: tuple[tuple[str, str], ...]
 
     @cached_property

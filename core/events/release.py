@@ -41,51 +41,28 @@ _NOT_AS_IT_IS = r'^[=+\-@\t\r]|[;"\r\n]'
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """k as counted from the bytes of the exported file.
+    """k as counted from the bytes of the exported file."""
 
-    Attributes
-    ----------
-    n_events, n_users, n_combinations
-        Records, distinct users, and distinct combinations of the contributing columns.
-    smallest
-        Distinct users of the smallest combination; None without records.
-    k_reached
-        Whether there is a record, and every combination has at least k users.
-    """
-
-    n_events: int
+    n_events: int  # Records, distinct users, and distinct combinations of the contributing columns
     n_users: int
     n_combinations: int
-    smallest: int | None
-    k_reached: bool
+    smallest: int | None  # distinct users of the smallest combination; None without records
+    k_reached: bool  # whether there is a record, and every combination has at least k users
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release:
-    """The files of one export.
+    """The files of one export."""
 
-    Attributes
-    ----------
-    options
-        How users appear in it.
-    events_csv
-        ``anonymized_events.csv``: user and contributing columns.
-    removal_report_csv
-        ``event_removal_report.csv``: users per combination before and after removal.
-    user_removal_csv
-        ``user_removal_report_counts.csv``, where users were removed.
-    write_user_mapping
-        Makes :attr:`user_mapping_csv`, when it is asked for.
-    verification
-        k, counted again from `events_csv`.
-    """
-
-    options: ReleaseOptions
-    events_csv: bytes = field(repr=False)
+    options: ReleaseOptions  # how users appear in it
+    events_csv: bytes = field(repr=False)  # ``anonymized_events.csv``: user and contributing columns
+    # ``event_removal_report.csv``: users per combination before and after removal
     removal_report_csv: bytes = field(repr=False)
+    # ``user_removal_report_counts.csv``, where users were removed
     user_removal_csv: bytes | None = field(repr=False)
+    # makes :attr:`user_mapping_csv`, when it is asked for
     write_user_mapping: Callable[[], bytes] = field(repr=False)
-    verification: Verification
+    verification: Verification  # k, counted again from `events_csv`
 
     @cached_property
     def user_mapping_csv(self) -> bytes:
@@ -100,20 +77,6 @@ def release_events(
 
     Records are sorted by what they say, then by pseudonym: the order of the file would tell in
     which week a flattened event was.
-
-    Parameters
-    ----------
-    anonymized
-        What is released.
-    options
-        How users appear.
-    token_source
-        Returns so many random bytes, such as ``secrets.token_bytes``.
-
-    Returns
-    -------
-    Release
-        All files, ready to be written.
     """
     log = anonymized.measured.log
     kept = np.flatnonzero(anonymized.event_is_kept)
@@ -161,25 +124,14 @@ def release_files(release: Release, *, with_user_mapping: bool) -> dict[str, byt
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExportFile:
-    """A file of an export as a page offers it.
+    """A file of an export as a page offers it."""
 
-    Attributes
-    ----------
-    name
-        Its published name, without folder.
-    unique_name
-        The name with the first digits of the content's SHA-256: a browser or server that
-        remembers files by name cannot hand out another export's.
-    data
-        The bytes.
-    about
-        What is in it.
-    """
-
-    name: str
+    name: str  # its published name, without folder
+    # the name with the first digits of the content's SHA-256: a browser or server that remembers files by
+    # name cannot hand out another export's
     unique_name: str
-    data: bytes = field(repr=False)
-    about: str
+    data: bytes = field(repr=False)  # the bytes
+    about: str  # what is in it
 
 
 def export_files(release: Release, *, with_user_mapping: bool) -> tuple[ExportFile, ...]:
@@ -208,24 +160,7 @@ def release_zip(release: Release, *, with_user_mapping: bool) -> bytes:
 def verify_release(
     events_csv: bytes, *, k: int, n_columns: int, user_of_name: dict[str, int] | None = None
 ) -> Verification:
-    """Count users per combination in the bytes of an exported file.
-
-    Parameters
-    ----------
-    events_csv
-        The file: a header, then records whose first column is the user.
-    k
-        Distinct users that every combination needs.
-    n_columns
-        Contributing columns.
-    user_of_name
-        Which user each pseudonym is of, where a user has several. None: one name is one user.
-
-    Returns
-    -------
-    Verification
-        Without records k is not reached: there is nothing that anybody shares.
-    """
+    """Count users per combination in the bytes of an exported file."""
     names = [f"f{position}" for position in range(n_columns + 1)]
     table = csv.read_csv(
         pa.BufferReader(events_csv),

@@ -17,34 +17,20 @@ from core.events.timestamps import BoolArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reduced:
-    """What is released of a flattened log.
+    """What is released of a flattened log."""
 
-    Attributes
-    ----------
-    flattened
-        The log before removal.
-    k, strategy, cap
-        The rule that was applied.
-    kept
-        Shape (n_units,), whether a unit's combination is released.
-    n_events_of_unit
-        Shape (n_units,), released events of each unit: all, none, or what the cap leaves.
-    n_users_before, n_users_after
-        Shape (n_groups,), distinct users of each combination before and after removal; 0 for a
-        combination that no event has.
-    user_is_kept
-        Shape (n_users,), whether a user still has an event.
-    """
-
-    flattened: Flattened
-    k: int
+    flattened: Flattened  # the log before removal
+    k: int  # the rule that was applied
     strategy: str
     cap: int | None
-    kept: BoolArray
+    kept: BoolArray  # shape (n_units,), whether a unit's combination is released
+    # shape (n_units,), released events of each unit: all, none, or what the cap leaves
     n_events_of_unit: IntArray
+    # shape (n_groups,), distinct users of each combination before and after removal; 0 for a combination that
+    # no event has
     n_users_before: IntArray
     n_users_after: IntArray
-    user_is_kept: BoolArray
+    user_is_kept: BoolArray  # shape (n_users,), whether a user still has an event
 
     @cached_property
     def n_events_of_group(self) -> IntArray:
@@ -97,25 +83,9 @@ class Reduced:
 def reduce_to_k(flattened: Flattened, *, k: int, strategy: str, cap: int | None = None) -> Reduced:
     """Remove events or users until every combination has `k` distinct users, then what is over the cap.
 
-    Parameters
-    ----------
-    flattened
-        The log after flattening.
-    k
-        Distinct users that a combination needs.
-    strategy
-        ``remove-events`` drops all events of the combinations below k. ``remove-users`` drops the
-        users of such combinations, of those that thereby fall below k, and so on. Removing a user
-        never raises a count, so all of them must go, and what is left is one unique set
-        whatever the order.
-    cap
-        Rows of one user with the same combination that stay at most; None for all. One stays at
-        least, so no count of users changes.
-
-    Returns
-    -------
-    Reduced
-        Every combination has either no user or at least k.
+    `strategy`: ``remove-events`` drops all events of the combinations below k. ``remove-users`` drops the
+    users of such combinations, of those that thereby fall below k, and so on. Removing a user never raises a
+    count, so all of them must go, and what is left is one unique set whatever the order.
     """
     stages = flattened.stages
     present = np.zeros(len(stages.group_of_pair), dtype=bool)
@@ -164,22 +134,6 @@ def users_after_peeling(stages: Stages, present: BoolArray, n_users_of_group: In
     As in peeling a graph to its k-core: each round removes the users of the combinations that fell
     below k and lowers the counts of their other combinations. Every (combination, user) pair is
     looked at twice at most, so the time is near linear in the pairs.
-
-    Parameters
-    ----------
-    stages
-        Combinations and users.
-    present
-        Shape (n_pairs,), the pairs that occur.
-    n_users_of_group
-        Shape (n_groups,), distinct users of each combination among them.
-    k
-        Distinct users that a combination needs.
-
-    Returns
-    -------
-    BoolArray
-        Shape (n_users,).
 
     References
     ----------

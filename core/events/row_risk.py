@@ -21,35 +21,22 @@ _TIMES_THE_USUAL = 10
 
 @dataclass(frozen=True, kw_only=True)
 class RowRisk:
-    """Users that the rows under one pseudonym single out, their combinations being shared by k users.
+    """Users that the rows under one pseudonym single out, their combinations being shared by k users."""
 
-    Attributes
-    ----------
-    n_users
-        Users released.
-    n_alone_by_number
-        Users with a pseudonym of so many rows that no other user's pseudonym has as many.
-    n_below_k_by_number
-        Users with a pseudonym of so many rows as fewer than k users' pseudonyms have.
-    n_standing_out
-        Users, fewer than k, with at least twice the rows of every other user, or users alone with
-        their number of rows and with at least ten times the rows of most.
-    n_unique_multiset
-        Users with a pseudonym whose rows, each as often as it occurs, nobody else's equal.
-    n_unique_sequence
-        Users with a pseudonym whose kinds of events, in the order that the released times tell,
-        nobody else's equal; None where the export tells no order or no kind.
-    n_alone_by_number_capped, n_unique_multiset_capped
-        The same two with at most one row of each user and combination; None where pseudonyms are not
-        per user, or both are 0 anyway.
-    """
-
-    n_users: int
+    n_users: int  # users released
+    # users with a pseudonym of so many rows that no other user's pseudonym has as many
     n_alone_by_number: int
-    n_below_k_by_number: int
+    n_below_k_by_number: int  # users with a pseudonym of so many rows as fewer than k users' pseudonyms have
+    # Users, fewer than k, with at least twice the rows of every other user, or users alone with their number
+    # of rows and with at least ten times the rows of most
     n_standing_out: int
+    # users with a pseudonym whose rows, each as often as it occurs, nobody else's equal
     n_unique_multiset: int
+    # users with a pseudonym whose kinds of events, in the order that the released times tell, nobody else's
+    # equal; None where the export tells no order or no kind
     n_unique_sequence: int | None
+    # the same two with at most one row of each user and combination; None where pseudonyms are not per user,
+    # or both are 0 anyway
     n_alone_by_number_capped: int | None = None
     n_unique_multiset_capped: int | None = None
 
@@ -73,18 +60,6 @@ class _Rows:
 
 def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
     """Count the users whom the rows under one pseudonym single out.
-
-    Parameters
-    ----------
-    anonymized
-        What is released.
-    pseudonym_per
-        Which events share a pseudonym.
-
-    Returns
-    -------
-    RowRisk
-        All counts 0 where nothing is released.
 
     Notes
     -----

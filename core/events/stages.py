@@ -31,50 +31,24 @@ class Stages:
     all stages are numbered through, and so are the (combination, user) pairs that occur; no
     combination belongs to two stages, because a coarser value is written differently from a finer.
     A unit is what no stage tells apart: the events of one user with the same values at every stage.
-
-    Attributes
-    ----------
-    columns
-        The contributing columns.
-    steps
-        What each further stage does, as ``column:level``; one fewer than stages.
-    labels
-        For each column the values of all its levels, finer levels first.
-    values_of_group
-        Shape (n_groups, n_columns), positions in `labels`.
-    stage_of_group
-        Shape (n_groups,), ascending.
-    loss_of_group
-        Shape (n_groups,), normalized certainty penalty in [0, 1] of each of its events.
-    n_generalized_of_group
-        Shape (n_groups,), columns that are coarser than at stage 0.
-    group_of_pair, user_of_pair
-        Shape (n_pairs,).
-    group_of_unit, pair_of_unit
-        Per stage, shape (n_units,).
-    user_of_unit, n_events_of_unit
-        Shape (n_units,).
-    unit_of_event
-        Shape (n_events_after_cleanup,), in file order.
-    n_users
-        Users of the whole log; user codes are below it.
     """
 
-    columns: tuple[str, ...]
-    steps: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-    values_of_group: IntArray
-    stage_of_group: IntArray
+    columns: tuple[str, ...]  # the contributing columns
+    steps: tuple[str, ...]  # what each further stage does, as ``column:level``; one fewer than stages
+    labels: tuple[tuple[str, ...], ...]  # for each column the values of all its levels, finer levels first
+    values_of_group: IntArray  # shape (n_groups, n_columns), positions in `labels`
+    stage_of_group: IntArray  # shape (n_groups,), ascending
+    # shape (n_groups,), normalized certainty penalty in [0, 1] of each of its events
     loss_of_group: FloatArray
-    n_generalized_of_group: IntArray
-    group_of_pair: IntArray
+    n_generalized_of_group: IntArray  # shape (n_groups,), columns that are coarser than at stage 0
+    group_of_pair: IntArray  # shape (n_pairs,)
     user_of_pair: IntArray
-    group_of_unit: tuple[IntArray, ...]
+    group_of_unit: tuple[IntArray, ...]  # per stage, shape (n_units,)
     pair_of_unit: tuple[IntArray, ...]
-    user_of_unit: IntArray
+    user_of_unit: IntArray  # shape (n_units,)
     n_events_of_unit: IntArray
-    unit_of_event: IntArray
-    n_users: int
+    unit_of_event: IntArray  # shape (n_events_after_cleanup,), in file order
+    n_users: int  # users of the whole log; user codes are below it
 
     @property
     def n_stages(self) -> int:
@@ -127,23 +101,8 @@ def single_level_steps(flatten: str) -> tuple[str, ...]:
 def prepare_stages(log: EventLog, steps: Sequence[str]) -> Stages:
     """Give numbers to the combinations, users and units of the cleaned log at every stage.
 
-    Parameters
-    ----------
-    log
-        The events; those of classes left out are not counted.
-    steps
-        ``column:level``, each coarser than the column's step before; ``("auto",)`` for all
-        levels of the time columns and of the flatten column, smallest average loss first.
-
-    Returns
-    -------
-    Stages
-        One more stage than steps.
-
-    Raises
-    ------
-    AuditInputError
-        A value of a column looks like one of its coarser values, such as an event named ``100``.
+    `steps`: ``column:level``, each coarser than the column's step before; ``("auto",)`` for all levels of the
+    time columns and of the flatten column, smallest average loss first.
     """
     automatic = tuple(steps) == (AUTOMATIC,)
     chosen = _all_steps(log) if automatic else [parse_step(step) for step in steps]
@@ -155,23 +114,12 @@ def prepare_stages(log: EventLog, steps: Sequence[str]) -> Stages:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Cells:
-    """The distinct combinations of values over all columns and levels.
+    """The distinct combinations of values over all columns and levels."""
 
-    Attributes
-    ----------
-    columns
-        The contributing columns.
-    labels
-        For each column the values of all its levels.
-    cell_of_event
-        Shape (n_events_after_cleanup,).
-    codes, losses
-        By column and level, shape (n_cells,): position in the column's labels, and its penalty.
-    """
-
-    columns: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-    cell_of_event: IntArray
+    columns: tuple[str, ...]  # the contributing columns
+    labels: tuple[tuple[str, ...], ...]  # for each column the values of all its levels
+    cell_of_event: IntArray  # shape (n_events_after_cleanup,)
+    # by column and level, shape (n_cells,): position in the column's labels, and its penalty
     codes: dict[tuple[str, str], IntArray]
     losses: dict[tuple[str, str], FloatArray]
 

@@ -27,22 +27,13 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestion:
-    """Settings that reach k, and what they keep.
+    """Settings that reach k, and what they keep."""
 
-    Attributes
-    ----------
-    settings
-        Ready to be used.
-    n_events, n_users
-        Released.
-    lost_share
-        Information lost in [0, 1], measured in the columns that were asked for: a column left out
-        is lost whole, a coarser one as in the normalized certainty penalty.
-    """
-
-    settings: EventSettings
-    n_events: int
+    settings: EventSettings  # ready to be used
+    n_events: int  # Released
     n_users: int
+    # information lost in [0, 1], measured in the columns that were asked for: a column left out is lost
+    # whole, a coarser one as in the normalized certainty penalty
     lost_share: float
 
 

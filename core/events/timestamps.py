@@ -46,35 +46,18 @@ _HIGHEST = {"hour": 24, "minute": 59, "second": 60}  # 24:00 ends a day; :60 is 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Timestamps:
-    """Timestamps as written on the clock where they were taken.
+    """Timestamps as written on the clock where they were taken."""
 
-    Attributes
-    ----------
-    days
-        Shape (n_records,), days since 1970-01-01 in the proleptic Gregorian calendar; 0 where
-        not readable.
-    hours
-        Shape (n_records,), hour of the day 0-23.
-    readable
-        Shape (n_records,), False where the cell is missing or no ISO 8601 date and time.
-    n_without_time
-        Readable timestamps that are a date only, taken as midnight.
-    n_by_zone
-        Readable timestamps by the zone they are written in, such as ``+01:00``, ``Z`` or an empty
-        text for none.
-    time_format
-        How they are written, one of :data:`core.events.settings.TIME_FORMATS` but ``auto``.
-    is_ambiguous
-        Whether day and month could be exchanged in every timestamp looked at.
-    """
-
+    # shape (n_records,), days since 1970-01-01 in the proleptic Gregorian calendar; 0 where not readable
     days: IntArray
-    hours: IntArray
-    readable: BoolArray
-    n_without_time: int
+    hours: IntArray  # shape (n_records,), hour of the day 0-23
+    readable: BoolArray  # shape (n_records,), False where the cell is missing or no ISO 8601 date and time
+    n_without_time: int  # readable timestamps that are a date only, taken as midnight
+    # readable timestamps by the zone they are written in, such as ``+01:00``, ``Z`` or an empty text for none
     n_by_zone: dict[str, int]
+    # how they are written, one of :data:`core.events.settings.TIME_FORMATS` but ``auto``
     time_format: str = "iso"
-    is_ambiguous: bool = False
+    is_ambiguous: bool = False  # whether day and month could be exchanged in every timestamp looked at
 
 
 def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "iso") -> Timestamps:
@@ -85,18 +68,8 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     is midnight. Week dates (``2024-W05-3``), ordinal dates and years of other than four digits are
     not readable. Seconds and milliseconds since 1970 are read in UTC.
 
-    Parameters
-    ----------
-    column
-        Shape (n_records,), text; null is not readable.
-    time_format
-        How they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
-        reads most of the first 20,000; where day-first and month-first read as many, day-first.
-
-    Returns
-    -------
-    Timestamps
-        In the order of the records.
+    `time_format`: how they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
+    reads most of the first 20,000; where day-first and month-first read as many, day-first.
 
     References
     ----------
@@ -171,18 +144,10 @@ def _in_half_days(parts: pa.StructArray, hour: IntArray) -> tuple[IntArray, Bool
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calendar:
-    """What the calendar and the clock say of local times, column by column.
+    """What the calendar and the clock say of local times, column by column."""
 
-    Attributes
-    ----------
-    days
-        Shape (n_events,), days since 1970-01-01.
-    hour
-        Shape (n_events,), 0-23.
-    """
-
-    days: IntArray
-    hour: IntArray
+    days: IntArray  # shape (n_events,), days since 1970-01-01
+    hour: IntArray  # shape (n_events,), 0-23
 
     @cached_property
     def year(self) -> IntArray:

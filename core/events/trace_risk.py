@@ -26,22 +26,12 @@ _Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """A share of users, exact or sampled.
+    """A share of users, exact or sampled."""
 
-    Attributes
-    ----------
-    value
-        In [0, 1].
-    lower, upper
-        The 95 % Wilson interval of a sampled share; the value itself where it is exact.
-    n_sampled
-        Users or draws looked at; 0 where the share is exact.
-    """
-
-    value: float
-    lower: float
+    value: float  # in [0, 1]
+    lower: float  # the 95 % Wilson interval of a sampled share; the value itself where it is exact
     upper: float
-    n_sampled: int = 0
+    n_sampled: int = 0  # users or draws looked at; 0 where the share is exact
 
     @property
     def is_exact(self) -> bool:
@@ -51,42 +41,22 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownEvents:
-    """What some number of known events tells.
+    """What some number of known events tells."""
 
-    Attributes
-    ----------
-    n_known
-        Events known, 1-4; 0 for the whole trace.
-    singled_out
-        Users for whom some choice of so many known events is had by nobody else; None without
-        any trace.
-    random
-        Probability that so many random events of a random user are had by nobody else.
-    """
-
-    n_known: int
+    n_known: int  # events known, 1-4; 0 for the whole trace
+    # users for whom some choice of so many known events is had by nobody else; None without any trace
     singled_out: Share | None
-    random: Share | None
+    random: Share | None  # probability that so many random events of a random user are had by nobody else
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceRisk:
-    """How exposed the traces of a log are.
+    """How exposed the traces of a log are."""
 
-    Attributes
-    ----------
-    by_known
-        One entry for 1, 2, 3 and 4 known events.
-    whole_trace
-        Share of users with a trace whose whole set of combinations no other user has; None
-        without any trace.
-    n_users, n_traces
-        Users and pseudonyms; equal where a pseudonym is one user's.
-    """
-
-    by_known: tuple[KnownEvents, ...]
+    by_known: tuple[KnownEvents, ...]  # one entry for 1, 2, 3 and 4 known events
+    # share of users with a trace whose whole set of combinations no other user has; None without any trace
     whole_trace: float | None
-    n_users: int
+    n_users: int  # users and pseudonyms; equal where a pseudonym is one user's
     n_traces: int
 
     def known(self, n_known: int) -> KnownEvents:
@@ -123,20 +93,6 @@ def trace_risk(
     Every choice is looked at while there are at most `largest_exact` of them. Beyond, of the users
     not singled out so far, `n_users_searched` random ones (all, where there are no more) are
     searched for a unique choice, and the random share is estimated from draws.
-
-    Parameters
-    ----------
-    traces
-        The traces.
-    seed
-        Of the samples.
-    largest_exact, n_users_searched
-        Effort.
-
-    Returns
-    -------
-    TraceRisk
-        Shares never fall with the number of known events (singled out). None without any trace.
 
     References
     ----------

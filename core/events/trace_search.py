@@ -32,19 +32,11 @@ class TraceSearch:
     def fewest_known(self, trace: int, *, at_least: int, at_most: int) -> int | None:
         """Return the fewest known combinations that single out the trace's user.
 
-        Parameters
-        ----------
-        trace
-            Position of the trace.
-        at_least, at_most
-            Numbers of known combinations to try, ascending. A unique choice stays unique with more
-            known, so the first hit answers for all larger numbers.
+        `at_least`, `at_most`: numbers of known combinations to try, ascending. A unique choice stays unique
+        with more known, so the first hit answers for all larger numbers.
 
-        Returns
-        -------
-        int or None
-            ``at_most + 1`` where no choice is unique; None where a part of the search was given up,
-            which only a trace of very many combinations among very many users can bring about.
+        Returns ``at_most + 1`` where no choice is unique; None where a part of the search was given up, which
+        only a trace of very many combinations among very many users can bring about.
         """
         shared = self._shared_with_others(trace)
         if len(shared) and (shared.shape[1] - shared.sum(axis=1)).min() == 0:

@@ -16,19 +16,12 @@ from core.events.stages import FloatArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Traces:
-    """Traces as sets of released combinations.
+    """Traces as sets of released combinations."""
 
-    Attributes
-    ----------
-    trace_of_point, combination_of_point
-        Shape (n_points,), the distinct (trace, combination) pairs, sorted; both count from 0.
-    user_of_trace
-        Shape (n_traces,), whose trace it is, 0 … n_users - 1.
-    """
-
+    # shape (n_points,), the distinct (trace, combination) pairs, sorted; both count from 0
     trace_of_point: IntArray
     combination_of_point: IntArray
-    user_of_trace: IntArray
+    user_of_trace: IntArray  # shape (n_traces,), whose trace it is, 0 … n_users - 1
 
     @property
     def n_users(self) -> int:

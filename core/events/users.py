@@ -48,28 +48,15 @@ _PLAIN_BYTES = np.isin(np.arange(256), list(b"abcdefghijklmnopqrstuvwxyz01234567
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OtherPersons:
-    """Another count of persons than one for each user identifier.
+    """Another count of persons than one for each user identifier."""
 
-    Attributes
-    ----------
-    kind
-        ``near_equal`` for identifiers that differ in spelling only, ``column`` for a column that
-        names the person while the chosen one does not.
-    column
-        That column, None for spellings.
-    person_of_user
-        Shape (n_users,), codes of the persons.
-    n_users_joined
-        Users that are not the only one of their person.
-    n_persons_joined
-        Persons that these are.
-    """
-
+    # ``near_equal`` for identifiers that differ in spelling only, ``column`` for a column that names the
+    # person while the chosen one does not
     kind: str
-    column: str | None
-    person_of_user: IntArray
-    n_users_joined: int
-    n_persons_joined: int
+    column: str | None  # that column, None for spellings
+    person_of_user: IntArray  # shape (n_users,), codes of the persons
+    n_users_joined: int  # users that are not the only one of their person
+    n_persons_joined: int  # persons that these are
 
 
 def folded(texts: pa.Array) -> pa.Array:
@@ -111,11 +98,6 @@ def near_equal_users(users: pa.Array) -> OtherPersons | None:
 
     Short codes of letters in both cases meet by chance when written in one case. Chance is counted
     in codes of the same characters at the same places, shuffled among the users of the same length.
-
-    Parameters
-    ----------
-    users
-        Shape (n_users,), the distinct identifiers, trimmed.
     """
     if cannot_be_respelt(users):
         return None
@@ -175,13 +157,6 @@ def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: Int
 
     Every user has one value of it (or none), and some values have several users: then the chosen
     column holds sessions, devices or record numbers.
-
-    Parameters
-    ----------
-    others
-        The columns that were not chosen, shape (n_events,) each.
-    user_of_event
-        Shape (n_events,), the chosen users.
     """
     found = [
         persons
@@ -224,15 +199,7 @@ def _persons_of(name: str, column: pa.ChunkedArray, user_of_event: IntArray) -> 
 
 
 def smallest_group_of_persons(persons: OtherPersons, group: IntArray, user: IntArray) -> int | None:
-    """Return the distinct persons of the combination that fewest have; None without any event.
-
-    Parameters
-    ----------
-    persons
-        Who is one person.
-    group, user
-        Shape (n_events,), the combination and the user of each released event.
-    """
+    """Return the distinct persons of the combination that fewest have; None without any event."""
     if not len(group):
         return None
     person = persons.person_of_user[user]

@@ -43,28 +43,15 @@ _POWER_Z = 0.841621
 
 @dataclass(frozen=True, kw_only=True)
 class AttackRate:
-    """Guesses and successes of one attack.
+    """Guesses and successes of one attack."""
 
-    Attributes
-    ----------
-    attack
-        ``singling out, one column``, ``singling out, several columns``, ``linkage`` or ``inference``.
-    column
-        The column inferred, else empty.
-    n_guesses, n_successes
-        About original records.
-    n_naive
-        Successes of as many naive guesses.
-    n_control_guesses, n_control
-        Guesses and successes about hold-out records; 0 and 0 without any.
-    """
-
+    # ``singling out, one column``, ``singling out, several columns``, ``linkage`` or ``inference``
     attack: str
-    column: str = ""
-    n_guesses: int
+    column: str = ""  # the column inferred, else empty
+    n_guesses: int  # about original records
     n_successes: int
-    n_naive: int
-    n_control_guesses: int = 0
+    n_naive: int  # successes of as many naive guesses
+    n_control_guesses: int = 0  # guesses and successes about hold-out records; 0 and 0 without any
     n_control: int = 0
 
     @property
@@ -112,18 +99,11 @@ class AttackRate:
 
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """How well likeness to the scrambled table tells original records from hold-out records.
+    """How well likeness to the scrambled table tells original records from hold-out records."""
 
-    Attributes
-    ----------
-    n_members, n_others
-        Original and hold-out records looked at.
-    auc
-        Probability that a member is more like its closest scrambled row than another person, ties half.
-    """
-
-    n_members: int
+    n_members: int  # original and hold-out records looked at
     n_others: int
+    # probability that a member is more like its closest scrambled row than another person, ties half
     auc: float
 
     @property
@@ -144,18 +124,10 @@ class Membership:
 
 @dataclass(frozen=True, kw_only=True)
 class Attacks:
-    """The attacks tried.
+    """The attacks tried."""
 
-    Attributes
-    ----------
-    rates
-        One an attack, and one a column inferred.
-    membership
-        None without a hold-out.
-    """
-
-    rates: tuple[AttackRate, ...]
-    membership: Membership | None
+    rates: tuple[AttackRate, ...]  # one an attack, and one a column inferred
+    membership: Membership | None  # none without a hold-out
 
 
 def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
@@ -173,21 +145,6 @@ def try_attacks(
     pair: TablePair, columns: Sequence[str], *, seed: int, holdout: Dataset | None = None
 ) -> Attacks | None:
     """Attack seeded samples of original and hold-out records with the scrambled table.
-
-    Parameters
-    ----------
-    pair, columns
-        The tables and what an attacker may use; of more than 64 columns a seeded sample.
-    seed
-        Of samples and guesses.
-    holdout
-        Records of the same kind that the scrambled table was not made from.
-
-    Returns
-    -------
-    Attacks | None
-        Up to 500 guesses an attack against up to 5,000 scrambled rows; None for fewer than two columns or
-        rows.
 
     Notes
     -----

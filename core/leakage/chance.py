@@ -35,15 +35,9 @@ _NEARLY_POISSON = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnChance:
-    """Exact expectation and variance of the matching cells of each column.
+    """Exact expectation and variance of the matching cells of each column."""
 
-    Attributes
-    ----------
-    expected_matches, variance
-        Shape (n_columns,); expectation in [0, n_rows].
-    """
-
-    expected_matches: FloatArray
+    expected_matches: FloatArray  # shape (n_columns,); expectation in [0, n_rows]
     variance: FloatArray
 
     @property
@@ -74,39 +68,18 @@ class ChanceRange:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RandomOrders:
-    """The row rules over random orders of the scrambled rows.
+    """The row rules over random orders of the scrambled rows."""
 
-    Attributes
-    ----------
-    n_permutations
-        Random orders drawn.
-    full_share, partial_share, mean_matching_cells
-        Their ranges; shares in [0, 1].
-    rows_by_matches
-        Shape (n_permutations, n_columns + 1): rows with 0, 1, … matching cells.
-    """
-
-    n_permutations: int
-    full_share: ChanceRange
+    n_permutations: int  # random orders drawn
+    full_share: ChanceRange  # their ranges; shares in [0, 1]
     partial_share: ChanceRange
     mean_matching_cells: ChanceRange
+    # shape (n_permutations, n_columns + 1): rows with 0, 1, … matching cells
     rows_by_matches: IntArray = field(repr=False)
 
 
 def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> ColumnChance:
     """Return the exact expectation and variance of matches per column under random order.
-
-    Parameters
-    ----------
-    packed
-        Both tables.
-    rows, other_rows
-        Shape (n_rows,), the rows that belong together; their order within each does not matter.
-
-    Returns
-    -------
-    ColumnChance
-        For one row the variance is 0.
 
     References
     ----------
@@ -149,24 +122,7 @@ def n_permutations_for(n_rows: int, n_columns: int) -> int:
 def draw_random_orders(
     packed: PackedTables, rows: IntArray, other_rows: IntArray, *, n_permutations: int, seed: int
 ) -> RandomOrders:
-    """Apply the row rules to seeded random orders of the scrambled rows.
-
-    Parameters
-    ----------
-    packed
-        Both tables.
-    rows, other_rows
-        Shape (n_rows,), the rows that belong together.
-    n_permutations
-        Random orders to draw.
-    seed
-        Order number p is drawn from (seed, p), so results do not depend on how work is split.
-
-    Returns
-    -------
-    RandomOrders
-        Ranges of full leakage, partial leakage and mean matching cells.
-    """
+    """Apply the row rules to seeded random orders of the scrambled rows."""
     sides = _sides_by_column(packed, rows, other_rows)
 
     def one(number: int) -> tuple[IntArray, int]:

@@ -24,18 +24,11 @@ _FEWEST_ROWS = 50
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClosestRecords:
-    """How close scrambled rows come to a table of records.
+    """How close scrambled rows come to a table of records."""
 
-    Attributes
-    ----------
-    n_records
-        Records that were searched.
-    closest, ratio
-        Shape (n_rows,): Gower distance to the closest record, in [0, 1]; and that distance over
-        the distance to the second closest, in [0, 1], 1 where both are 0, NaN with one record.
-    """
-
-    n_records: int
+    n_records: int  # records that were searched
+    # shape (n_rows,): Gower distance to the closest record, in [0, 1]; and that distance over the distance to
+    # the second closest, in [0, 1], 1 where both are 0, NaN with one record
     closest: DistanceArray = field(repr=False)
     ratio: DistanceArray = field(repr=False)
 
@@ -57,26 +50,14 @@ class ClosestRecords:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Distances:
-    """Distances of sampled scrambled rows, with what to hold them against.
+    """Distances of sampled scrambled rows, with what to hold them against."""
 
-    Attributes
-    ----------
-    n_rows
-        Scrambled rows looked at; a seeded sample unless `is_exact`.
-    is_exact
-        Whether all scrambled rows were looked at.
-    to_original
-        To all records of the original table.
-    within_original
-        Of as many original rows to the closest other original row: how close people are anyway.
-    to_original_sample, to_holdout
-        With a hold-out table: to equally many records of the original and the hold-out table.
-    """
-
-    n_rows: int
-    is_exact: bool
-    to_original: ClosestRecords
+    n_rows: int  # scrambled rows looked at; a seeded sample unless `is_exact`
+    is_exact: bool  # whether all scrambled rows were looked at
+    to_original: ClosestRecords  # to all records of the original table
+    # of as many original rows to the closest other original row: how close people are anyway
     within_original: ClosestRecords | None
+    # with a hold-out table: to equally many records of the original and the hold-out table
     to_original_sample: ClosestRecords | None = None
     to_holdout: ClosestRecords | None = None
 
@@ -129,29 +110,6 @@ def measure_distances(
     """Measure how close scrambled rows come to original records, by Gower's distance.
 
     See :mod:`core.leakage.gower` for the distance.
-
-    Parameters
-    ----------
-    pair
-        The original and the scrambled table.
-    columns
-        The columns compared.
-    settings
-        Values to ignore, and the seed of samples.
-    max_comparisons
-        Cells to compare at most, for each of two searches.
-    holdout
-        Records of the same kind that the scrambled table was not made from.
-
-    Returns
-    -------
-    Distances
-        For at most 2,000 scrambled rows, at least 50 where there are as many.
-
-    Raises
-    ------
-    AuditInputError
-        The hold-out has no records or lacks a column.
 
     References
     ----------

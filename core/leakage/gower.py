@@ -37,20 +37,12 @@ _OTHER_ROWS_AT_ONCE = 4096  # a block of distances then stays in the processor's
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GowerTable:
-    """Records ready for Gower's distance.
+    """Records ready for Gower's distance."""
 
-    Attributes
-    ----------
-    is_number
-        By column, whether it holds numbers.
-    cells
-        By column, shape (n_rows,): numbers scaled to [0, 1], or codes of words; 0 where missing.
-    there
-        Shape (n_columns, n_rows), False where a cell is missing or ignored.
-    """
-
-    is_number: tuple[bool, ...]
+    is_number: tuple[bool, ...]  # by column, whether it holds numbers
+    # by column, shape (n_rows,): numbers scaled to [0, 1], or codes of words; 0 where missing
     cells: tuple[CellArray, ...] = field(repr=False)
+    # shape (n_columns, n_rows), False where a cell is missing or ignored
     there: BoolArray = field(repr=False)
 
     @cached_property
@@ -84,22 +76,6 @@ def gower_tables(
 
     A column is of numbers when every cell in every table is a finite number; its scale runs from
     the smallest to the largest of all.
-
-    Parameters
-    ----------
-    tables, columns
-        What is compared.
-    settings
-        Values to ignore.
-    rows
-        By table, the rows to keep; the scale comes from all of them.
-    codes
-        By column the codes of the cells of each table, where they are known.
-
-    Returns
-    -------
-    list[GowerTable]
-        One a table.
     """
     encoded = [
         _encode(tables, name, settings, rows, None if codes is None else codes[name]) for name in columns
@@ -172,13 +148,6 @@ def two_smallest_distances(
     Gower's distance is the mean over columns of |x − y| for scaled numbers and of 0 or 1 for words,
     over the columns where both cells are there; 1 where there is none. Infinite where there is no
     such reference. Memory is bounded by blocks.
-
-    Parameters
-    ----------
-    records, references
-        The tables.
-    own_rows
-        Shape (n_records,), the reference that is the record itself and does not count.
     """
 
     def one(start: int) -> FloatArray:

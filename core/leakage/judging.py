@@ -23,22 +23,12 @@ from core.verdict import Finding, Verdict, worst
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeakageAudit:
-    """The measures, the thresholds they were held against, and what follows.
+    """The measures, the thresholds they were held against, and what follows."""
 
-    Attributes
-    ----------
-    measures, thresholds
-        What went in.
-    findings
-        Sentences with counts, one a check.
-    verdict
-        The worst of the findings.
-    """
-
-    measures: LeakageMeasures
+    measures: LeakageMeasures  # what went in
     thresholds: LeakageThresholds
-    findings: tuple[Finding, ...]
-    verdict: Verdict
+    findings: tuple[Finding, ...]  # sentences with counts, one a check
+    verdict: Verdict  # the worst of the findings
 
     @property
     def headline(self) -> str:

@@ -71,22 +71,7 @@ def n_records(records: Records) -> int:
 
 
 def likeness_tables(tables: Sequence[pa.Table], columns: Sequence[str], *, seed: int) -> list[Records]:
-    """Make tables comparable; the first is the original, by which numbers are placed and values are rare.
-
-    Parameters
-    ----------
-    tables
-        Tables that all have the columns.
-    columns
-        What is compared; of more than 256 a seeded sample.
-    seed
-        Of the sample.
-
-    Returns
-    -------
-    list[Records]
-        One a table.
-    """
+    """Make tables comparable; the first is the original, by which numbers are placed and values are rare."""
     chosen = list(columns)
     if len(chosen) > MOST_COLUMNS:
         places = np.random.default_rng(seed).choice(len(chosen), MOST_COLUMNS, replace=False)
@@ -155,18 +140,12 @@ def _far_outside(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Closest:
-    """The closest reference of each record.
+    """The closest reference of each record."""
 
-    Attributes
-    ----------
-    best, second
-        Shape (n_rows,), bits of likeness with the closest and the second closest reference.
-    nearest
-        Shape (n_rows,), row number of the closest reference, the first of equals.
-    """
-
+    # shape (n_rows,), bits of likeness with the closest and the second closest reference
     best: npt.NDArray[np.float32] = field(repr=False)
     second: npt.NDArray[np.float32] = field(repr=False)
+    # shape (n_rows,), row number of the closest reference, the first of equals
     nearest: IntArray = field(repr=False)
 
     @property
@@ -177,15 +156,7 @@ class Closest:
 
 
 def find_closest(records: Records, references: Records, *, own: IntArray | None = None) -> Closest:
-    """Return for each record its two most like references; its own row number does not count.
-
-    Parameters
-    ----------
-    records, references
-        What is compared with what.
-    own
-        Shape (n_rows,), a reference each record must not be compared with.
-    """
+    """Return for each record its two most like references; its own row number does not count."""
     n = n_records(records)
     blocks = [np.arange(start, min(start + _ROWS_AT_ONCE, n)) for start in range(0, n, _ROWS_AT_ONCE)]
 

@@ -33,59 +33,34 @@ from core.tables import Dataset
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeakageMeasures:
-    """What was measured of a pair of tables.
+    """What was measured of a pair of tables."""
 
-    Attributes
-    ----------
-    settings
-        How cells were compared.
-    columns, ignored_columns
-        Columns compared, in the original's order, and columns the person left out.
-    only_in_original, only_in_scrambled
-        Columns that could not be compared.
-    notes, row_problem
-        What was assumed while aligning; why rows could not be paired, else empty.
-    original_rows
-        Shape (n_rows,), row numbers from 0 of the original rows that were paired.
-    rows, column_chance, random_orders
-        The row rules and what chance gives; None where rows could not be paired.
-    expected_full
-        Rows that equal their original row in full by random order, missing cells a value of their own.
-    whole_rows, nearest, near_copies, distances
-        What does not depend on the order of rows.
-    set_aside
-        The row rules without the columns that never match; None where there are none.
-    second_look
-        The figures after spelling and simple disguises are undone; None where nothing had to be.
-    attacks
-        How often attacks succeed; None for fewer than two columns or rows.
-    has_holdout
-        Whether a hold-out was given that is one.
-    n_holdout_in_original
-        Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
-        hold-out was not used.
-    """
-
-    settings: LeakageSettings
-    columns: tuple[str, ...]
+    settings: LeakageSettings  # how cells were compared
+    columns: tuple[str, ...]  # columns compared, in the original's order, and columns the person left out
     ignored_columns: tuple[str, ...]
-    only_in_original: tuple[str, ...]
+    only_in_original: tuple[str, ...]  # columns that could not be compared
     only_in_scrambled: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was assumed while aligning; why rows could not be paired, else empty
     row_problem: str
+    # shape (n_rows,), row numbers from 0 of the original rows that were paired
     original_rows: IntArray = field(repr=False)
-    rows: RowLeakage | None
+    rows: RowLeakage | None  # the row rules and what chance gives; None where rows could not be paired
     column_chance: ColumnChance | None
     random_orders: RandomOrders | None
+    # rows that equal their original row in full by random order, missing cells a value of their own
     expected_full: float
-    whole_rows: WholeRows
+    whole_rows: WholeRows  # what does not depend on the order of rows
     nearest: NearestRows
     near_copies: NearCopies
     distances: Distances
+    # the row rules without the columns that never match; None where there are none
     set_aside: SetAside | None
+    # the figures after spelling and simple disguises are undone; None where nothing had to be
     second_look: SecondLook | None
-    attacks: Attacks | None
-    has_holdout: bool = False
+    attacks: Attacks | None  # how often attacks succeed; None for fewer than two columns or rows
+    has_holdout: bool = False  # whether a hold-out was given that is one
+    # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
+    # hold-out was not used
     n_holdout_in_original: int = 0
 
     @property
@@ -221,13 +196,7 @@ def _n_no_strangers(beside: TablePair, columns: tuple[str, ...], settings: Leaka
 
 
 def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, ...]:
-    """Return the common columns that the person did not leave out.
-
-    Raises
-    ------
-    AuditInputError
-        A column to ignore does not exist, or all are ignored.
-    """
+    """Return the common columns that the person did not leave out."""
     ignored = resolve_columns(settings.ignore_columns, pair.original.columns)
     left_out = set(ignored)
     columns = tuple(name for name in pair.columns if name not in left_out)

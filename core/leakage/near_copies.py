@@ -59,53 +59,30 @@ _BELIEVED = 2  # times as many as expected: a row that points at somebody is the
 
 @dataclass(frozen=True, kw_only=True)
 class Excess:
-    """Where rows stand out most from what baselines give.
+    """Where rows stand out most from what baselines give."""
 
-    Attributes
-    ----------
-    bits
-        By how much more like one person than the next; rows that reach it are counted.
-    n_observed, n_persons
-        Rows that do, and different persons they point at.
-    n_expected
-        Rows that would by chance: the larger baseline's rate times the rows looked at.
-    p_value
-        Probability in [0, 1] of as many rows as persons, times the number of thresholds tried.
-    """
-
-    bits: float = 0.0
-    n_observed: int = 0
+    bits: float = 0.0  # by how much more like one person than the next; rows that reach it are counted
+    n_observed: int = 0  # rows that do, and different persons they point at
     n_persons: int = 0
-    n_expected: float = 0.0
+    n_expected: float = 0.0  # rows that would by chance: the larger baseline's rate times the rows looked at
+    # probability in [0, 1] of as many rows as persons, times the number of thresholds tried
     p_value: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NearCopies:
-    """Scrambled rows that point at one original person.
+    """Scrambled rows that point at one original person."""
 
-    Attributes
-    ----------
-    n_rows, n_references
-        Scrambled rows looked at, and original rows they were compared with; samples where there are more.
-    excess
-        Against the baselines.
-    n_holdout
-        Hold-out records that served as strangers; 0 where the original's own records did.
-    n_own, n_relinked
-        Rows whose own original row is known and that point at somebody; those that point at their own.
-        None where rows are not paired.
-    gap
-        Shape (n_rows,), bits by which each row points at its closest person.
-    """
-
+    # scrambled rows looked at, and original rows they were compared with; samples where there are more
     n_rows: int
     n_references: int
-    excess: Excess
-    n_holdout: int
+    excess: Excess  # against the baselines
+    n_holdout: int  # Hold-out records that served as strangers; 0 where the original's own records did
+    # Rows whose own original row is known and that point at somebody; those that point at their own. None
+    # where rows are not paired.
     n_own: int | None
     n_relinked: int | None
-    gap: BitArray = field(repr=False)
+    gap: BitArray = field(repr=False)  # shape (n_rows,), bits by which each row points at its closest person
 
     @property
     def relink_p_value(self) -> float:
@@ -128,22 +105,7 @@ def find_near_copies(
     max_comparisons: int,
     holdout: Dataset | None = None,
 ) -> NearCopies:
-    """Look for scrambled rows that point at one person.
-
-    Parameters
-    ----------
-    pair, columns, settings
-        The tables, and what is compared; ignore values count as missing, and missing cells say nothing.
-    max_comparisons
-        Cells to compare at most; beyond that, samples of rows.
-    holdout
-        Records of the same kind that the scrambled table was not made from.
-
-    Returns
-    -------
-    NearCopies
-        For up to 1,000 scrambled rows against up to 100,000 original ones.
-    """
+    """Look for scrambled rows that point at one person."""
     generator = np.random.default_rng((settings.seed, 1))
     kept, rows, own = _chosen_rows(pair, len(columns), max_comparisons, generator)
     tables = [
@@ -281,20 +243,8 @@ def _along_main_directions(records: Records, generator: np.random.Generator) -> 
 def most_unlikely_excess(observed: BitArray, baselines: Sequence[BitArray], *, persons: IntArray) -> Excess:
     """Return the threshold from which rows point at one person least likely by chance.
 
-    Parameters
-    ----------
-    observed
-        Shape (n_rows,), bits by which each row points at one person.
-    baselines
-        The same of rows of nobody, any number of them.
-    persons
-        Shape (n_rows,), whom each row points at: many rows that point at one person count once.
-
-    Returns
-    -------
-    Excess
-        Of the thresholds that twice as many rows reach as expected. Their number is taken as Poisson with the
-        largest rate of the baselines; where a baseline has three such rows, it is held against those exactly.
+    Returns of the thresholds that twice as many rows reach as expected. Their number is taken as Poisson with
+    the largest rate of the baselines; where a baseline has three such rows, it is held against those exactly.
     """
     beyond = np.sort(observed[observed >= _LEAST_BITS])
     if len(beyond) < _FEWEST_ROWS_FOUND:

@@ -20,27 +20,16 @@ _OTHER_ROWS_AT_ONCE = 4096  # a block of counts then stays in the processor's ca
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NearestRows:
-    """The best match of original rows in the scrambled table.
+    """The best match of original rows in the scrambled table."""
 
-    Attributes
-    ----------
-    n_original
-        Rows of the original table.
-    rows
-        Shape (n_assessed,), the original rows looked at, from 0; all of them when exact.
-    best_share
-        Shape (n_assessed,), the largest share of equal valid cells with any scrambled row, in [0, 1].
-    n_best
-        Shape (n_assessed,), how many scrambled rows have that share.
-    own_is_best
-        Shape (n_assessed,), True where the row's own scrambled row is the only best; None where
-        rows are not paired.
-    """
-
-    n_original: int
+    n_original: int  # rows of the original table
+    # shape (n_assessed,), the original rows looked at, from 0; all of them when exact
     rows: IntArray = field(repr=False)
+    # shape (n_assessed,), the largest share of equal valid cells with any scrambled row, in [0, 1]
     best_share: ShareArray = field(repr=False)
-    n_best: IntArray = field(repr=False)
+    n_best: IntArray = field(repr=False)  # shape (n_assessed,), how many scrambled rows have that share
+    # shape (n_assessed,), True where the row's own scrambled row is the only best; None where rows are not
+    # paired
     own_is_best: npt.NDArray[np.bool_] | None = field(repr=False)
 
     @property
@@ -64,13 +53,7 @@ class NearestRows:
         return None if self.n_relinked is None else self.n_relinked / self.n_assessed
 
     def expected_relinked(self, n_scrambled: int) -> float:
-        """Return the rows that would be re-linked if scrambled rows were named at random.
-
-        Parameters
-        ----------
-        n_scrambled
-            Rows of the scrambled table, at least 1.
-        """
+        """Return the rows that would be re-linked if scrambled rows were named at random."""
         return self.n_with_unique_best / n_scrambled
 
     @cached_property
@@ -91,23 +74,6 @@ def find_nearest_rows(
 
     Every valid cell counts the same; a pair without valid cells has share 0. Memory is bounded by
     blocks of 64 × 4096 rows whatever the tables' size.
-
-    Parameters
-    ----------
-    pair
-        The tables; own rows are known where they are paired.
-    packed
-        Both tables, packed.
-    max_comparisons
-        Cells to compare at most; where all pairs of rows are more, a seeded sample of original
-        rows is compared with all scrambled rows.
-    seed
-        Of the sample.
-
-    Returns
-    -------
-    NearestRows
-        For the paired original rows, or all where rows are not paired.
     """
     candidates = np.arange(pair.original.n_records) if pair.original_rows is None else pair.original_rows
     positions = _chosen(

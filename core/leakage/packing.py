@@ -20,29 +20,18 @@ _WORD = 64
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PackedColumn:
-    """One column of both tables as the smallest unsigned integers that hold it.
+    """One column of both tables as the smallest unsigned integers that hold it."""
 
-    Attributes
-    ----------
-    original, scrambled
-        Shapes (n_original,) and (n_scrambled,): two cells match exactly when these are equal.
-        Whatever can match nothing has a number of its own in either table.
-    original_ignored, scrambled_ignored
-        Masks of ignored cells, None where there are none.
-    original_missing, scrambled_missing
-        Masks of missing cells that leave the pair out when both are missing, None where that
-        cannot happen.
-    original_counts, scrambled_counts
-        Shape (n_shared_values,): how often each value that can match occurs.
-    """
-
+    # Shapes (n_original,) and (n_scrambled,): two cells match exactly when these are equal. Whatever can
+    # match nothing has a number of its own in either table.
     original: SmallCodes
     scrambled: SmallCodes
-    original_ignored: BoolArray | None
+    original_ignored: BoolArray | None  # masks of ignored cells, None where there are none
     scrambled_ignored: BoolArray | None
+    # masks of missing cells that leave the pair out when both are missing, None where that cannot happen
     original_missing: BoolArray | None
     scrambled_missing: BoolArray | None
-    original_counts: IntArray
+    original_counts: IntArray  # shape (n_shared_values,): how often each value that can match occurs
     scrambled_counts: IntArray
 
 
@@ -133,17 +122,10 @@ def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> Bits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PackedTables:
-    """Both tables packed: codes by column, ignored and missing cells as bits by row.
+    """Both tables packed: codes by column, ignored and missing cells as bits by row."""
 
-    Attributes
-    ----------
-    columns
-        One a column.
-    original_ignored, scrambled_ignored, original_missing, scrambled_missing
-        Shape (n_words, n_rows) or None, see :func:`pack_masks`.
-    """
-
-    columns: tuple[PackedColumn, ...] = field(repr=False)
+    columns: tuple[PackedColumn, ...] = field(repr=False)  # one a column
+    # shape (n_words, n_rows) or None, see :func:`pack_masks`
     original_ignored: Bits | None = field(repr=False)
     scrambled_ignored: Bits | None = field(repr=False)
     original_missing: Bits | None = field(repr=False)

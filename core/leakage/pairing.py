@@ -31,32 +31,18 @@ class TablePair:
 
     Cells are compared once, when first asked for, and kept: what the person ignores afterwards
     only leaves some of them out.
-
-    Attributes
-    ----------
-    original, scrambled
-        The tables.
-    columns
-        Columns in both tables, in the original's order, without the key.
-    key
-        The column that pairs the rows; None pairs them by position.
-    original_rows, scrambled_rows
-        Shape (n_pairs,), row numbers from 0 of the rows that belong together; None when the rows
-        cannot be paired.
-    row_problem
-        Why rows cannot be paired, else empty.
-    notes
-        Sentences about what was assumed while aligning.
     """
 
-    original: Dataset
+    original: Dataset  # the tables
     scrambled: Dataset
-    columns: tuple[str, ...]
-    key: str | None
+    columns: tuple[str, ...]  # columns in both tables, in the original's order, without the key
+    key: str | None  # the column that pairs the rows; None pairs them by position
+    # shape (n_pairs,), row numbers from 0 of the rows that belong together; None when the rows cannot be
+    # paired
     original_rows: IntArray | None = field(repr=False)
     scrambled_rows: IntArray | None = field(repr=False)
-    row_problem: str
-    notes: tuple[str, ...]
+    row_problem: str  # why rows cannot be paired, else empty
+    notes: tuple[str, ...]  # sentences about what was assumed while aligning
 
     @property
     def n_pairs(self) -> int:
@@ -122,24 +108,6 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
 
     Tables of different length cannot be paired by position: the pair then says so and serves only
     what does not depend on the order of rows.
-
-    Parameters
-    ----------
-    original, scrambled
-        The tables, each with at least one record.
-    key
-        A column of both tables without missing or repeated values.
-
-    Returns
-    -------
-    TablePair
-        At least one column to compare.
-
-    Raises
-    ------
-    AuditInputError
-        A table has no records; no common column; the key is absent, repeated, missing somewhere, or
-        the tables share no key.
     """
     as_written, scrambled = scrambled, with_names_of(original, scrambled)
     problems = [

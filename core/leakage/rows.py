@@ -19,19 +19,11 @@ CountArray = npt.NDArray[np.uint16]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RowLeakage:
-    """Matching and valid cells of every row, and what follows from them.
+    """Matching and valid cells of every row, and what follows from them."""
 
-    Attributes
-    ----------
-    match_count, valid_count
-        Shape (n_rows,), 0 ≤ matching ≤ valid ≤ columns compared.
-    column_matches, column_valid
-        Shape (n_columns,), the same cells counted by column.
-    """
-
-    match_count: CountArray = field(repr=False)
+    match_count: CountArray = field(repr=False)  # shape (n_rows,), 0 ≤ matching ≤ valid ≤ columns compared
     valid_count: CountArray = field(repr=False)
-    column_matches: IntArray = field(repr=False)
+    column_matches: IntArray = field(repr=False)  # shape (n_columns,), the same cells counted by column
     column_valid: IntArray = field(repr=False)
 
     @property
@@ -90,20 +82,6 @@ def count_row_matches(pair: TablePair, columns: tuple[str, ...], settings: Leaka
 
     A cell is valid unless either side is an ignore value, or, with the default setting, both are
     missing; missing on one side is a difference.
-
-    Parameters
-    ----------
-    pair
-        Tables whose rows are paired.
-    columns
-        The columns compared.
-    settings
-        What to ignore, and what a cell missing on both sides is.
-
-    Returns
-    -------
-    RowLeakage
-        Unchanged by swapping the tables or permuting both alike.
     """
     n_rows = pair.n_pairs
     match_count, valid_count = np.zeros(n_rows, np.uint16), np.zeros(n_rows, np.uint16)

@@ -43,31 +43,19 @@ Texts: TypeAlias = pa.Array | pa.ChunkedArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SecondLook:
-    """The figures after spelling and disguises are undone.
+    """The figures after spelling and disguises are undone."""
 
-    Attributes
-    ----------
-    respelled, rescaled, recoded
-        Columns whose cells had to be read anew, put on the original's scale, or recoded.
-    renamed
-        Original columns, and the scrambled columns that were taken for them.
-    rows, expected_full
-        The row rules, None where rows are not paired; rows that random order would leak fully.
-    whole_rows, near_copies
-        What does not depend on the order of rows.
-    n_columns
-        Columns looked at, drawn at random (seeded) where there are more than 4,000.
-    """
-
+    # columns whose cells had to be read anew, put on the original's scale, or recoded
     respelled: tuple[str, ...]
     rescaled: tuple[str, ...]
     recoded: tuple[str, ...]
-    renamed: Mapping[str, str]
+    renamed: Mapping[str, str]  # original columns, and the scrambled columns that were taken for them
+    # the row rules, None where rows are not paired; rows that random order would leak fully
     rows: RowLeakage | None
     expected_full: float
-    whole_rows: WholeRows
+    whole_rows: WholeRows  # what does not depend on the order of rows
     near_copies: NearCopies
-    n_columns: int
+    n_columns: int  # columns looked at, drawn at random (seeded) where there are more than 4,000
 
 
 def look_again(
@@ -78,22 +66,7 @@ def look_again(
     max_comparisons: int,
     holdout: Dataset | None = None,
 ) -> SecondLook | None:
-    """Undo spelling and simple disguises and measure again.
-
-    Parameters
-    ----------
-    pair, columns, settings
-        The tables, and what was compared literally.
-    max_comparisons
-        Cells to compare at most in the search for near copies.
-    holdout
-        Records that the scrambled table was not made from; respelled as the original is.
-
-    Returns
-    -------
-    SecondLook | None
-        None where the literal look had everything. Of more than 200,000 rows, samples of 100,000.
-    """
+    """Undo spelling and simple disguises and measure again."""
     pair = _sampled(pair, settings.seed)
     if len(columns) > _MOST_COLUMNS:
         drawn = np.random.default_rng((settings.seed, 4)).choice(len(columns), _MOST_COLUMNS, replace=False)

@@ -16,25 +16,14 @@ from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SetAside:
-    """The row rules and whole rows over the columns left.
+    """The row rules and whole rows over the columns left."""
 
-    Attributes
-    ----------
-    columns, n_left
-        Columns set aside, and the number of those left.
-    rows
-        The row rules over the columns left; None where rows are not paired.
-    expected_full
-        Rows that would leak fully over the columns left if scrambled rows were in random order.
-    whole_rows
-        Whole rows over the columns left.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # columns set aside, and the number of those left
     n_left: int
-    rows: RowLeakage | None
+    rows: RowLeakage | None  # the row rules over the columns left; None where rows are not paired
+    # rows that would leak fully over the columns left if scrambled rows were in random order
     expected_full: float
-    whole_rows: WholeRows
+    whole_rows: WholeRows  # whole rows over the columns left
 
     @property
     def full_p_value(self) -> float:
@@ -52,22 +41,7 @@ def set_columns_aside(
     *,
     holdout: TablePair | None = None,
 ) -> SetAside | None:
-    """Measure again without the columns that never match.
-
-    Parameters
-    ----------
-    pair, columns, settings
-        The tables, and how cells are compared.
-    rows
-        The row rules over all columns, None where rows are not paired.
-    holdout
-        The original beside hold-out records, if there are any.
-
-    Returns
-    -------
-    SetAside | None
-        None where every column matches somewhere, or fewer than two would be left.
-    """
+    """Measure again without the columns that never match."""
     aside = tuple(name for name in columns if _never_matches(pair, name))
     gone = set(aside)
     left = tuple(name for name in columns if name not in gone)

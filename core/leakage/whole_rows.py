@@ -26,47 +26,26 @@ _NEGLIGIBLE = 1e-18
 
 @dataclass(frozen=True, kw_only=True)
 class WholeRows:
-    """Exact rows found anywhere, against what independent columns would give.
+    """Exact rows found anywhere, against what independent columns would give."""
 
-    Attributes
-    ----------
-    n_original, n_scrambled
-        Rows of the tables.
-    n_exact
-        Σ over distinct rows of min(rows in the original, rows in the scrambled table).
-    expected_exact
-        Its expectation if each scrambled column were put in a random order of its own.
-    n_unique
-        Rows of the original that no other original row equals.
-    n_unique_exact
-        Those found in the scrambled table at least once.
-    expected_unique_exact
-        Its expectation if each scrambled column were put in a random order of its own.
-    p_value
-        Probability in [0, 1] that such independent columns give `n_unique_exact` or more.
-    n_repeated_exact, expected_repeated_exact, repeated_p_value
-        The same for distinct rows that the original holds more than once; here chance is the larger of
-        independent columns and strangers who are as the original's persons.
-    n_pairs
-        Distinct rows that exactly two original records share: how often persons of this population are
-        alike in everything anyway.
-    n_holdout, n_holdout_exact
-        Hold-out records, and unique original rows found among them; 0 and 0 without any.
-    """
-
-    n_original: int
+    n_original: int  # rows of the tables
     n_scrambled: int
-    n_exact: int
-    expected_exact: float
-    n_unique: int
-    n_unique_exact: int
+    n_exact: int  # Σ over distinct rows of min(rows in the original, rows in the scrambled table)
+    expected_exact: float  # its expectation if each scrambled column were put in a random order of its own
+    n_unique: int  # rows of the original that no other original row equals
+    n_unique_exact: int  # those found in the scrambled table at least once
+    # its expectation if each scrambled column were put in a random order of its own
     expected_unique_exact: float
-    p_value: float
+    p_value: float  # probability in [0, 1] that such independent columns give `n_unique_exact` or more
+    # the same for distinct rows that the original holds more than once; here chance is the larger of
+    # independent columns and strangers who are as the original's persons
     n_repeated_exact: int
     expected_repeated_exact: float
     repeated_p_value: float
+    # distinct rows that exactly two original records share: how often persons of this population are alike in
+    # everything anyway
     n_pairs: int = 0
-    n_holdout: int = 0
+    n_holdout: int = 0  # Hold-out records, and unique original rows found among them; 0 and 0 without any
     n_holdout_exact: int = 0
 
     @property
@@ -118,21 +97,6 @@ def find_whole_rows(
 
     Every column counts: ignore values are ordinary values here, and a missing cell is a value of
     its own. The order of rows and their number do not matter.
-
-    Parameters
-    ----------
-    pair
-        Two tables; their rows need not be paired.
-    columns
-        The columns compared.
-    holdout
-        The original beside hold-out records, if there are any.
-
-    Returns
-    -------
-    WholeRows
-        Counts and expectations. Chance is the scrambled table with each column put in a random
-        order of its own.
 
     Notes
     -----
@@ -275,18 +239,7 @@ def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
 
 
 def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:
-    """Return E[min(a, X)] for X ~ Binomial(b, q), by distinct row; for a = 1 the chance of X ≥ 1.
-
-    Parameters
-    ----------
-    counts, trials, agreement
-        Shape (n_distinct,): a ≥ 1, b ≥ 1, q in [0, 1].
-
-    Returns
-    -------
-    FloatArray
-        Shape (n_distinct,): b q P(X′ ≤ a − 2) + a P(X ≥ a), with X′ ~ Binomial(b − 1, q).
-    """
+    """Return E[min(a, X)] for X ~ Binomial(b, q), by distinct row; for a = 1 the chance of X ≥ 1."""
     below = trials * agreement * stats.binom.cdf(counts - 2, trials - 1, agreement)
     return cast("FloatArray", below + counts * stats.binom.sf(counts - 1, trials, agreement))
 
@@ -296,18 +249,6 @@ def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
 
     Exact to rounding for small counts; rare and nearly sure events (below 1e-3, above 1 − 1e-3) are
     summed as Poisson counts, and from a variance of 100 the sum is taken as normal.
-
-    Parameters
-    ----------
-    observed
-        How many happened.
-    probabilities
-        Shape (n_events,), in [0, 1]; events that add up like those of a Poisson-binomial law.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 1 for `observed` of 0.
     """
     if observed <= 0:
         return 1.0

@@ -23,32 +23,15 @@ Unit = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What a figure means, stated once and shown wherever the figure is.
+    """What a figure means, stated once and shown wherever the figure is."""
 
-    Attributes
-    ----------
-    key
-        Name of the figure in results, JSON and code: ``n_…`` counts, ``…_share`` and ``…_risk``
-        in [0, 1], ``…_seconds``.
-    label
-        Name on screen, in plain words.
-    unit
-        What is counted; ``share`` and ``risk`` are shown as percent.
-    lower, upper
-        Smallest and largest possible value; None for no bound.
-    better
-        Which direction protects people better, or ``neither``.
-    definition
-        One or two sentences with the numerator and the denominator.
-    source
-        Paper, standard, or "AnonAudit" where the definition is ours.
-    """
-
+    # name of the figure in results, JSON and code: ``n_…`` counts, ``…_share`` and ``…_risk`` in [0, 1],
+    # ``…_seconds``
     key: str
-    label: str
-    unit: Unit
-    lower: float | None = 0.0
+    label: str  # name on screen, in plain words
+    unit: Unit  # what is counted; ``share`` and ``risk`` are shown as percent
+    lower: float | None = 0.0  # smallest and largest possible value; None for no bound
     upper: float | None = None
-    better: Literal["higher", "lower", "neither"]
-    definition: str
-    source: str
+    better: Literal["higher", "lower", "neither"]  # which direction protects people better, or ``neither``
+    definition: str  # one or two sentences with the numerator and the denominator
+    source: str  # Paper, standard, or "AnonAudit" where the definition is ours

@@ -38,18 +38,8 @@ _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 def chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
-    Parameters
-    ----------
-    chart
-        Any Altair chart whose data is inside it.
-    prefix
-        Put before every id, so that charts of one page stay apart. The page holds the chart's name and
-        description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
-
-    Raises
-    ------
-    ValueError
-        The chart refers to data elsewhere: nothing is ever fetched.
+    `prefix`: put before every id, so that charts of one page stay apart. The page holds the chart's name and
+    description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
     """
     specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
     root = ET.fromstring(printable(_svg(specification)))  # noqa: S314 - our own drawing, without entities

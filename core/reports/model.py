@@ -27,52 +27,25 @@ class InputFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A figure of a report: a measure's key, its value, and the threshold it is held against.
+    """A figure of a report: a measure's key, its value, and the threshold it is held against."""
 
-    Attributes
-    ----------
-    measure
-        Key into :data:`core.measures.MEASURES`, which gives label, unit and definition.
-    value
-        The figure itself (shares in [0, 1]); None for "not assessed".
-    threshold
-        In words, such as "at least 80 %"; empty where nothing is judged.
-    verdict
-        What the figure makes of it, None where nothing is judged.
-    of
-        Which file, column or attribute the figure is about; empty for the whole run.
-    """
-
-    measure: str
-    value: float | None
-    threshold: str = ""
-    verdict: Verdict | None = None
-    of: str = ""
+    measure: str  # key into :data:`core.measures.MEASURES`, which gives label, unit and definition
+    value: float | None  # the figure itself (shares in [0, 1]); None for "not assessed"
+    threshold: str = ""  # in words, such as "at least 80 %"; empty where nothing is judged
+    verdict: Verdict | None = None  # what the figure makes of it, None where nothing is judged
+    of: str = ""  # which file, column or attribute the figure is about; empty for the whole run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReportTable:
-    """A table of a report: aggregates, or evidence where the person switched it on.
+    """A table of a report: aggregates, or evidence where the person switched it on."""
 
-    Attributes
-    ----------
-    name
-        Short name: the sheet in XLSX, the file in the zip of CSVs, the key in JSON.
-    title
-        Heading on screen and in HTML.
-    frame
-        The rows; its index is not shown. Shares stay in [0, 1].
-    note
-        A sentence on how to read it.
-    units
-        Column name to unit, for writing: ``{"Share of records": "share"}`` is shown as percent.
-        Without it a column whose name ends in ``_share`` or ``_risk`` is.
-    """
-
-    name: str
-    title: str
-    frame: pd.DataFrame
-    note: str = ""
+    name: str  # short name: the sheet in XLSX, the file in the zip of CSVs, the key in JSON
+    title: str  # heading on screen and in HTML
+    frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
+    note: str = ""  # A sentence on how to read it
+    # Column name to unit, for writing: ``{"Share of records": "share"}`` is shown as percent. Without it a
+    # column whose name ends in ``_share`` or ``_risk`` is.
     units: Mapping[str, Unit] = field(default_factory=dict)
 
 
@@ -87,41 +60,22 @@ class ReportChart:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
-    """Everything a reader needs to understand, check and repeat an audit.
+    """Everything a reader needs to understand, check and repeat an audit."""
 
-    Attributes
-    ----------
-    tool, title, question
-        Which tool, its title on screen, and the question it answers.
-    verdict, headline
-        The overall verdict and the sentence that explains it.
-    inputs, settings
-        What went in; `settings` maps plain names to JSON-able values.
-    figures, findings, tables, charts
-        What came out.
-    limits
-        Sentences about what this result cannot tell.
-    created_at
-        UTC; the only part that differs between two runs on the same input.
-    versions
-        Package name to version.
-    verdicts
-        The verdicts that `verdict` is the worst of, by name, where there are several: such as
-        "Published rule" and "Second opinion".
-    """
-
-    tool: str
+    tool: str  # which tool, its title on screen, and the question it answers
     title: str
     question: str
-    verdict: Verdict
+    verdict: Verdict  # the overall verdict and the sentence that explains it
     headline: str
-    inputs: tuple[InputFacts, ...]
+    inputs: tuple[InputFacts, ...]  # what went in; `settings` maps plain names to JSON-able values
     settings: Mapping[str, object]
-    figures: tuple[Figure, ...]
+    figures: tuple[Figure, ...]  # what came out
     findings: tuple[Finding, ...]
     tables: tuple[ReportTable, ...]
     charts: tuple[ReportChart, ...] = ()
-    limits: tuple[str, ...] = ()
-    created_at: datetime
-    versions: Mapping[str, str] = field(default_factory=dict)
+    limits: tuple[str, ...] = ()  # sentences about what this result cannot tell
+    created_at: datetime  # UTC; the only part that differs between two runs on the same input
+    versions: Mapping[str, str] = field(default_factory=dict)  # package name to version
+    # the verdicts that `verdict` is the worst of, by name, where there are several: such as "Published rule"
+    # and "Second opinion"
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)

@@ -16,25 +16,13 @@ from core.reports.names import report_stem
 
 @dataclass(frozen=True, kw_only=True)
 class Renderer:
-    """One format of a report.
+    """One format of a report."""
 
-    Attributes
-    ----------
-    label
-        Name on a download button.
-    extension, mime
-        Of the file; the extension without its dot.
-    function
-        Report in, bytes out.
-    help
-        What the file is good for.
-    """
-
-    label: str
-    extension: str
+    label: str  # name on a download button
+    extension: str  # of the file; the extension without its dot
     mime: str
-    function: Callable[[Report], bytes]
-    help: str
+    function: Callable[[Report], bytes]  # report in, bytes out
+    help: str  # what the file is good for
 
 
 RENDERERS: Mapping[str, Renderer] = MappingProxyType(

@@ -23,23 +23,13 @@ Columns = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Distinctness:
-    """How well some columns tell records apart.
+    """How well some columns tell records apart."""
 
-    Attributes
-    ----------
-    columns
-        Their names.
-    n_records, n_classes, n_unique
-        Records assessed, their distinct combinations of values, and records alone in theirs.
-    n_pairs_separated
-        Pairs of records that differ in at least one of the columns.
-    """
-
-    columns: tuple[str, ...]
-    n_records: int
+    columns: tuple[str, ...]  # their names
+    n_records: int  # records assessed, their distinct combinations of values, and records alone in theirs
     n_classes: int
     n_unique: int
-    n_pairs_separated: int
+    n_pairs_separated: int  # pairs of records that differ in at least one of the columns
 
     @property
     def distinction(self) -> float | None:
@@ -70,20 +60,11 @@ class Distinctness:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnContribution:
-    """What one quasi-identifier does.
+    """What one quasi-identifier does."""
 
-    Attributes
-    ----------
-    column
-        Its name.
-    alone
-        The column on its own.
-    n_unique_gained
-        Records that are unique with all quasi-identifiers and would not be without this one.
-    """
-
-    column: str
-    alone: Distinctness
+    column: str  # its name
+    alone: Distinctness  # the column on its own
+    # records that are unique with all quasi-identifiers and would not be without this one
     n_unique_gained: int
 
     @property
@@ -95,41 +76,21 @@ class ColumnContribution:
 
 @dataclass(frozen=True, kw_only=True)
 class SinglingOutSets:
-    """The smallest sets of columns that single out more than a share of the records.
+    """The smallest sets of columns that single out more than a share of the records."""
 
-    Attributes
-    ----------
-    share
-        The share, in [0, 1).
-    sets
-        Sets of the smallest size that do it, most effective first; empty where not even all columns do.
-    method
-        ``exact``: all sets of that size, and no smaller one does it. ``greedy``: the bound was reached at
-        `searched_size`; sets up to it do not do it, and one larger set was grown column by column, so a
-        smaller one may exist.
-    searched_size
-        Largest size of which all sets were looked at.
-    n_looked_at
-        Sets of columns grouped.
-    """
-
-    share: float
+    share: float  # the share, in [0, 1)
+    # sets of the smallest size that do it, most effective first; empty where not even all columns do
     sets: tuple[Distinctness, ...]
+    # ``exact``: all sets of that size, and no smaller one does it. ``greedy``: the bound was reached at
+    # `searched_size`; sets up to it do not do it, and one larger set was grown column by column, so a smaller
+    # one may exist.
     method: Literal["exact", "greedy"]
-    searched_size: int
-    n_looked_at: int
+    searched_size: int  # largest size of which all sets were looked at
+    n_looked_at: int  # sets of columns grouped
 
 
 def distinctness(table: Combinations, columns: Sequence[int]) -> Distinctness:
-    """Measure how well some columns tell records apart.
-
-    Parameters
-    ----------
-    table
-        Distinct combinations of all quasi-identifiers.
-    columns
-        Positions of the columns to look at; none of them leaves all records in one class.
-    """
+    """Measure how well some columns tell records apart."""
     group = grouped([table.codes[column] for column in columns], n=table.n_combinations)
     sizes = np.bincount(group, weights=table.sizes).astype(np.int64)
     sizes = sizes[sizes > 0]
@@ -149,13 +110,7 @@ def _counted(sizes: np.ndarray) -> zip[tuple[int, int]]:
 
 
 def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
-    """Return what each quasi-identifier does, in the order of the columns.
-
-    Parameters
-    ----------
-    table
-        Distinct combinations of all quasi-identifiers.
-    """
+    """Return what each quasi-identifier does, in the order of the columns."""
     n_unique = int(np.count_nonzero(table.sizes == 1))
     return tuple(
         ColumnContribution(
@@ -203,20 +158,8 @@ def singling_out_sets(
     Sizes are searched one after another. A set is passed over unlooked-at where the product of its columns'
     numbers of values cannot reach the share.
 
-    Parameters
-    ----------
-    table
-        Distinct combinations of all quasi-identifiers.
-    share
-        In [0, 1).
-    max_cells
-        Bound on the work: combinations, and a constant for each column, of all sets; once a whole size would
-        exceed it, the best set so far is grown by the column that adds most, and the result says so.
-
-    Raises
-    ------
-    AuditInputError
-        `share` outside of [0, 1).
+    `max_cells`: bound on the work: combinations, and a constant for each column, of all sets; once a whole
+    size would exceed it, the best set so far is grown by the column that adds most, and the result says so.
     """
     if not 0 <= share < 1:
         raise AuditInputError(f"share must be at least 0 and below 1, received {share:g}.")

@@ -19,27 +19,16 @@ _DENSE = 8  # counting every possible combination pays up to so many times the c
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Combinations:
-    """The distinct combinations of values of a table's quasi-identifiers.
+    """The distinct combinations of values of a table's quasi-identifiers."""
 
-    Attributes
-    ----------
-    quasi_identifiers
-        The columns, in the order given.
-    codes
-        One array of shape (n_combinations,) a column: a code per value, 0 … n_values - 1.
-    sizes
-        Shape (n_combinations,): records with each combination.
-    combination_of_record
-        Shape (n_records_in_table,): the combination of each record, -1 for one that is left out.
-    missing
-        One array of shape (n_combinations,) a column: whether its value is missing and matches every value;
-        empty where a missing value is a value of its own.
-    """
-
-    quasi_identifiers: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]  # the columns, in the order given
+    # one array of shape (n_combinations,) a column: a code per value, 0 … n_values - 1
     codes: tuple[IntArray, ...]
-    sizes: IntArray
+    sizes: IntArray  # shape (n_combinations,): records with each combination
+    # shape (n_records_in_table,): the combination of each record, -1 for one that is left out
     combination_of_record: IntArray
+    # one array of shape (n_combinations,) a column: whether its value is missing and matches every value;
+    # empty where a missing value is a value of its own
     missing: tuple[BoolArray, ...] = ()
 
     @property
@@ -53,21 +42,7 @@ class Combinations:
         return int(self.sizes.sum())
 
     def members(self, columns: Sequence[int], *, among: IntArray | None = None) -> IntArray:
-        """Return the records that share a combination's values in some columns.
-
-        Parameters
-        ----------
-        columns
-            Positions of the columns; none of them: all records share.
-        among
-            Combinations to look at, shape (n_among,); None for all.
-
-        Returns
-        -------
-        IntArray
-            Shape (n_among,) or (n_combinations,): records among those looked at, the combination's own
-            included.
-        """
+        """Return the records that share a combination's values in some columns."""
         sizes = self.sizes if among is None else self.sizes[among]
         chosen = [self.codes[column] if among is None else self.codes[column][among] for column in columns]
         if self.missing and columns:
@@ -82,15 +57,7 @@ class Combinations:
 
 
 def members_of_codes(codes: Sequence[IntArray], sizes: IntArray) -> IntArray:
-    """Return shape (n,): Σ of `sizes` over the entries with the same codes.
-
-    Parameters
-    ----------
-    codes
-        Arrays of shape (n,), from 0.
-    sizes
-        Shape (n,), records each entry stands for.
-    """
+    """Return shape (n,): Σ of `sizes` over the entries with the same codes."""
     group = grouped(codes, n=len(sizes))
     return np.bincount(group, weights=sizes).astype(np.int64)[group]
 
@@ -109,18 +76,7 @@ def distinct_combinations(
     leave_out: BoolArray | None = None,
     counted: BoolArray | None = None,
 ) -> Combinations:
-    """Collapse records to their distinct combinations of values.
-
-    Parameters
-    ----------
-    columns
-        For each quasi-identifier shape (n_records,), a code per value from 0; a missing value has its own.
-        At least one column.
-    leave_out
-        Shape (n_records,); True for records that are not assessed.
-    counted
-        Shape (n_records,); False for records whose combination is held and who add nobody to it.
-    """
+    """Collapse records to their distinct combinations of values."""
     every = [np.asarray(codes, dtype=np.int64) for codes in columns.values()]
     n_in_table = len(every[0])
     kept = np.arange(n_in_table) if leave_out is None else np.flatnonzero(~leave_out)

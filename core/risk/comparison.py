@@ -49,68 +49,38 @@ _BLANKS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnChange:
-    """One column of the original and what became of it.
+    """One column of the original and what became of it."""
 
-    Attributes
-    ----------
-    column
-        Its name.
-    released
-        Whether the table has a column of this name.
-    changed_share
-        Cells that differ from the original's in the same row / rows, in [0, 1], two missing ones being
-        equal; None where the row counts differ or the column is gone.
-    ncp
-        Precision lost, in [0, 1], mean over all records, those left out of the classes included; None for
-        other columns than quasi-identifiers and where the row counts differ.
-    n_values_original, n_values
-        Distinct known values.
-    n_missing_original, n_missing
-        Missing cells.
-    """
-
-    column: str
-    released: bool
+    column: str  # its name
+    released: bool  # whether the table has a column of this name
+    # cells that differ from the original's in the same row / rows, in [0, 1], two missing ones being equal;
+    # None where the row counts differ or the column is gone
     changed_share: float | None
+    # precision lost, in [0, 1], mean over all records, those left out of the classes included; None for other
+    # columns than quasi-identifiers and where the row counts differ
     ncp: float | None
-    n_values_original: int
+    n_values_original: int  # distinct known values
     n_values: int | None
-    n_missing_original: int
+    n_missing_original: int  # missing cells
     n_missing: int | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """The table against its original.
+    """The table against its original."""
 
-    Attributes
-    ----------
-    original_name
-        Name of the original.
-    n_records, n_records_original
-        Rows of both.
-    classes_original
-        Classes of the original over the quasi-identifiers it has; None where it has none of them.
-    ncp
-        Mean over the records and the quasi-identifiers that both tables have, in [0, 1]; None where the
-        row counts differ.
-    discernibility, discernibility_original
-        Of both tables.
-    average_class_size_original
-        Of the original.
-    columns
-        One for each column of the original, in its order.
-    """
-
-    original_name: str
-    n_records: int
+    original_name: str  # name of the original
+    n_records: int  # rows of both
     n_records_original: int
+    # classes of the original over the quasi-identifiers it has; None where it has none of them
     classes_original: EquivalenceClasses | None
+    # mean over the records and the quasi-identifiers that both tables have, in [0, 1]; None where the row
+    # counts differ
     ncp: float | None
-    discernibility: int
+    discernibility: int  # of both tables
     discernibility_original: int | None
-    average_class_size_original: float | None
-    columns: tuple[ColumnChange, ...]
+    average_class_size_original: float | None  # of the original
+    columns: tuple[ColumnChange, ...]  # one for each column of the original, in its order
 
     @property
     def same_rows(self) -> bool:
@@ -121,17 +91,7 @@ class Comparison:
 def compare_with_original(
     dataset: Dataset, original: Dataset, classes: EquivalenceClasses, settings: RiskSettings
 ) -> Comparison:
-    """Compare a table with its original, row by row where they have the same number of rows.
-
-    Parameters
-    ----------
-    dataset, original
-        Columns correspond by name, rows by position.
-    classes
-        Of the table.
-    settings
-        Its quasi-identifiers; sizes of the original count records.
-    """
+    """Compare a table with its original, row by row where they have the same number of rows."""
     columns = tuple(_change(name, dataset, original, settings) for name in original.columns)
     classes_original = _original_classes(original, settings)
     penalties = [column.ncp for column in columns if column.ncp is not None]
@@ -178,11 +138,6 @@ def precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
     A value that was known and is blank, nothing but stars, or a word for that, lost all. Any other one lost
     what its released form leaves open: the range of the numbers, or the share of the categories, that are
     written alike. A word for the rest, such as ``other``, leaves at least two categories open.
-
-    Parameters
-    ----------
-    before, after
-        The column in the original and in the table, row by row.
     """
     if not len(after.codes):
         return None

@@ -46,28 +46,15 @@ UNKNOWN_WORDS = _words(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FoldedValues:
-    """Which written values of a column mean the same.
+    """Which written values of a column mean the same."""
 
-    Attributes
-    ----------
-    group_of_value
-        Shape (n_values,): a number from 0 for each meaning, -1 for an unknown one; of numbers in ascending
-        order.
-    numbers
-        Shape (n_groups,), ascending; None where not all known values are numbers.
-    width
-        Numbers that differ by at most that much are close; 0 for text.
-    n_merged
-        Written values that share their meaning with another, or are close to another number.
-    n_unknown
-        Written values that are words for unknown.
-    """
-
+    # shape (n_values,): a number from 0 for each meaning, -1 for an unknown one; of numbers in ascending
+    # order
     group_of_value: IntArray
-    numbers: FloatArray | None
-    width: float
-    n_merged: int
-    n_unknown: int
+    numbers: FloatArray | None  # shape (n_groups,), ascending; None where not all known values are numbers
+    width: float  # numbers that differ by at most that much are close; 0 for text
+    n_merged: int  # written values that share their meaning with another, or are close to another number
+    n_unknown: int  # written values that are words for unknown
 
     @property
     def changes(self) -> bool:
@@ -102,13 +89,6 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
     - Numbers, also with thousands separators, decimal commas or a currency: those closer than
       `settings.closeness` of the range between the 5 % and the 95 % quantile are close.
     - Words for unknown are no value; where a missing one counts as a value they are that value.
-
-    Parameters
-    ----------
-    column
-        The attribute.
-    settings
-        Closeness, and whether a missing value is one.
     """
     folded = folded_text(column.values)
     unknown = _unknown(folded)
@@ -206,13 +186,6 @@ def _width(numbers: FloatArray, closeness: float) -> float:
 
 def distinct_meanings(counts: SensitiveCounts, folded: FoldedValues) -> IntArray:
     """Return shape (n_classes,): the most values of each class no two of which are close.
-
-    Parameters
-    ----------
-    counts
-        Of the groups of `folded`.
-    folded
-        Which of them are close.
 
     Notes
     -----

@@ -62,31 +62,8 @@ def build_lattice(
 ) -> Lattice:
     """Return all generalizations of a table that its columns' values suggest.
 
-    Parameters
-    ----------
-    table
-        Columns of strings; empty and blank cells are one missing value.
-    quasi_identifiers
-        The columns to generalize.
-    kinds
-        What the values of some columns are, where it shall not be found out.
-    hierarchies
-        Groups of the values of some columns, in place of what their values suggest.
-    leave_out
-        Shape (n_records,); True for records that are not assessed. They will not be shown.
-    counted
-        Shape (n_records,); False for records that are looked at and count in no class, such as those of a
-        population. None: all count.
-    weights
-        How much the loss of each quasi-identifier counts, above 0; empty: all the same.
-    max_nodes
-        Bound on the combinations of levels; levels in the middle of the longest ladders are left out until
-        it holds, and the lattice says in which columns. Where even two levels each exceed it, all are kept.
-
-    Raises
-    ------
-    AuditInputError
-        No record.
+    `max_nodes`: bound on the combinations of levels; levels in the middle of the longest ladders are left out
+    until it holds, and the lattice says in which columns. Where even two levels each exceed it, all are kept.
     """
     ladders, codes = column_ladders(table, quasi_identifiers, kinds=kinds, hierarchies=hierarchies)
     kept = thinned(ladders, max_nodes=max_nodes)
@@ -107,47 +84,28 @@ def build_lattice(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneralizedTable:
-    """A table that can be given away, and how it was made.
+    """A table that can be given away, and how it was made."""
 
-    Attributes
-    ----------
-    table
-        All columns and records in their order; quasi-identifiers generalized, ``*`` in all of them for a
-        suppressed record.
-    n_suppressed
-        Records of which no quasi-identifier is shown: suppressed, left out of the search, or all records
-        where the generalization shows no column.
-    nodes
-        The generalizations that records are written by.
-    settings
-        How to repeat it; only text, numbers, lists and dictionaries, no cell value of the table.
-    """
-
+    # all columns and records in their order; quasi-identifiers generalized, ``*`` in all of them for a
+    # suppressed record
     table: pa.Table
+    # records of which no quasi-identifier is shown: suppressed, left out of the search, or all records where
+    # the generalization shows no column
     n_suppressed: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[Node, ...]  # the generalizations that records are written by
+    # how to repeat it; only text, numbers, lists and dictionaries, no cell value of the table
     settings: Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recoding:
-    """Which generalization each combination of values is written by.
+    """Which generalization each combination of values is written by."""
 
-    Attributes
-    ----------
-    nodes
-        The generalization found, and those of records that it would suppress (local recoding).
-    node_of_combination
-        Shape (n_combinations,): position in `nodes`, -1 for a suppressed one.
-    n_records
-        Records written by each of `nodes`.
-    loss
-        Mean over the assessed records of the loss of their quasi-identifiers, 1 for a suppressed one.
-    """
-
+    # the generalization found, and those of records that it would suppress (local recoding)
     nodes: tuple[Node, ...]
-    node_of_combination: IntArray
-    n_records: tuple[int, ...]
+    node_of_combination: IntArray  # shape (n_combinations,): position in `nodes`, -1 for a suppressed one
+    n_records: tuple[int, ...]  # records written by each of `nodes`
+    # mean over the assessed records of the loss of their quasi-identifiers, 1 for a suppressed one
     loss: float
 
 
@@ -160,13 +118,8 @@ def recode(
 ) -> Recoding:
     """Return how each combination is written; classes too small, or refused, are suppressed.
 
-    Parameters
-    ----------
-    lattice, found, accepted
-        As in the search.
-    locally
-        Whether suppressed records are generalized further among themselves, a few times, instead: of those
-        that can be shown so, classes are again of at least k and accepted.
+    `locally`: whether suppressed records are generalized further among themselves, a few times, instead: of
+    those that can be shown so, classes are again of at least k and accepted.
     """
     table = lattice.table
     node_of = np.where(lattice.suppressed_combinations(found.levels, k=found.k, accepted=accepted), -1, 0)
@@ -201,19 +154,7 @@ def generalize(
     accepted: ClassesAccepted | None = None,
     locally: bool = False,
 ) -> GeneralizedTable:
-    """Apply a generalization to the table that its lattice was built from.
-
-    Parameters
-    ----------
-    table
-        The same table, or its first records; it is not changed.
-    lattice, found
-        The search's lattice and result.
-    accepted
-        The same as in the search: classes that it refuses are suppressed as well.
-    locally
-        As for :func:`recode`.
-    """
+    """Apply a generalization to the table that its lattice was built from."""
     recoding = recode(lattice, found, accepted=accepted, locally=locally)
     combination = lattice.table.combination_of_record[: table.num_rows]
     node_of = np.append(recoding.node_of_combination, -1)[combination]  # -1: a record that was left out
@@ -319,21 +260,11 @@ def _defused_text(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VerifiedTable:
-    """What the classes of a generalized table's bytes are, counted anew.
+    """What the classes of a generalized table's bytes are, counted anew."""
 
-    Attributes
-    ----------
-    classes
-        Over the quasi-identifiers as written; fully suppressed records left out.
-    n_suppressed
-        Records with ``*`` in all quasi-identifiers.
-    shown
-        The quasi-identifiers of the other records, as read back.
-    """
-
-    classes: EquivalenceClasses
-    n_suppressed: int
-    shown: pa.Table
+    classes: EquivalenceClasses  # over the quasi-identifiers as written; fully suppressed records left out
+    n_suppressed: int  # records with ``*`` in all quasi-identifiers
+    shown: pa.Table  # the quasi-identifiers of the other records, as read back
 
     def holds(self, k: int) -> bool | None:
         """Return whether every record shown is in a class of at least `k`; None where none is shown."""
@@ -343,22 +274,7 @@ class VerifiedTable:
 def verify_generalized(
     data: bytes, quasi_identifiers: Sequence[str], *, columns: Sequence[str]
 ) -> VerifiedTable:
-    """Read the bytes of a generalized table back and count its classes.
-
-    Parameters
-    ----------
-    data
-        What is to be given away, as :func:`generalized_csv` writes it.
-    quasi_identifiers
-        Their names in the table that was generalized.
-    columns
-        All names of that table in order: reading and safe writing may have changed some.
-
-    Returns
-    -------
-    VerifiedTable
-        Nothing of the search is reused.
-    """
+    """Read the bytes of a generalized table back and count its classes."""
     table = _read_back(data, quasi_identifiers, columns=columns)
     stars = [pc.fill_null(pc.equal(column, SUPPRESSED), False) for column in table.columns]
     hidden = np.logical_and.reduce([each.to_numpy(zero_copy_only=False) for each in stars])
@@ -380,13 +296,8 @@ def _read_back(data: bytes, chosen: Sequence[str], *, columns: Sequence[str]) ->
 def smallest_population_class(shown: pa.Table, lattice: Lattice, nodes: Sequence[Node], *, first: int) -> int:
     """Return the people of the population whom the smallest class of a written table may be about.
 
-    Parameters
-    ----------
-    shown
-        The quasi-identifiers of the records shown, as read back; at least one record.
-    lattice, nodes
-        The generalizations that records were written by. Each of the population's people, the lattice's
-        records from `first` on, is written by all of them and read back, and counts once in a class.
+    `lattice`, `nodes`: the generalizations that records were written by. Each of the population's people, the
+    lattice's records from `first` on, is written by all of them and read back, and counts once in a class.
     """
     names = shown.column_names
     people = [

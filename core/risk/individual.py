@@ -21,24 +21,13 @@ _N_TERMS = 60  # leaves a relative error below 1e-16 for p ≥ 1/2 or such a cla
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class IndividualRisk:
-    """Benedetti and Franconi's risk of each class.
+    """Benedetti and Franconi's risk of each class."""
 
-    Attributes
-    ----------
-    class_risk
-        Shape (n_classes,): the expectation of 1 / people of the population in the class, in (0, 1].
-    class_sizes
-        Shape (n_classes,): records in each class of the sample.
-    estimated_population_sizes
-        Shape (n_classes,): sum of the weights in each class.
-    n_below_size
-        Classes whose weights sum to less than their records; they are taken to be complete.
-    """
-
+    # shape (n_classes,): the expectation of 1 / people of the population in the class, in (0, 1]
     class_risk: FloatArray
-    class_sizes: IntArray
-    estimated_population_sizes: FloatArray
-    n_below_size: int
+    class_sizes: IntArray  # shape (n_classes,): records in each class of the sample
+    estimated_population_sizes: FloatArray  # shape (n_classes,): sum of the weights in each class
+    n_below_size: int  # classes whose weights sum to less than their records; they are taken to be complete
 
     @property
     def highest_risk(self) -> float:
@@ -65,21 +54,11 @@ def individual_risk(
 ) -> IndividualRisk:
     """Estimate each record's risk from the sampling weights of its class.
 
-    Parameters
-    ----------
-    classes
-        Over the quasi-identifiers; records, not persons, are counted.
-    weights
-        Shape (n_records_in_table,): how many people of the population a record stands for. Those of
-        records that are left out are not looked at.
-    compatible
-        Pairs of a class and each class compatible with it, where a missing value matches every value; then
-        records and weights of all of them count. None: each class with itself.
+    `weights`: shape (n_records_in_table,): how many people of the population a record stands for. Those of
+    records that are left out are not looked at.
 
-    Raises
-    ------
-    AuditInputError
-        No record, or a weight that is missing, zero, negative or infinite; says how many.
+    `compatible`: pairs of a class and each class compatible with it, where a missing value matches every
+    value; then records and weights of all of them count. None: each class with itself.
 
     Notes
     -----
@@ -127,15 +106,7 @@ def _over(compatible: Pairs, values: npt.NDArray[np.generic], n_classes: int) ->
 
 
 def risk_given_population(class_sizes: IntArray, population_sizes: FloatArray) -> FloatArray:
-    """Return E(1 / population size of the class | records of the sample in it), in (0, 1].
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,): records in the sample, at least 1.
-    population_sizes
-        Shape (n_classes,): estimated people in the population, above 0.
-    """
+    """Return E(1 / population size of the class | records of the sample in it), in (0, 1]."""
     p = np.minimum(class_sizes / population_sizes, 1.0)
     found = _by_series(class_sizes, p)
     slow = (p < 0.5) & (class_sizes < _LARGE_CLASS)

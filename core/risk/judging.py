@@ -19,21 +19,12 @@ from core.verdict import Finding, Verdict, worst, worst_first
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskAudit:
-    """A measurement held against thresholds.
+    """A measurement held against thresholds."""
 
-    Attributes
-    ----------
-    measurement, thresholds
-        What was held against what.
-    findings
-        One for each threshold; their worst is the verdict.
-    exposure
-        What the thresholds do not cover: identifiers in the table, columns nobody chose, records left out.
-    """
-
-    measurement: RiskMeasurement
+    measurement: RiskMeasurement  # what was held against what
     thresholds: RiskThresholds
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # one for each threshold; their worst is the verdict
+    # what the thresholds do not cover: identifiers in the table, columns nobody chose, records left out
     exposure: tuple[Finding, ...]
 
     @property

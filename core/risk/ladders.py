@@ -37,24 +37,13 @@ _SHORTEST_CODE = 3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Level:
-    """One way of writing a column's values.
+    """One way of writing a column's values."""
 
-    Attributes
-    ----------
-    description
-        What is done, in plain words.
-    group_of_value
-        Shape (n_values,): the group of each value, 0 … n_groups - 1.
-    names
-        Shape (n_groups,), how each group is written; null for the group of missing cells.
-    loss_of_value
-        Shape (n_values,), in [0, 1]: precision lost (NCP), 0 for a value that stays exact, 1 for one that
-        is not shown.
-    """
-
-    description: str
-    group_of_value: IntArray
-    names: pa.Array
+    description: str  # what is done, in plain words
+    group_of_value: IntArray  # shape (n_values,): the group of each value, 0 … n_groups - 1
+    names: pa.Array  # shape (n_groups,), how each group is written; null for the group of missing cells
+    # shape (n_values,), in [0, 1]: precision lost (NCP), 0 for a value that stays exact, 1 for one that is
+    # not shown
     loss_of_value: FloatArray
 
     @property
@@ -65,20 +54,11 @@ class Level:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ladder:
-    """The ways of writing one column, finest first; every group of a level lies within one of the next.
+    """The ways of writing one column, finest first; every group of a level lies within one of the next."""
 
-    Attributes
-    ----------
-    column
-        The column.
-    kind
-        What its values are.
-    levels
-        At least one: the values as they are. The last of several is ``*`` for every value.
-    """
-
-    column: str
-    kind: Kind
+    column: str  # the column
+    kind: Kind  # what its values are
+    # At least one: the values as they are. The last of several is ``*`` for every value.
     levels: tuple[Level, ...]
 
 
@@ -89,27 +69,6 @@ def build_ladder(column: str, values: pa.Array, counts: IntArray, *, kind: Kind 
     decade, codes cut from the right, and rare categories grouped as ``other``. A missing value stays missing
     on every level but the last. Values that are not of the column's kind stay as they are up to the last
     level.
-
-    Parameters
-    ----------
-    column
-        The column's name.
-    values
-        Shape (n_values,): distinct texts, null for a missing one.
-    counts
-        Shape (n_values,): records with each value.
-    kind
-        What the values are; None to find out.
-
-    Returns
-    -------
-    Ladder
-        At most seven levels; one for a column of a single value.
-
-    Raises
-    ------
-    AuditInputError
-        Unknown `kind`.
 
     References
     ----------
@@ -329,20 +288,7 @@ _LADDERS: dict[Kind, Callable[[pa.Array, IntArray], Iterator[Level]]] = {
 
 
 def own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
-    """Return the ladder that a hierarchy gives: a level for each of its columns, then no value at all.
-
-    Parameters
-    ----------
-    column, values
-        As for :func:`build_ladder`.
-    hierarchy
-        Groups of the values; a missing value needs none and stays missing up to the last level.
-
-    Raises
-    ------
-    AuditInputError
-        The hierarchy lacks values of the column; says how many.
-    """
+    """Return the ladder that a hierarchy gives: a level for each of its columns, then no value at all."""
     forms = [None if value is None else value.strip() for value in values.to_pylist()]
     known = [form for form in forms if form is not None]
     lacking = sum(form not in hierarchy.groups for form in known)
@@ -385,25 +331,7 @@ def column_ladders(
     kinds: Mapping[str, Kind] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> tuple[tuple[Ladder, ...], dict[str, IntArray]]:
-    """Derive a ladder for each quasi-identifier of a table.
-
-    Parameters
-    ----------
-    table
-        Columns of strings; empty and blank cells are missing.
-    quasi_identifiers
-        The columns.
-    kinds
-        What the values of some columns are, where it shall not be found out.
-    hierarchies
-        Groups of the values of some columns, given by somebody.
-
-    Returns
-    -------
-    tuple
-        The ladders, and for each column shape (n_records,): the position of each record's value in its
-        ladder.
-    """
+    """Derive a ladder for each quasi-identifier of a table."""
     ladders, codes = [], {}
     for name in quasi_identifiers:
         blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(table[name])), 0)
@@ -425,13 +353,6 @@ def thinned(ladders: Sequence[Ladder], *, max_nodes: int) -> tuple[Ladder, ...]:
     """Leave levels out of the longest ladders until their combinations are few enough.
 
     The first and the last level of a ladder always stay, so too many columns stay too many.
-
-    Parameters
-    ----------
-    ladders
-        Any number.
-    max_nodes
-        Bound on the product of the numbers of levels.
     """
     levels = [list(ladder.levels) for ladder in ladders]
     while math.prod(map(len, levels)) > max_nodes and (longest := max(levels, key=len))[2:]:

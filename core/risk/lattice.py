@@ -31,35 +31,18 @@ Objective = Literal["ncp", "discernibility", "average_class_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
-    """A way of generalizing a table, and what it costs.
+    """A way of generalizing a table, and what it costs."""
 
-    Attributes
-    ----------
-    k
-        Every record that is not suppressed is in a class of at least so many.
-    levels
-        The level of each column's ladder.
-    n_records, n_suppressed
-        Records assessed, and those among them whose quasi-identifiers are not shown.
-    smallest_class
-        Smallest class of the records shown, at least `k`.
-    loss
-        Mean over the assessed records of the weighted mean loss (NCP) of their quasi-identifiers, 1 for a
-        suppressed record; in [0, 1].
-    n_classes
-        Classes of the records shown.
-    discernibility
-        Sum of the squares of their sizes, and records suppressed × records assessed.
-    """
-
-    k: int
-    levels: Node
-    n_records: int
+    k: int  # every record that is not suppressed is in a class of at least so many
+    levels: Node  # the level of each column's ladder
+    n_records: int  # records assessed, and those among them whose quasi-identifiers are not shown
     n_suppressed: int
-    smallest_class: int
+    smallest_class: int  # smallest class of the records shown, at least `k`
+    # mean over the assessed records of the weighted mean loss (NCP) of their quasi-identifiers, 1 for a
+    # suppressed record; in [0, 1]
     loss: float
-    n_classes: int
-    discernibility: int
+    n_classes: int  # classes of the records shown
+    discernibility: int  # sum of the squares of their sizes, and records suppressed × records assessed
 
     def cost(self, objective: Objective) -> float:
         """Return what a search makes as small as it can, in [0, 1]."""
@@ -319,15 +302,7 @@ class Lattice:
 
 
 def combined_groups(parts: Sequence[tuple[npt.NDArray[np.int32], int]], *, n: int) -> tuple[IntArray, int]:
-    """Return shape (n,): a number 0 … n_classes - 1 for each distinct combination of groups, and n_classes.
-
-    Parameters
-    ----------
-    parts
-        For each column shape (n,), the group, and the number of groups.
-    n
-        Entries.
-    """
+    """Return shape (n,): 0 … n_classes - 1 for each distinct combination of groups, and n_classes."""
     combined, n_possible = np.zeros(n, dtype=np.int64), 1
     for group, n_groups in parts:
         if n_possible > _LARGEST_NUMBER // n_groups:

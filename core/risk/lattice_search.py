@@ -45,40 +45,21 @@ _UNKNOWN, _FAILS, _HOLDS, _MEASURED = range(4)
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What a generalization has to reach, and what it shall cost least of.
+    """What a generalization has to reach, and what it shall cost least of."""
 
-    Attributes
-    ----------
-    k
-        Smallest class of the records shown, at least 1.
-    suppression_limit
-        Largest share of the assessed records that may be suppressed, in [0, 1).
-    accepted
-        Given the classes, True for each class that is protected well enough otherwise (l, t, α, …). Nothing
-        is assumed of how it behaves along the ladders; every candidate is asked. None accepts all.
-    accepted_work
-        Cells that one such question looks at, beside the combinations.
-    average_risk
-        Largest mean over the records shown of 1 / class size; None is not asked.
-    objective
-        What is made as small as possible: precision lost, discernibility or the average class.
-    """
-
-    k: int
-    suppression_limit: float
+    k: int  # smallest class of the records shown, at least 1
+    suppression_limit: float  # largest share of the assessed records that may be suppressed, in [0, 1)
+    # Given the classes, True for each class that is protected well enough otherwise (l, t, α, …). Nothing is
+    # assumed of how it behaves along the ladders; every candidate is asked. None accepts all.
     accepted: ClassesAccepted | None = None
-    accepted_work: int = 0
+    accepted_work: int = 0  # cells that one such question looks at, beside the combinations
+    # largest mean over the records shown of 1 / class size; None is not asked
     average_risk: float | None = None
+    # what is made as small as possible: precision lost, discernibility or the average class
     objective: Objective = "ncp"
 
     def check(self) -> None:
-        """Refuse demands out of range.
-
-        Raises
-        ------
-        AuditInputError
-            Names every one of them.
-        """
+        """Refuse demands out of range."""
         problems = []
         if self.k < 1:
             problems.append(f"k must be at least 1, received {self.k}.")
@@ -98,21 +79,13 @@ class Demand:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOutcome:
-    """What a search found.
+    """What a search found."""
 
-    Attributes
-    ----------
-    best
-        The cheapest generalization; None where none reaches the protection asked for.
-    is_exact
-        Whether no cheaper one exists in the lattice; False where the search was bounded or stopped.
-    n_nodes, n_measured
-        Generalizations in the lattice, and those whose classes were counted.
-    """
-
+    # the cheapest generalization; None where none reaches the protection asked for
     best: Generalization | None
+    # whether no cheaper one exists in the lattice; False where the search was bounded or stopped
     is_exact: bool
-    n_nodes: int
+    n_nodes: int  # generalizations in the lattice, and those whose classes were counted
     n_measured: int
 
 
@@ -128,32 +101,6 @@ def search_cheapest(
     """Find the generalization of least cost that reaches what is demanded.
 
     Records in classes smaller than k, and in classes that are not accepted, are suppressed.
-
-    Parameters
-    ----------
-    lattice
-        The generalizations.
-    demand
-        What to reach.
-    max_evaluations
-        Generalizations whose classes are counted at most, by this search, at least 1; None for as many as
-        `max_work` allows.
-    max_work
-        Cells that this search looks at, at most, once some generalizations have been counted.
-    stop
-        Asked between two candidates; True ends the search.
-    known
-        Classes accepted by generalization, where the same question was asked before; is added to.
-
-    Returns
-    -------
-    SearchOutcome
-        The best found. With equal cost the one that suppresses fewer records, then the lower levels.
-
-    Raises
-    ------
-    AuditInputError
-        The demand or `max_evaluations` is out of range.
     """
     demand.check()
     if max_evaluations is not None and max_evaluations < 1:
@@ -365,22 +312,6 @@ def search_frontier(
 
     A result is left out where another has at most its cost and at most its risk (1 / smallest class), and
     less of one. Searches share the counted classes, and the work.
-
-    Parameters
-    ----------
-    lattice, stop
-        As for one search.
-    demand
-        What to reach; its k is replaced.
-    ks
-        The sizes to reach; those that nothing reaches are left out.
-    max_work
-        Cells that all searches together look at, at most, once each has counted some generalizations.
-
-    Returns
-    -------
-    tuple
-        By ascending smallest class; cost ascends along.
     """
     wanted = sorted(set(ks))
     known: dict[Node, SizesAndLosses] = {}

@@ -25,53 +25,25 @@ _GROUPS_OF_NUMBERS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class LikelyValues:
-    """Classes in which one value of a sensitive attribute is likely, and how many chance would make so.
+    """Classes in which one value of a sensitive attribute is likely, and how many chance would make so."""
 
-    Attributes
-    ----------
-    n_classes, n_records
-        Classes with such a value, and their records.
-    n_expected
-        Classes of the same sizes that would have one if values were spread by chance.
-    highest_share
-        Largest share of such a value in a class, in [0, 1].
-    beyond_chance
-        Whether chance makes so many, or any of them, with a probability below 0.001.
-    """
-
-    n_classes: int
+    n_classes: int  # classes with such a value, and their records
     n_records: int
-    n_expected: float
-    highest_share: float
-    beyond_chance: bool
+    n_expected: float  # classes of the same sizes that would have one if values were spread by chance
+    highest_share: float  # largest share of such a value in a class, in [0, 1]
+    beyond_chance: bool  # whether chance makes so many, or any of them, with a probability below 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
 class Likelihood:
-    """What classes make likely of one sensitive attribute.
+    """What classes make likely of one sensitive attribute."""
 
-    Attributes
-    ----------
-    dominant
-        Classes in which a value has at least 80 %, and 30 points more than in the table.
-    skewed
-        Classes in which a value has at least 20 %, and five times its share of the table.
-    """
-
-    dominant: LikelyValues
-    skewed: LikelyValues
+    dominant: LikelyValues  # classes in which a value has at least 80 %, and 30 points more than in the table
+    skewed: LikelyValues  # classes in which a value has at least 20 %, and five times its share of the table
 
 
 def likely_values(counts: SensitiveCounts, folded: FoldedValues) -> Likelihood:
-    """Find classes that make a value likely; numbers are looked at in tenths of the table's records.
-
-    Parameters
-    ----------
-    counts
-        Of the groups of `folded`.
-    folded
-        The values; numbers are put into ten groups of about as many records.
-    """
+    """Find classes that make a value likely; numbers are looked at in tenths of the table's records."""
     if folded.numbers is not None and counts.n_values > _GROUPS_OF_NUMBERS:
         counts = merged_counts(counts, _tenths(counts))
     q = counts.share_in_table

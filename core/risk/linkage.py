@@ -24,24 +24,13 @@ _MOST_COLUMNS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Linkage:
-    """Released records whose nearest original, by numbers, is their own.
+    """Released records whose nearest original, by numbers, is their own."""
 
-    Attributes
-    ----------
-    columns
-        Numbers in both tables: quasi-identifiers, and columns nobody chose.
-    n_records
-        Released records looked at; drawn at random (seeded) where there are more than 5,000.
-    n_originals
-        Originals they were compared with.
-    n_linked
-        Expected records linked rightly: where m originals share the nearest place and one of them is a
-        record's own, it counts 1 / m.
-    """
-
-    columns: tuple[str, ...]
-    n_records: int
-    n_originals: int
+    columns: tuple[str, ...]  # numbers in both tables: quasi-identifiers, and columns nobody chose
+    n_records: int  # released records looked at; drawn at random (seeded) where there are more than 5,000
+    n_originals: int  # originals they were compared with
+    # expected records linked rightly: where m originals share the nearest place and one of them is a record's
+    # own, it counts 1 / m
     n_linked: float
 
     @property
@@ -59,13 +48,6 @@ def link_records(dataset: Dataset, original: Dataset, settings: RiskSettings) ->
 
     Each column is divided by its standard deviation in the original; records with a missing number are
     passed over. Of more than ten columns the ten with the most values are taken.
-
-    Parameters
-    ----------
-    dataset, original
-        Rows correspond by position.
-    settings
-        Which columns are quasi-identifiers, and which nobody chose.
 
     References
     ----------

@@ -55,20 +55,11 @@ class ColumnFacts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PersonFacts:
-    """Whose records they are.
+    """Whose records they are."""
 
-    Attributes
-    ----------
-    n_persons
-        Distinct persons among the assessed records.
-    n_unknown
-        Assessed records that name no person.
-    smallest_size, n_by_size
-        Distinct sizes, ascending, of the smallest class each known person is in, and the persons.
-    """
-
-    n_persons: int
-    n_unknown: int
+    n_persons: int  # distinct persons among the assessed records
+    n_unknown: int  # assessed records that name no person
+    # distinct sizes, ascending, of the smallest class each known person is in, and the persons
     smallest_size: IntArray
     n_by_size: IntArray
 
@@ -79,72 +70,34 @@ class PersonFacts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskMeasurement:
-    """Everything measured of a table; thresholds are held against it without measuring again.
+    """Everything measured of a table; thresholds are held against it without measuring again."""
 
-    Attributes
-    ----------
-    name, columns
-        The table's name and columns.
-    settings
-        What was chosen.
-    entry
-        Which records are assessed.
-    classes
-        Over the quasi-identifiers; sizes are records, or persons where a person column is given.
-    quasi_identifiers
-        Facts about each.
-    sensitive
-        One for each sensitive attribute, in the order chosen.
-    persons
-        None without a person column.
-    unassigned
-        What the columns look like that nothing was chosen for.
-    comparison
-        What anonymization cost, where an original was given.
-    population
-        Risk against the population, where its table or size was given.
-    uniques
-        Estimated population uniques, where only the population's size was given.
-    individual
-        Risk by sampling weights, where a weight column was given.
-    hierarchies
-        Groups of values by sensitive attribute, as given.
-    sensitive_suggestions
-        What the sensitive attributes look like.
-    unchosen
-        What the released columns nobody chose single out together.
-    related
-        Sensitive attributes that tell one another.
-    hidden_persons
-        A column that says whose record it is although records are counted, where there seems to be one.
-    persons_by_all_records
-        Persons by how many share with them the classes of all their records; None without a person column.
-    household
-        Risk of households, where their column was given.
-    linkage
-        Records linked to the original by their numbers, where it was given and both have the same rows.
-    """
-
-    name: str
+    name: str  # the table's name and columns
     columns: tuple[str, ...]
-    settings: RiskSettings
-    entry: RecordEntry
+    settings: RiskSettings  # what was chosen
+    entry: RecordEntry  # which records are assessed
+    # over the quasi-identifiers; sizes are records, or persons where a person column is given
     classes: EquivalenceClasses
-    quasi_identifiers: tuple[ColumnFacts, ...]
-    sensitive: tuple[SensitiveMeasurement, ...]
-    persons: PersonFacts | None
-    unassigned: tuple[RoleSuggestion, ...]
-    comparison: Comparison | None = None
-    population: PopulationRisk | None = None
+    quasi_identifiers: tuple[ColumnFacts, ...]  # facts about each
+    sensitive: tuple[SensitiveMeasurement, ...]  # one for each sensitive attribute, in the order chosen
+    persons: PersonFacts | None  # none without a person column
+    unassigned: tuple[RoleSuggestion, ...]  # what the columns look like that nothing was chosen for
+    comparison: Comparison | None = None  # what anonymization cost, where an original was given
+    population: PopulationRisk | None = None  # risk against the population, where its table or size was given
+    # estimated population uniques, where only the population's size was given
     uniques: PopulationUniques | None = None
-    individual: IndividualRisk | None = None
+    individual: IndividualRisk | None = None  # risk by sampling weights, where a weight column was given
+    # groups of values by sensitive attribute, as given
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    unchosen: UnchosenColumns
-    sensitive_suggestions: tuple[RoleSuggestion, ...] = ()
-    related: tuple[Related, ...] = ()
+    unchosen: UnchosenColumns  # what the released columns nobody chose single out together
+    sensitive_suggestions: tuple[RoleSuggestion, ...] = ()  # what the sensitive attributes look like
+    related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
+    # A column that says whose record it is although records are counted, where there seems to be one
     hidden_persons: HiddenPersons | None = None
+    # persons by how many share with them the classes of all their records; None without a person column
     persons_by_all_records: SizeCounts | None = None
-    household: HouseholdRisk | None = None
+    household: HouseholdRisk | None = None  # risk of households, where their column was given
+    # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
 
     @property

@@ -26,15 +26,9 @@ _CHANCE = np.log(1e-6)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SizeCounts:
-    """How many of something have each size.
+    """How many of something have each size."""
 
-    Attributes
-    ----------
-    sizes, counts
-        Distinct sizes, ascending, and how many have them.
-    """
-
-    sizes: IntArray
+    sizes: IntArray  # distinct sizes, ascending, and how many have them
     counts: IntArray
 
     @property
@@ -55,24 +49,13 @@ def size_counts(sizes: IntArray) -> SizeCounts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HiddenPersons:
-    """A column that seems to say whose record it is, although records were counted.
+    """A column that seems to say whose record it is, although records were counted."""
 
-    Attributes
-    ----------
-    column
-        Its records with the same value are nearly always in one class, far more often than by chance.
-    looks_like_identifier
-        Whether its name or its values say so too.
-    persons_of_class
-        Shape (n_classes,): its different values in each class, at least 1.
-    n_repeated
-        Values that several records have.
-    """
-
+    # its records with the same value are nearly always in one class, far more often than by chance
     column: str
-    looks_like_identifier: bool
-    persons_of_class: IntArray
-    n_repeated: int
+    looks_like_identifier: bool  # whether its name or its values say so too
+    persons_of_class: IntArray  # shape (n_classes,): its different values in each class, at least 1
+    n_repeated: int  # values that several records have
 
     def below(self, k: int, classes: EquivalenceClasses) -> tuple[int, int]:
         """Return the classes of at least `k` records with fewer than `k` persons, and their records."""
@@ -91,15 +74,6 @@ def hidden_persons(
 
     A column that has exactly one value in every class and no name of an identifier is a label of the classes
     rather than a person, and passed over.
-
-    Parameters
-    ----------
-    dataset, classes
-        The table and its classes over records.
-    settings
-        Columns that are quasi-identifiers, sensitive, weight or household are not looked at.
-    suggestions
-        What the columns look like that nothing was chosen for; of those left out they are found here.
     """
     if settings.person is not None or not classes.n_classes:
         return None
@@ -144,20 +118,7 @@ def _n_repeated_in_one_class(classes: EquivalenceClasses, person: IntArray, *, n
 
 
 def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> SizeCounts:
-    """Return how many persons share with how many the classes of all their records, and how often each.
-
-    Parameters
-    ----------
-    classes
-        Of the table.
-    person
-        Shape (n_records,), -1 for an unknown person.
-
-    Returns
-    -------
-    SizeCounts
-        Persons by how many persons, themselves included, have records in the same classes equally often.
-    """
+    """Return how many persons share with how many the classes of all their records, and how often each."""
     known = (classes.class_of_record >= 0) & (person >= 0)
     n_persons = int(person.max(initial=-1)) + 1
     pairs, often = np.unique(
@@ -175,24 +136,13 @@ def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> Siz
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HouseholdRisk:
-    """Risk that a household is found through any of its members.
+    """Risk that a household is found through any of its members."""
 
-    Attributes
-    ----------
-    column
-        Says which household a record is of.
-    risk_of_household
-        Shape (n_households,): 1 - Π(1 - 1 / class size) over its records, in (0, 1].
-    households_of_class
-        Shape (n_classes,): different households in each class, at least 1.
-    n_unknown
-        Assessed records that name no household.
-    """
-
-    column: str
+    column: str  # says which household a record is of
+    # shape (n_households,): 1 - Π(1 - 1 / class size) over its records, in (0, 1]
     risk_of_household: FloatArray
-    households_of_class: IntArray
-    n_unknown: int
+    households_of_class: IntArray  # shape (n_classes,): different households in each class, at least 1
+    n_unknown: int  # assessed records that name no household
 
     @property
     def n_households(self) -> int:
@@ -216,13 +166,6 @@ class HouseholdRisk:
 
 def household_risk(dataset: Dataset, classes: EquivalenceClasses, column: str) -> HouseholdRisk:
     """Measure the risk of households from the classes of their members' records.
-
-    Parameters
-    ----------
-    dataset, classes
-        The table and its classes.
-    column
-        A missing cell is no household.
 
     References
     ----------

@@ -23,47 +23,26 @@ _CLOSE = 1e-6  # share of the population up to which two solutions are one
 
 @dataclass(frozen=True, kw_only=True)
 class UniquesEstimate:
-    """What one model says about the people who are unique in the population.
+    """What one model says about the people who are unique in the population."""
 
-    Attributes
-    ----------
-    model
-        ``zayatz``, ``pitman`` or ``snb``.
-    n_population_uniques
-        Estimated people of the population who share their quasi-identifiers with nobody in it, in
-        [0, population size]; None where the model has no answer.
-    reason
-        Why it has none, a sentence; empty where it has one.
-    """
-
-    model: UniquesModel
+    model: UniquesModel  # ``zayatz``, ``pitman`` or ``snb``
+    # estimated people of the population who share their quasi-identifiers with nobody in it, in [0,
+    # population size]; None where the model has no answer
     n_population_uniques: float | None
-    reason: str = ""
+    reason: str = ""  # why it has none, a sentence; empty where it has one
 
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationUniques:
-    """Estimates of the three models and the one to go by.
+    """Estimates of the three models and the one to go by."""
 
-    Attributes
-    ----------
-    n_records, population_size
-        People in the sample and in the population.
-    n_sample_uniques
-        Classes with one member in the sample.
-    zayatz, pitman, snb
-        The estimates.
-    chosen
-        The one that the decision rule takes.
-    """
-
-    n_records: int
+    n_records: int  # people in the sample and in the population
     population_size: int
-    n_sample_uniques: int
-    zayatz: UniquesEstimate
+    n_sample_uniques: int  # classes with one member in the sample
+    zayatz: UniquesEstimate  # the estimates
     pitman: UniquesEstimate
     snb: UniquesEstimate
-    chosen: UniquesEstimate
+    chosen: UniquesEstimate  # the one that the decision rule takes
 
     @property
     def sampling_fraction(self) -> float:
@@ -90,23 +69,8 @@ class PopulationUniques:
 def population_uniques(class_sizes: IntArray, *, population_size: int) -> PopulationUniques:
     """Estimate how many people are unique in the population that a table is a random sample of.
 
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,): people in each class of the sample, all at least 1.
-    population_size
-        People in the population, the sample among them.
-
-    Returns
-    -------
-    PopulationUniques
-        `chosen` follows Dankar et al.: with a sampling fraction up to 0.1 Pitman's estimate, above it
-        the smaller of Zayatz's and the SNB model's; Zayatz's where the model asked for has no answer.
-
-    Raises
-    ------
-    AuditInputError
-        No class, or a population smaller than the sample.
+    Returns `chosen` follows Dankar et al.: with a sampling fraction up to 0.1 Pitman's estimate, above it the
+    smaller of Zayatz's and the SNB model's; Zayatz's where the model asked for has no answer.
 
     References
     ----------
@@ -132,13 +96,7 @@ def population_uniques(class_sizes: IntArray, *, population_size: int) -> Popula
 
 
 def check_population_size(population_size: int, *, n_records: int) -> None:
-    """Refuse a population that cannot contain the sample.
-
-    Raises
-    ------
-    AuditInputError
-        Says both numbers.
-    """
+    """Refuse a population that cannot contain the sample."""
     if population_size < n_records:
         raise AuditInputError(
             f"The population size is {population_size:,}, but the table alone has {n_records:,} records; a "
@@ -161,13 +119,6 @@ def zayatz_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEst
 
     A sample unique may come from a population class of any size i; the sample's own distribution of
     class sizes stands in for the population's.
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,), all at least 1.
-    population_size
-        At least the sum of the class sizes.
 
     Notes
     -----
@@ -205,19 +156,6 @@ def pitman_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEst
     θ > -α, estimated by maximum likelihood; the estimate is the expected number of classes with one
     member in a population of that size.
 
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,), all at least 1.
-    population_size
-        At least the sum of the class sizes.
-
-    Returns
-    -------
-    UniquesEstimate
-        None where the sample has no unique, or only uniques, or one class, or the likelihood has no
-        maximum inside the range of α.
-
     Notes
     -----
     E(S_1) = N Γ(θ + 1) Γ(N + θ + α - 1) / (Γ(θ + α) Γ(N + θ)), which is Γ(θ + 1) / Γ(θ + α) · N^α for a
@@ -244,17 +182,7 @@ def pitman_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEst
 
 
 def expected_pitman_uniques(theta: float, alpha: float, *, population_size: int) -> float:
-    """Return the expected number of classes with one member under Pitman's model, in [0, population size].
-
-    Parameters
-    ----------
-    theta
-        Above -`alpha`.
-    alpha
-        In (0, 1).
-    population_size
-        People that fall into classes.
-    """
+    """Return the expected number of classes with one member under Pitman's model, in [0, population size]."""
     n = float(population_size)
     ratio = special.poch(theta + alpha, 1 - alpha) / special.poch(n + theta + alpha - 1, 1 - alpha)
     return min(float(n * ratio), n)
@@ -271,13 +199,7 @@ def _no_pitman_estimate(class_sizes: IntArray) -> str:
 
 
 def fitted_pitman(class_sizes: IntArray) -> tuple[float, float] | None:
-    """Return θ and α of the largest likelihood, None where it has no maximum inside of 0 < α < 1.
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,), all at least 1; more than one class, and not all of them of one.
-    """
+    """Return θ and α of the largest likelihood, None where it has no maximum inside of 0 < α < 1."""
     sizes, n_classes = np.unique(class_sizes, return_counts=True)
     u, n = float(len(class_sizes)), float(class_sizes.sum())
 
@@ -316,15 +238,7 @@ def _theta_given(alpha: float, u: float, n: float) -> float:
 
 
 def pitman_log_likelihood(theta: float, alpha: float, sizes: IntArray, n_classes: IntArray) -> float:
-    """Return the logarithm of Pitman's sampling formula but for a term without parameters.
-
-    Parameters
-    ----------
-    theta, alpha
-        Above -`alpha`; in (0, 1).
-    sizes, n_classes
-        Distinct class sizes, and how many classes have each.
-    """
+    """Return the logarithm of Pitman's sampling formula but for a term without parameters."""
     u, n = float(n_classes.sum()), float(sizes @ n_classes)
     over_classes = (u - 1) * np.log(alpha)
     over_classes += special.gammaln(theta / alpha + u) - special.gammaln(theta / alpha + 1)
@@ -339,19 +253,6 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
     One less than the size of a population class is negative binomial; its parameters are those for which
     the expected classes with one and with two members in the sample are the ones observed. How many
     classes the population has is estimated with Shlosser's modified estimator.
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,), all at least 1.
-    population_size
-        At least the sum of the class sizes.
-
-    Returns
-    -------
-    UniquesEstimate
-        None where the sample has no class of one or none of two, or the equations have no solution or
-        several that disagree.
 
     Notes
     -----
@@ -388,13 +289,6 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
 def shlosser_classes(class_sizes: IntArray, *, sampling_fraction: float) -> float:
     """Return the estimated number of classes in the population, at least those of the sample.
 
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,), all at least 1.
-    sampling_fraction
-        Share q of the population that is in the sample, in (0, 1).
-
     Notes
     -----
     d + f_1 · Σ i q² (1 - q²)^(i - 1) f_i / Σ (1 - q)^i ((1 + q)^i - 1) f_i ·
@@ -415,15 +309,7 @@ def shlosser_classes(class_sizes: IntArray, *, sampling_fraction: float) -> floa
 
 
 def snb_solutions(ones: float, twos: float, fraction: float) -> list[float]:
-    """Return β^α, the share of a population's classes with one member, for every solution in β.
-
-    Parameters
-    ----------
-    ones, twos
-        Classes of the sample with one and with two members / classes of the population, above 0.
-    fraction
-        Share of the population in the sample, in (0, 1).
-    """
+    """Return β^α, the share of a population's classes with one member, for every solution in β."""
     return [fit[0] for fit in _snb_fits(ones, twos, fraction)]
 
 
@@ -440,13 +326,7 @@ def _snb_fits(ones: float, twos: float, fraction: float) -> list[tuple[float, fl
 
 
 def snb_parameters(class_sizes: IntArray, *, population_size: int) -> tuple[float, float] | None:
-    """Return α and β of the SNB model, None where :func:`snb_uniques` has no answer or all are in the sample.
-
-    Parameters
-    ----------
-    class_sizes, population_size
-        As for :func:`snb_uniques`.
-    """
+    """Return α and β of the SNB model, None where :func:`snb_uniques` has no answer or all are sampled."""
     ones, twos = (int(np.count_nonzero(class_sizes == size)) for size in (1, 2))
     fraction = int(class_sizes.sum()) / population_size
     if (

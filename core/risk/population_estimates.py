@@ -26,33 +26,18 @@ _STEP = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class MarketerEstimate:
-    """What one model says of the share of records that matching everybody identifies.
+    """What one model says of the share of records that matching everybody identifies."""
 
-    Attributes
-    ----------
-    model
-        ``weights`` (each record stands for population size / records people), ``pitman`` or ``snb``.
-    risk
-        In (0, 1]; None where the model has no answer.
-    interval
-        Of 95 % for the model's parameters, as far as they are known from this sample; None where that is not
-        assessed. That the model itself may be wrong is not in it.
-    """
-
+    # ``weights`` (each record stands for population size / records people), ``pitman`` or ``snb``
     model: MarketerModel
-    risk: float | None
+    risk: float | None  # in (0, 1]; None where the model has no answer
+    # Of 95 % for the model's parameters, as far as they are known from this sample; None where that is not
+    # assessed. That the model itself may be wrong is not in it.
     interval: tuple[float, float] | None = None
 
 
 def marketer_estimates(class_sizes: IntArray, *, population_size: int) -> tuple[MarketerEstimate, ...]:
     """Estimate the marketer's risk with three models; all assume a simple random sample.
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,): people in each class of the sample, all at least 1.
-    population_size
-        At least the sum of the class sizes.
 
     Notes
     -----

@@ -22,32 +22,19 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PopulationRisk:
-    """The classes of a sample and the same classes in the population.
+    """The classes of a sample and the same classes in the population."""
 
-    Attributes
-    ----------
-    based_on
-        ``table``: population classes were counted; ``size``: only the population's size is known, and a
-        class may have nobody in the population but those in the sample. Every risk is then a bound.
-    sample_sizes
-        Shape (n_classes,): people of the sample in each class that the sample has.
-    population_sizes
-        Shape (n_classes,): people of the population in the same class, at least so many by the size alone.
-    population_size
-        People in the population.
-    n_population_classes
-        Classes of the population, those without anybody from the sample included; None where only the
-        size is known.
-    estimates
-        Of the marketer's risk, where only the size is known.
-    """
-
+    # ``table``: population classes were counted; ``size``: only the population's size is known, and a class
+    # may have nobody in the population but those in the sample. Every risk is then a bound.
     based_on: Literal["table", "size"]
-    sample_sizes: IntArray
+    sample_sizes: IntArray  # shape (n_classes,): people of the sample in each class that the sample has
+    # shape (n_classes,): people of the population in the same class, at least so many by the size alone
     population_sizes: FloatArray
-    population_size: int
+    population_size: int  # people in the population
+    # classes of the population, those without anybody from the sample included; None where only the size is
+    # known
     n_population_classes: int | None
-    estimates: tuple[MarketerEstimate, ...] = ()
+    estimates: tuple[MarketerEstimate, ...] = ()  # of the marketer's risk, where only the size is known
 
     @property
     def n_records(self) -> int:
@@ -118,23 +105,6 @@ def risk_by_population_size(class_sizes: IntArray, *, population_size: int) -> P
 
     The sample does not tell whether a class is larger in the population: a person alone in it may be alone
     there too. So the bounds are the prosecutor's risks, and no class is scaled up.
-
-    Parameters
-    ----------
-    class_sizes
-        Shape (n_classes,): people in each class of the sample, all at least 1.
-    population_size
-        People in the population, the sample among them.
-
-    Returns
-    -------
-    PopulationRisk
-        Each class has at least as many people as in the sample; with estimates by three models.
-
-    Raises
-    ------
-    AuditInputError
-        No class, or a population smaller than the sample.
     """
     n_records = int(class_sizes.sum())
     if not n_records:
@@ -161,23 +131,6 @@ def risk_by_population_table(
 
     Values are compared as written; null, empty and blank cells are one missing value, which is a value
     of its own.
-
-    Parameters
-    ----------
-    table
-        The sample; columns of strings.
-    population
-        Everybody the sample was drawn from, the sample included; columns of strings.
-    quasi_identifiers
-        Columns of both tables.
-    leave_out
-        Shape (n_records,); True for records of the sample that are not assessed.
-
-    Raises
-    ------
-    AuditInputError
-        The population lacks a column, has fewer records than the sample, or cannot contain it: a class
-        of the sample does not occur in it or occurs less often.
     """
     _check_columns(population, quasi_identifiers)
     kept = np.ones(table.num_rows, dtype=bool) if leave_out is None else ~leave_out

@@ -36,23 +36,15 @@ _TOLERANCE = 1e-9  # of entropies, distances and shares, which are rounded
 
 @dataclass(frozen=True, kw_only=True)
 class ClassLimits:
-    """What a class has to reach in a sensitive attribute; None is not asked.
+    """What a class has to reach in a sensitive attribute; None is not asked."""
 
-    Attributes
-    ----------
-    l, entropy_l
-        Fewest distinct values, and smallest entropy l.
-    t
-        Largest distance from all assessed records, those to be suppressed included. Against the records
-        shown alone it can come out different, so measure the result again.
-    alpha, beta, delta
-        Largest share of one value, basic β, and δ with absent values passed over.
-    """
-
+    # fewest distinct values, and smallest entropy l
     l: int | None = None  # noqa: E741 - the model's own letter
     entropy_l: float | None = None
+    # Largest distance from all assessed records, those to be suppressed included. Against the records shown
+    # alone it can come out different, so measure the result again.
     t: float | None = None
-    alpha: float | None = None
+    alpha: float | None = None  # largest share of one value, basic β, and δ with absent values passed over
     beta: float | None = None
     delta: float | None = None
 
@@ -85,27 +77,7 @@ def protects_sensitive(
     folded: FoldedValues | None = None,
     assessed: BoolArray | None = None,
 ) -> ClassesAccepted:
-    """Return the check, for a search, of whether a class keeps a sensitive attribute to itself.
-
-    Parameters
-    ----------
-    sensitive_codes
-        Shape (n_records_in_table,), -1 for an unknown value; in the order of values for ``ordered``.
-    limits
-        What to reach.
-    distance
-        Of t-closeness, or what measures it.
-    folded
-        Given where codes are meanings: close numbers are then merged, and count as one for l.
-    assessed
-        Shape (n_records_in_table,): whose values make up the whole table, for t, β and δ; None for those of
-        the classes asked about.
-
-    Returns
-    -------
-    ClassesAccepted
-        A class without any known value is accepted only where nothing is asked.
-    """
+    """Return the check, for a search, of whether a class keeps a sensitive attribute to itself."""
     totals = None
     if assessed is not None:
         known = sensitive_codes[assessed & (sensitive_codes >= 0)]
@@ -134,15 +106,7 @@ def protects_column(
     hierarchy: Hierarchy | None,
     assessed: BoolArray,
 ) -> list[ClassesAccepted]:
-    """Return the checks of one sensitive attribute, as written and, where that differs, as what values mean.
-
-    Parameters
-    ----------
-    column, settings, hierarchy
-        As it is measured and judged.
-    limits, assessed
-        As for :func:`protects_sensitive`.
-    """
+    """Return the checks of a sensitive attribute, as written and, where it differs, as what values mean."""
     distance, codes = sensitive_codes(column, settings, hierarchy)
     written = protects_sensitive(
         codes,

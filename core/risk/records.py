@@ -23,27 +23,15 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordEntry:
-    """Which records are assessed, and why others are not.
+    """Which records are assessed, and why others are not."""
 
-    Attributes
-    ----------
-    n_in_table
-        Records of the table.
-    leave_out
-        Shape (n_in_table,), True for records that are not assessed.
-    n_fully_suppressed
-        Records blank or ``*`` in every quasi-identifier; they single nobody out and are left out.
-    n_dropped
-        Further records left out because a quasi-identifier is missing (only where missing is ``drop``).
-    n_with_missing
-        Assessed records with at least one missing quasi-identifier.
-    """
-
-    n_in_table: int
-    leave_out: BoolArray
+    n_in_table: int  # records of the table
+    leave_out: BoolArray  # shape (n_in_table,), True for records that are not assessed
+    # records blank or ``*`` in every quasi-identifier; they single nobody out and are left out
     n_fully_suppressed: int
+    # further records left out because a quasi-identifier is missing (only where missing is ``drop``)
     n_dropped: int
-    n_with_missing: int
+    n_with_missing: int  # assessed records with at least one missing quasi-identifier
 
     @property
     def n_assessed(self) -> int:
@@ -54,15 +42,8 @@ class RecordEntry:
 def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_records: int) -> RecordEntry:
     """Decide which records are assessed.
 
-    Parameters
-    ----------
-    columns
-        The quasi-identifiers; at least one.
-    settings
-        `missing` says what happens to a record with a missing quasi-identifier. A cell of nothing
-        but stars is missing for ``wildcard`` and ``drop``, and a value for ``value``.
-    n_records
-        Records of the table.
+    `settings`: `missing` says what happens to a record with a missing quasi-identifier. A cell of nothing but
+    stars is missing for ``wildcard`` and ``drop``, and a value for ``value``.
     """
     fully = np.ones(n_records, dtype=bool)
     some = np.zeros(n_records, dtype=bool)
@@ -93,18 +74,11 @@ def classes_over(
 ) -> EquivalenceClasses:
     """Return the classes of the assessed records over some columns.
 
-    Parameters
-    ----------
-    columns
-        In any order; the classes do not depend on it.
-    entry
-        Who is left out.
-    settings
-        With ``wildcard`` the size of a class is the number of records compatible with it in every
-        column, its own included, so sizes sum to more than the records.
-    person_of_record
-        Shape (n_records,), the person of each record, -1 for an unknown one; sizes then count distinct
-        persons. Unknown persons add nobody to a class with known persons, and are one person elsewhere.
+    `settings`: with ``wildcard`` the size of a class is the number of records compatible with it in every
+    column, its own included, so sizes sum to more than the records.
+
+    `person_of_record`: shape (n_records,), the person of each record, -1 for an unknown one; sizes then count
+    distinct persons. Unknown persons add nobody to a class with known persons, and are one person elsewhere.
     """
     codes = combined_codes([column.codes for column in columns], n_records=entry.n_in_table)
     names = tuple(column.name for column in columns)
@@ -159,13 +133,7 @@ def repeated_persons(class_of_record: IntArray, person_of_record: IntArray) -> B
 
 
 def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
-    """Return shape (n_records,): the sampling weights.
-
-    Raises
-    ------
-    AuditInputError
-        Not all cells are numbers above 0; says how many are not.
-    """
+    """Return shape (n_records,): the sampling weights."""
     cells = dataset.table[column]
     weights = as_numbers(cells)
     if weights is None:

@@ -22,25 +22,14 @@ _LEFT = 0.25  # share of wrong guesses that may remain for one to tell the other
 
 @dataclass(frozen=True, kw_only=True)
 class Related:
-    """Two sensitive attributes of which one tells the other.
+    """Two sensitive attributes of which one tells the other."""
 
-    Attributes
-    ----------
-    known, guessed
-        Their columns.
-    right_share
-        Records whose value of `guessed` is right when guessed from `known` by the other records, in [0, 1].
-    right_share_without
-        The same without knowing anything.
-    n_records
-        Records it was tried on, those with both values known.
-    """
-
-    known: str
+    known: str  # their columns
     guessed: str
+    # records whose value of `guessed` is right when guessed from `known` by the other records, in [0, 1]
     right_share: float
-    right_share_without: float
-    n_records: int
+    right_share_without: float  # the same without knowing anything
+    n_records: int  # records it was tried on, those with both values known
 
 
 def related_attributes(
@@ -52,15 +41,6 @@ def related_attributes(
     value, so that a known value that is all different tells nothing. Numbers are guessed by tenths of the
     records. Of more than 20,000 records so many are drawn (seeded); of more than 20 attributes the first 20
     are looked at.
-
-    Parameters
-    ----------
-    columns
-        Sensitive attributes.
-    folded
-        Of each, which values mean the same.
-    assessed
-        Shape (n_records,).
     """
     records = np.flatnonzero(assessed)
     if len(records) > N_LOOKED_AT:

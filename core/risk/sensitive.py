@@ -27,14 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByClass:
-    """Figures of each class for one sensitive attribute.
+    """Figures of each class for one sensitive attribute."""
 
-    Attributes
-    ----------
-    distinct_l, entropy_l, alpha, t, basic_beta, delta_ln
-        Shape (n_classes,); distinct and entropy l are 0, the others NaN where no value is known.
-    """
-
+    # shape (n_classes,); distinct and entropy l are 0, the others NaN where no value is known
     distinct_l: IntArray
     entropy_l: FloatArray
     alpha: FloatArray
@@ -48,47 +43,24 @@ Limited = Literal["alpha", "t", "basic_beta", "delta_ln"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SensitiveMeasurement:
-    """Attribute disclosure of one sensitive attribute.
+    """Attribute disclosure of one sensitive attribute."""
 
-    Attributes
-    ----------
-    column
-        The attribute.
-    distance
-        ``equal``, ``ordered`` or ``hierarchical``: between values, for t.
-    classes
-        The classes its values were counted in; with the other sensitive attributes as
-        quasi-identifiers where the settings say so.
-    n_missing
-        Assessed records whose value is not known and not counted.
-    n_values
-        Distinct values that count.
-    figures
-        Key of :data:`core.measures.MEASURES` → figure of the worst class; infinite where no finite
-        one holds, None where no class has a known value.
-    by_class
-        Of the values as written.
-    folded
-        Which written values mean the same.
-    folded_by_class
-        Of the values as what they mean; the same object as `by_class` where that changes nothing.
-    likelihood
-        Classes that make a value likely, of the values as what they mean.
-    records_of_class
-        Shape (n_classes,), assessed records.
-    """
-
-    column: str
-    distance: str
+    column: str  # the attribute
+    distance: str  # ``equal``, ``ordered`` or ``hierarchical``: between values, for t
+    # the classes its values were counted in; with the other sensitive attributes as quasi-identifiers where
+    # the settings say so
     classes: EquivalenceClasses
-    n_missing: int
-    n_values: int
+    n_missing: int  # assessed records whose value is not known and not counted
+    n_values: int  # distinct values that count
+    # key of :data:`core.measures.MEASURES` → figure of the worst class; infinite where no finite one holds,
+    # None where no class has a known value
     figures: Mapping[str, float | None]
-    by_class: ByClass
-    folded: FoldedValues
+    by_class: ByClass  # of the values as written
+    folded: FoldedValues  # which written values mean the same
+    # of the values as what they mean; the same object as `by_class` where that changes nothing
     folded_by_class: ByClass
-    likelihood: Likelihood
-    records_of_class: IntArray
+    likelihood: Likelihood  # classes that make a value likely, of the values as what they mean
+    records_of_class: IntArray  # shape (n_classes,), assessed records
 
     @property
     def distinct_l(self) -> IntArray:
@@ -135,24 +107,6 @@ def measure_sensitive(
 
     A cell that is missing or nothing but stars is unknown and not counted, unless the settings make it
     a value. With a person column a person counts once for each value in a class.
-
-    Parameters
-    ----------
-    column
-        The attribute.
-    classes, quasi_identifiers
-        Classes over these columns.
-    settings
-        Distance, missing values.
-    person_of_record
-        Shape (n_records,), -1 for an unknown person.
-    hierarchy
-        Groups of its values; then t is the hierarchical distance.
-
-    Raises
-    ------
-    AuditInputError
-        The ordered distance for values that are not numbers; a hierarchy that lacks values.
     """
     distance, codes = sensitive_codes(column, settings, hierarchy)
     n_missing = int(np.count_nonzero((classes.class_of_record >= 0) & (codes < 0)))
@@ -215,13 +169,7 @@ def _folded_by_class(
 def sensitive_codes(
     column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None = None
 ) -> tuple[str, IntArray]:
-    """Return the distance to use and shape (n_records,): a code of each value, -1 for an unknown one.
-
-    Raises
-    ------
-    AuditInputError
-        The ordered distance for values that are not numbers.
-    """
+    """Return the distance to use and shape (n_records,): a code of each value, -1 for an unknown one."""
     as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
     known = np.ones(column.n_values, dtype=bool) if as_value else ~column.value_is_suppressed
     numbers = None if as_value or hierarchy is not None else _numbers(column, known)
@@ -278,26 +226,14 @@ def _spread(
 def class_distances(
     counts: SensitiveCounts, column: CodedColumn, distance: str, hierarchy: Hierarchy | None
 ) -> FloatArray:
-    """Return shape (n_classes,): t of each class, by the distance that :func:`sensitive_codes` chose.
-
-    Raises
-    ------
-    AuditInputError
-        The hierarchy lacks values of the column.
-    """
+    """Return shape (n_classes,): t of each class, by the distance that :func:`sensitive_codes` chose."""
     if hierarchy is not None:
         return models.hierarchical_t(counts, levels=hierarchy_levels(column, counts.n_values, hierarchy))
     return models.t_closeness(counts, distance="ordered" if distance == "ordered" else "equal")
 
 
 def hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -> list[IntArray]:
-    """Return the group of each value on each level below the top, the values' own level first.
-
-    Raises
-    ------
-    AuditInputError
-        The hierarchy lacks values of the column; says how many.
-    """
+    """Return the group of each value on each level below the top, the values' own level first."""
     forms = [None if value is None else str(value) for value in column.values.to_pylist()[:n_values]]
     suppressed = column.value_is_suppressed
     lacking = [

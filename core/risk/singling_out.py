@@ -26,34 +26,16 @@ USUAL_SET_SIZE = 3  # values of a set, as SUDA2 is usually run
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnsMeasurement:
-    """What each quasi-identifier does, and the smallest sets that single most records out.
+    """What each quasi-identifier does, and the smallest sets that single most records out."""
 
-    Attributes
-    ----------
-    contributions
-        One for each quasi-identifier.
-    sets
-        Smallest sets of columns in which more than half of the records are unique.
-    """
-
-    contributions: tuple[ColumnContribution, ...]
-    sets: SinglingOutSets
+    contributions: tuple[ColumnContribution, ...]  # one for each quasi-identifier
+    sets: SinglingOutSets  # smallest sets of columns in which more than half of the records are unique
 
 
 def class_combinations(
     measured: RiskMeasurement, dataset: Dataset, *, wildcards: bool = False
 ) -> Combinations:
-    """Return the classes of a measurement as combinations; a missing value is a value of its own.
-
-    Parameters
-    ----------
-    measured
-        Has at least one class.
-    dataset
-        The table it was measured in.
-    wildcards
-        Whether a missing value (or stars) matches every value instead, where the settings say so.
-    """
+    """Return the classes of a measurement as combinations; a missing value is a value of its own."""
     classes = measured.classes
     shown = dataset.table.select(list(classes.quasi_identifiers)).take(
         pa.array(measured.first_record_of_class)

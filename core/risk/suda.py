@@ -37,50 +37,25 @@ WORK_OF_A_SET = 600  # what looking at a set of columns costs beside its combina
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Suda:
-    """Minimal sample uniques: sets of values that one record alone has, and no part of which is unique.
+    """Minimal sample uniques: sets of values that one record alone has, and no part of which is unique."""
 
-    Attributes
-    ----------
-    quasi_identifiers
-        The columns.
-    max_size
-        Largest set of which all were searched; 0 where the search was stopped before.
-    requested_size
-        Largest set asked for; more than `max_size` where the search was bounded or stopped.
-    was_stopped
-        Whether somebody ended the search.
-    n_records
-        Records assessed.
-    n_sample_uniques
-        Records that no other record equals in all quasi-identifiers.
-    n_by_size
-        Shape (max_size,): minimal sample uniques of one column, of two, ….
-    score_of_record
-        Shape (n_records_in_table,): SUDA score, 0 for a record without any such set.
-    dis_of_record
-        Shape (n_records_in_table,): DIS-SUDA score in [0, 1], an estimate of the probability that a match
-        of the record is right; None where the share of the population in the table is not known.
-    contribution_of_record
-        Shape (n_uniques_with_score, n_columns): part in [0, 1] of the record's score that comes from sets
-        with the column; sets have several columns, so parts add up to more than 1.
-    scored_records
-        Shape (n_uniques_with_score,): positions of those records in the table.
-    column_contribution
-        Shape (n_columns,): the same for the sum of all scores.
-    """
-
-    quasi_identifiers: tuple[str, ...]
-    max_size: int
-    requested_size: int
-    was_stopped: bool
-    n_records: int
-    n_sample_uniques: int
-    n_by_size: IntArray
+    quasi_identifiers: tuple[str, ...]  # the columns
+    max_size: int  # largest set of which all were searched; 0 where the search was stopped before
+    requested_size: int  # largest set asked for; more than `max_size` where the search was bounded or stopped
+    was_stopped: bool  # whether somebody ended the search
+    n_records: int  # records assessed
+    n_sample_uniques: int  # records that no other record equals in all quasi-identifiers
+    n_by_size: IntArray  # shape (max_size,): minimal sample uniques of one column, of two, …
+    # shape (n_records_in_table,): SUDA score, 0 for a record without any such set
     score_of_record: FloatArray
+    # shape (n_records_in_table,): DIS-SUDA score in [0, 1], an estimate of the probability that a match of
+    # the record is right; None where the share of the population in the table is not known
     dis_of_record: FloatArray | None
+    # shape (n_uniques_with_score, n_columns): part in [0, 1] of the record's score that comes from sets with
+    # the column; sets have several columns, so parts add up to more than 1
     contribution_of_record: FloatArray
-    scored_records: IntArray
-    column_contribution: FloatArray
+    scored_records: IntArray  # shape (n_uniques_with_score,): positions of those records in the table
+    column_contribution: FloatArray  # shape (n_columns,): the same for the sum of all scores
 
     @property
     def is_complete(self) -> bool:
@@ -98,25 +73,10 @@ def measure_suda(
 ) -> Suda:
     """Find all minimal sample uniques up to a size, and score the records that have any.
 
-    Parameters
-    ----------
-    table
-        Distinct combinations of the quasi-identifiers.
-    max_size
-        Columns of the largest set to search; more than there are columns is all of them.
-    sampling_fraction
-        Share of the population in the table, in (0, 1], for DIS-SUDA; None where it is not known.
-    max_cells
-        Bound on the work: combinations grouped, and a constant, of every set of columns. A size during which
-        it is reached is not counted (single columns are always searched); the result says so and its scores
-        count no larger sets. The bound is one of work and not of time, so that a table always gives the same.
-    stop
-        Asked after each set of columns; True ends the search, and the sizes searched whole are kept.
-
-    Raises
-    ------
-    AuditInputError
-        `max_size` below 1, or `sampling_fraction` outside of (0, 1].
+    `max_cells`: bound on the work: combinations grouped, and a constant, of every set of columns. A size
+    during which it is reached is not counted (single columns are always searched); the result says so and its
+    scores count no larger sets. The bound is one of work and not of time, so that a table always gives the
+    same.
     """
     _check(max_size, sampling_fraction)
     requested = min(max_size, len(table.quasi_identifiers))
@@ -201,21 +161,7 @@ def _scores(
 
 
 def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[Unique]:
-    """Yield each set of columns with the combinations that are minimal sample uniques in it.
-
-    Parameters
-    ----------
-    table
-        Distinct combinations of the quasi-identifiers.
-    max_size
-        At least 1, at most the number of columns.
-
-    Yields
-    ------
-    tuple
-        Positions of the columns, and the combinations (each a single record), shape (n_found,); sets
-        without any are passed over.
-    """
+    """Yield each set of columns with the combinations that are minimal sample uniques in it."""
     return ((columns, unique) for columns, unique, _ in _every_set(table, max_size) if len(unique))
 
 
@@ -259,22 +205,6 @@ def dis_suda(
     scores: FloatArray, *, n_uniques: int, n_pair_records: int, n_columns: int, sampling_fraction: float
 ) -> FloatArray:
     """Spread the file's data intrusion simulation (DIS) risk over records by their scores.
-
-    Parameters
-    ----------
-    scores
-        Shape (n,), SUDA scores, each of one record; 0 for a record without any.
-    n_uniques, n_pair_records
-        Records alone in their class, and records in classes of two.
-    n_columns
-        Quasi-identifiers.
-    sampling_fraction
-        π, in (0, 1].
-
-    Returns
-    -------
-    FloatArray
-        Shape (n,), in [0, 1]; 0 where the score is 0.
 
     Notes
     -----

@@ -20,45 +20,25 @@ _MOST_COLUMNS = 30  # with the most values, among which sets are searched
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UnchosenColumns:
-    """The columns of a release that nobody chose for anything, together.
+    """The columns of a release that nobody chose for anything, together."""
 
-    Attributes
-    ----------
-    columns
-        Released columns that are no quasi-identifier, sensitive attribute, person, weight or household, and
-        not said to be left out or to name people; those said to be harmless are among them.
-    n_records
-        Records of the table.
-    n_unique
-        Records that no other one equals in all of them.
-    smallest
-        The columns of a smallest set that singles most records out; empty where not even all together single
-        out over half.
-    n_unique_in_smallest
-        Records of the table that no other one equals in them.
-    n_sets
-        Sets of that size that do it.
-    sets
-        They, and the share in [0, 1] of the `n_looked_at` records that each singles out.
-    is_exact
-        Whether all smaller sets were looked at, on `n_looked_at` records and among `n_columns_looked_at`
-        columns.
-    n_looked_at
-        Records that sets were searched on; drawn at random (seeded) where there are more.
-    n_columns_looked_at
-        Columns among which sets were searched, those with the most values.
-    """
-
+    # released columns that are no quasi-identifier, sensitive attribute, person, weight or household, and not
+    # said to be left out or to name people; those said to be harmless are among them
     columns: tuple[str, ...]
-    n_records: int
-    n_unique: int
+    n_records: int  # records of the table
+    n_unique: int  # records that no other one equals in all of them
+    # the columns of a smallest set that singles most records out; empty where not even all together single
+    # out over half
     smallest: tuple[str, ...] = ()
-    n_unique_in_smallest: int = 0
-    n_sets: int = 0
+    n_unique_in_smallest: int = 0  # records of the table that no other one equals in them
+    n_sets: int = 0  # sets of that size that do it
+    # They, and the share in [0, 1] of the `n_looked_at` records that each singles out
     sets: tuple[tuple[tuple[str, ...], float], ...] = ()
+    # whether all smaller sets were looked at, on `n_looked_at` records and among `n_columns_looked_at`
+    # columns
     is_exact: bool = True
-    n_looked_at: int = 0
-    n_columns_looked_at: int = 0
+    n_looked_at: int = 0  # records that sets were searched on; drawn at random (seeded) where there are more
+    n_columns_looked_at: int = 0  # columns among which sets were searched, those with the most values
 
     @property
     def unique_share(self) -> float | None:
@@ -80,15 +60,6 @@ def measure_unchosen(
     """Measure what the columns nobody chose single out together.
 
     A missing cell is a value of its own; values are compared as written.
-
-    Parameters
-    ----------
-    dataset
-        The table.
-    settings
-        Who was chosen for what.
-    n_values
-        Distinct values of each column, so that those with most come first; others count as without.
     """
     names = unchosen_columns(settings, dataset.columns)
     ordered = sorted(names, key=lambda name: -n_values.get(name, 0))

@@ -23,16 +23,8 @@ def violating_records(audit: RiskAudit) -> pd.DataFrame:
 
     The average risk is of no record, and records left out are in no class: neither is here.
 
-    Parameters
-    ----------
-    audit
-        The result.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``Record`` is the position in the table from 1, ``Class size`` in records or persons, ``Misses`` the
-        thresholds that its class misses, separated by commas.
+    Returns ``Record`` is the position in the table from 1, ``Class size`` in records or persons, ``Misses``
+    the thresholds that its class misses, separated by commas.
     """
     classes = audit.measurement.classes
     found: dict[str, BoolArray] = {}

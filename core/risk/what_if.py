@@ -39,36 +39,22 @@ USUAL_KS = (2, 3, 5, 11, 20)
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfSettings:
-    """What a generalization has to reach.
+    """What a generalization has to reach."""
 
-    Attributes
-    ----------
-    ks
-        Smallest class sizes to search for, each at least 1.
-    suppression_limit
-        Largest share of the assessed records that may be suppressed, in [0, 1).
-    limits
-        What every class has to reach in every sensitive attribute besides.
-    average_risk
-        Largest mean over the records shown of 1 / class size, in (0, 1]; None is not asked for.
-    k_map
-        People of the population's table that every class shown has to hold at least; None is not asked for.
-    objective
-        What is made as small as possible: ``ncp`` (precision lost), ``discernibility`` or
-        ``average_class_size``.
-    weights
-        How much each named column counts in the precision lost, above 0; 1 for the others.
-    locally
-        Whether records that would be suppressed are generalized further instead, as far as that helps.
-    """
-
-    ks: tuple[int, ...] = USUAL_KS
-    suppression_limit: float = 0.05
+    ks: tuple[int, ...] = USUAL_KS  # smallest class sizes to search for, each at least 1
+    suppression_limit: float = 0.05  # largest share of the assessed records that may be suppressed, in [0, 1)
+    # what every class has to reach in every sensitive attribute besides
     limits: ClassLimits = field(default_factory=ClassLimits)
+    # largest mean over the records shown of 1 / class size, in (0, 1]; None is not asked for
     average_risk: float | None = None
+    # people of the population's table that every class shown has to hold at least; None is not asked for
     k_map: int | None = None
+    # what is made as small as possible: ``ncp`` (precision lost), ``discernibility`` or
+    # ``average_class_size``
     objective: Objective = "ncp"
+    # how much each named column counts in the precision lost, above 0; 1 for the others
     weights: tuple[tuple[str, float], ...] = ()
+    # whether records that would be suppressed are generalized further instead, as far as that helps
     locally: bool = False
 
     @property
@@ -100,27 +86,14 @@ class WhatIfSettings:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WhatIf:
-    """The generalizations worth choosing from.
+    """The generalizations worth choosing from."""
 
-    Attributes
-    ----------
-    settings
-        What was asked for.
-    lattice
-        All generalizations, to apply one of them.
-    options
-        Cheapest for each k without those that another one beats, by ascending smallest class.
-    accepted
-        The further conditions on classes; None without any.
-    own_hierarchies
-        Quasi-identifiers whose ladders somebody gave.
-    """
-
-    settings: WhatIfSettings
-    lattice: Lattice
+    settings: WhatIfSettings  # what was asked for
+    lattice: Lattice  # all generalizations, to apply one of them
+    # cheapest for each k without those that another one beats, by ascending smallest class
     options: tuple[SearchOutcome, ...]
-    accepted: ClassesAccepted | None
-    own_hierarchies: tuple[str, ...] = ()
+    accepted: ClassesAccepted | None  # the further conditions on classes; None without any
+    own_hierarchies: tuple[str, ...] = ()  # Quasi-identifiers whose ladders somebody gave
 
     def hierarchy_files(self) -> dict[str, bytes]:
         """Return the ladders as hierarchy files, by name; they hold the table's values."""
@@ -132,34 +105,18 @@ class WhatIf:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release:
-    """A generalized table as it would be given away.
+    """A generalized table as it would be given away."""
 
-    Attributes
-    ----------
-    data
-        CSV, UTF-8; only columns that were chosen for something, persons under fresh pseudonyms or left out.
-    n_suppressed
-        Records of which no quasi-identifier is shown.
-    k
-        What the search asked for.
-    k_map
-        People of the population in the smallest class, counted from the bytes; None where not asked for.
-    measured
-        The bytes read back and measured like any table, for any thresholds.
-    columns, columns_left_out
-        What it holds, and what it does not because nobody said what the columns are.
-    settings
-        How to repeat it, as JSON.
-    """
-
+    # CSV, UTF-8; only columns that were chosen for something, persons under fresh pseudonyms or left out
     data: bytes
-    n_suppressed: int
-    k: int
+    n_suppressed: int  # records of which no quasi-identifier is shown
+    k: int  # what the search asked for
+    # people of the population in the smallest class, counted from the bytes; None where not asked for
     k_map: int | None
-    measured: RiskMeasurement
-    columns: tuple[str, ...]
+    measured: RiskMeasurement  # the bytes read back and measured like any table, for any thresholds
+    columns: tuple[str, ...]  # what it holds, and what it does not because nobody said what the columns are
     columns_left_out: tuple[str, ...]
-    settings: bytes
+    settings: bytes  # how to repeat it, as JSON
 
 
 def what_if_settings(
@@ -346,25 +303,6 @@ def release(
     """Make the table of one option, read its bytes back, and measure them.
 
     Only columns that somebody chose for something are in it, and never whose record it is.
-
-    Parameters
-    ----------
-    what_if
-        The search.
-    option
-        Position among its options.
-    measured, dataset
-        As for the search.
-    person
-        Whether fresh pseudonyms stand in the person column, or it is left out.
-    token_source
-        Returns so many random bytes, for the pseudonyms.
-
-    Raises
-    ------
-    AuditInputError
-        The written table does not reach the option's k. It is never handed out then. A table that shows no
-        quasi-identifier at all is: measured again, nothing of it is assessed.
     """
     found = what_if.options[option].best
     if found is None:

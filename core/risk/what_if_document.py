@@ -72,15 +72,7 @@ def _left_out(what_if: WhatIf) -> str:
 
 
 def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
-    """Return the search as JSON-able values; the chosen option is the cheapest that reaches k.
-
-    Parameters
-    ----------
-    what_if
-        The search.
-    k
-        The smallest class asked for.
-    """
+    """Return the search as JSON-able values; the chosen option is the cheapest that reaches k."""
     asked, lattice = what_if.settings, what_if.lattice
     options = [_option(what_if, outcome) for outcome in what_if.options]
     return {

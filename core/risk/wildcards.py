@@ -31,20 +31,7 @@ class Pairs(NamedTuple):
 
 
 def spread(pairs: Pairs, codes: CodeArray, missing: BoolArray) -> Pairs:
-    """Return the pairs with each class replaced by all classes that are compatible with it.
-
-    Parameters
-    ----------
-    pairs
-        Of each class alone.
-    codes, missing
-        Shape (n_classes, n_columns): values of the classes, and whether they match every value.
-
-    Raises
-    ------
-    AuditInputError
-        There are too many ways of missing to compare all with all.
-    """
+    """Return the pairs with each class replaced by all classes that are compatible with it."""
     groups = _groups_by_missing(missing)
     if len(groups) * len(codes) > _MOST_WORK:
         raise _too_much(len(groups))
@@ -65,17 +52,7 @@ def spread(pairs: Pairs, codes: CodeArray, missing: BoolArray) -> Pairs:
 def compatible_sizes(
     codes: CodeArray, missing: BoolArray, classes: EquivalenceClasses, person_of_record: IntArray | None
 ) -> IntArray:
-    """Return shape (n_classes,): records, or distinct persons, compatible with each class.
-
-    Parameters
-    ----------
-    codes, missing
-        As for :func:`spread`.
-    classes
-        The classes with missing as a value of its own.
-    person_of_record
-        Shape (n_records,), -1 for an unknown person; None counts records.
-    """
+    """Return shape (n_classes,): records, or distinct persons, compatible with each class."""
     numbers = np.arange(classes.n_classes, dtype=np.int64)
     if person_of_record is None:
         own = Pairs(numbers, np.zeros_like(numbers), classes.class_sizes)

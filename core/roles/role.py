@@ -17,34 +17,17 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RoleSuggestion:
-    """A suggested role of one column, for a person to confirm.
+    """A suggested role of one column, for a person to confirm."""
 
-    Attributes
-    ----------
-    column
-        The column's name.
-    role
-        The suggestion.
-    kind
-        What the column seems to hold, such as ``person's name`` or ``date of birth``; empty for no idea.
-    score
-        In [0, 1], how sure the suggestion is; an ordering aid, not a probability.
-    reason
-        A sentence in plain words, without cell values.
-    from_name, from_values
-        Whether the column's name, or its values, gave the sign.
-    n_nonblank, n_distinct
-        Cells that hold something, and distinct values among them.
-    """
-
-    column: str
-    role: Role
+    column: str  # the column's name
+    role: Role  # the suggestion
+    # what the column seems to hold, such as ``person's name`` or ``date of birth``; empty for no idea
     kind: str
-    score: float
-    reason: str
-    from_name: bool
+    score: float  # in [0, 1], how sure the suggestion is; an ordering aid, not a probability
+    reason: str  # A sentence in plain words, without cell values
+    from_name: bool  # whether the column's name, or its values, gave the sign
     from_values: bool
-    n_nonblank: int
+    n_nonblank: int  # cells that hold something, and distinct values among them
     n_distinct: int
 
     @property

@@ -72,13 +72,7 @@ def suggest_roles(table: pa.Table, *, sample_size: int = 500, seed: int = 0) -> 
 
 
 def roles_table(suggestions: Sequence[RoleSuggestion]) -> pd.DataFrame:
-    """Return suggestions as a table: column, suggestion, what it seems to hold, score, reason.
-
-    Parameters
-    ----------
-    suggestions
-        As :func:`suggest_roles` returns them; the order is kept.
-    """
+    """Return suggestions as a table: column, suggestion, what it seems to hold, score, reason."""
     rows = [(s.column, s.role.value, s.kind, s.score, s.distinct_share, s.reason) for s in suggestions]
     return pd.DataFrame(
         rows, columns=["Column", "Suggested role", "Seems to hold", "Score", "Distinct share", "Reason"]

@@ -45,19 +45,11 @@ _NO_NAME_ENDS_SO = ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnProfile:
-    """What is known of a column's values: exact counts, and a bounded sample of distinct values.
+    """What is known of a column's values: exact counts, and a bounded sample of distinct values."""
 
-    Attributes
-    ----------
-    n_nonblank, n_distinct
-        Exact; suppressed cells (only ``*`` or ``#``) count as blank.
-    sample
-        Distinct values, trimmed, of a seeded sample of the non-blank cells.
-    """
-
-    n_nonblank: int
+    n_nonblank: int  # Exact; suppressed cells (only ``*`` or ``#``) count as blank
     n_distinct: int
-    sample: tuple[str, ...]
+    sample: tuple[str, ...]  # distinct values, trimmed, of a seeded sample of the non-blank cells
 
     @property
     def distinct_share(self) -> float:
@@ -110,17 +102,7 @@ class ValueMatch:
 
 
 def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> ColumnProfile:
-    """Count a column's values and sample them.
-
-    Parameters
-    ----------
-    column
-        Text, missing is null.
-    seed
-        Of the choice of values where the column has more than `sample_size` distinct ones.
-    sample_size
-        Largest number of distinct values looked at.
-    """
+    """Count a column's values and sample them."""
     encoded = pc.dictionary_encode(column).combine_chunks()
     dictionary, n_nonblank = encoded.dictionary, len(column) - column.null_count
     suppressed = _suppressed(dictionary)

@@ -17,26 +17,15 @@ _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Rol
 
 @dataclass(frozen=True, kw_only=True)
 class NameRule:
-    """Phrases that give a column's name one meaning.
+    """Phrases that give a column's name one meaning."""
 
-    Attributes
-    ----------
-    role, kind, score
-        What a match suggests, and how sure it is.
-    phrases
-        See the module's docstring.
-    unless
-        Tokens (or pieces of a Korean word) that, beside the phrase, give it another meaning.
-    if_distinct
-        Whether the meaning only holds for a column most of whose values differ.
-    """
-
-    role: Role
+    role: Role  # what a match suggests, and how sure it is
     kind: str
     score: float
-    phrases: tuple[str, ...]
+    phrases: tuple[str, ...]  # see the module's docstring
+    # tokens (or pieces of a Korean word) that, beside the phrase, give it another meaning
     unless: frozenset[str] = field(default_factory=frozenset)
-    if_distinct: bool = False
+    if_distinct: bool = False  # whether the meaning only holds for a column most of whose values differ
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -345,19 +345,7 @@ def diversity_report(
     created_at: datetime,
     versions: Mapping[str, str] | None = None,
 ) -> Report:
-    """Return the report of a search and of the configuration that was picked.
-
-    Parameters
-    ----------
-    audit
-        The judged search.
-    configuration
-        What the second half is about; None for the search alone.
-    created_at
-        UTC.
-    versions
-        Packages; the installed ones by default.
-    """
+    """Return the report of a search and of the configuration that was picked."""
     problem = audit.search.problem
     settings = settings_document(problem)
     return Report(

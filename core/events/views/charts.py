@@ -111,15 +111,7 @@ def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
 
 
 def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> alt.LayerChart | None:
-    """Draw the events per value of two columns as a heat map; None without events.
-
-    Parameters
-    ----------
-    table
-        From :func:`core.events.views.tables.cross_table_before` or its counterpart after.
-    x_title, y_title
-        Axis titles.
-    """
+    """Draw the events per value of two columns as a heat map; None without events."""
     if table.empty:
         return None
     columns = list(dict.fromkeys(table.sort_values("x_order")["x"]))
@@ -188,17 +180,7 @@ def _series_words() -> str:
 
 
 def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.LayerChart:
-    """Draw the share of events kept over k for both strategies and flattenings, k as a line.
-
-    Parameters
-    ----------
-    outcomes
-        From :func:`core.events.strategy_curve`.
-    n_events
-        Events after cleanup.
-    k
-        The chosen one.
-    """
+    """Draw the share of events kept over k for both strategies and flattenings, k as a line."""
     rule = threshold_rule(k, f"k = {k}")
     return sized(alt.layer(_curve_lines(_curve_table(outcomes, n_events)), *rule), 300)
 

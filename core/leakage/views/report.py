@@ -76,17 +76,7 @@ def comparison_note(measures: LeakageMeasures) -> str:
 
 
 def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
-    """Return the report: figures, findings, tables of counts and charts; no cell values.
-
-    Parameters
-    ----------
-    audit
-        The result.
-    inputs
-        Original, scrambled and hold-out table.
-    created_at
-        UTC.
-    """
+    """Return the report: figures, findings, tables of counts and charts; no cell values."""
     return Report(
         tool="leakage",
         title=TITLE,

@@ -83,17 +83,7 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
 
 
 def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd.DataFrame:
-    """Return one pair of rows cell by cell: evidence, shown on demand only.
-
-    Parameters
-    ----------
-    pair
-        The tables.
-    measures
-        Says which columns were compared.
-    row
-        Row number in the original, from 1; one of those compared.
-    """
+    """Return one pair of rows cell by cell: evidence, shown on demand only."""
     position = int(np.flatnonzero(measures.original_rows == row - 1)[0])
     cells = [pair.paired_cells(name) for name in measures.columns]
     return pd.DataFrame(

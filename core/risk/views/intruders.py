@@ -12,27 +12,13 @@ from core.risk.words import counted, listed, percent
 
 @dataclass(frozen=True, kw_only=True)
 class Intruder:
-    """One kind of intruder.
+    """One kind of intruder."""
 
-    Attributes
-    ----------
-    name
-        As the literature calls it.
-    wants
-        What the intruder knows and wants, a sentence.
-    measure
-        Key of the measure that `risk` is.
-    risk
-        Highest or expected risk in [0, 1]; None where not assessed.
-    finds
-        What the intruder finds in this table, one or two sentences.
-    """
-
-    name: str
-    wants: str
-    measure: str
-    risk: float | None
-    finds: str
+    name: str  # as the literature calls it
+    wants: str  # what the intruder knows and wants, a sentence
+    measure: str  # key of the measure that `risk` is
+    risk: float | None  # highest or expected risk in [0, 1]; None where not assessed
+    finds: str  # what the intruder finds in this table, one or two sentences
 
 
 def intruders(audit: RiskAudit) -> tuple[Intruder, Intruder, Intruder]:

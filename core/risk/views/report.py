@@ -145,25 +145,7 @@ def risk_report(
     suda: Suda | None = None,
     what_if: WhatIf | None = None,
 ) -> Report:
-    """Return the report of a run; it holds counts, figures and column names, no cell values.
-
-    Parameters
-    ----------
-    audit
-        The result.
-    inputs
-        The table, and what it was compared with.
-    created_at
-        UTC.
-    other
-        A second table measured the same way, for the figures side by side.
-    columns
-        What each quasi-identifier does.
-    suda
-        The smallest sets of values that single records out, where they were searched for.
-    what_if
-        Generalizations to choose from, where they were searched for.
-    """
+    """Return the report of a run; it holds counts, figures and column names, no cell values."""
     return Report(
         tool="risk",
         title=TITLE,

@@ -80,22 +80,7 @@ def class_size_shares(audit: RiskAudit) -> pd.DataFrame:
 
 
 def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> pd.DataFrame:
-    """Return the smallest classes, and of equally small ones those that give most away.
-
-    Parameters
-    ----------
-    measured
-        Its classes.
-    dataset
-        The table they were measured in.
-    reveal
-        Show the quasi-identifiers' values; shapes (9 for a digit, A for a letter) otherwise.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Up to 50 rows, ordered by size, then by the fewest sensitive values, then by first record.
-    """
+    """Return the smallest classes, and of equally small ones those that give most away."""
     classes = measured.classes
     own = [each for each in measured.sensitive if each.classes is classes]
     order = measured.worst_classes
