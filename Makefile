@@ -1,7 +1,7 @@
 # Every target makes .venv and installs what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: run test check format bench quality trust clean
+.PHONY: run test check format bench quality docs trust clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -23,6 +23,9 @@ bench: .venv/dev.stamp
 
 quality: .venv/dev.stamp
 	$(BIN)/python -m benchmarks.quality --families
+
+docs: .venv/dev.stamp
+	$(BIN)/python -m docs.generated
 
 trust: .venv/dev.stamp
 	$(BIN)/python -m tests.hostile.trust

@@ -15,6 +15,7 @@ from core import __version__
 from core.commands import COMMANDS
 from core.commands.output import print_problems, printable, survive_any_encoding
 from core.errors import AuditInputError
+from core.settings_form import options_named
 
 ROOT = Path(__file__).parents[1]
 
@@ -70,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     try:
-        code = int(parsed.run(parsed))
+        with options_named():
+            code = int(parsed.run(parsed))
         sys.stdout.flush()
     except AuditInputError as error:
         print_problems(error.problems)

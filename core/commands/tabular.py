@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 from core.commands.output import print_json, print_lines, print_problems
 from core.errors import AuditInputError
+from core.settings_form import add_options, from_options, given_options, settings_document
 from core.tables import read_dataset
 from core.tabular import (
     ColumnCheck,
@@ -20,13 +22,16 @@ from core.tabular import (
     LeftOutFile,
     Pairing,
     TabularAudit,
+    TabularSettings,
+    TabularThresholds,
     pair_files,
     read_log,
     verify_tabular,
 )
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.log import Mode
 from core.tabular.pairing import original_names
-from core.tabular.second_opinion import SecondOpinionThresholds
+from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views import run_verdict
 from core.tabular.words import percent
 from core.verdict import Verdict, exit_code
@@ -40,6 +45,19 @@ class _Done:
     pair: FilePair
     audit: TabularAudit
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Limits:
+    """What was asked, and what files are held against."""
+
+    settings: TabularSettings
+    quasi_identifiers: tuple[str, ...] | None
+    rule: Mapping[Mode, TabularThresholds]
+    opinion: SecondOpinionThresholds
+
+
+FORMS = (TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,27 +86,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--headers", choices=("ko", "en"), default="ko", help="language of the CSV report's header"
     )
-    parser.add_argument(
-        "--quasi-identifier",
-        action="extend",
-        nargs="+",
-        metavar="COL",
-        help="anonymized column that others may know, repeatable (default: those of the log)",
-    )
-    parser.add_argument(
-        "--no-quasi-identifiers",
-        action="store_true",
-        help="confirm that others know no column, where the log names no quasi-identifier; "
-        "without this such a "
-        "table is NOT ASSESSED",
-    )
-    parser.add_argument("--k", type=int, default=5, help="class size the second opinion asks for (default 5)")
+    for form in FORMS:
+        add_options(parser, form)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify every pair, print as each is done, return the exit code."""
-    SecondOpinionThresholds(smallest_k=arguments.k)  # a wrong limit is said once, before any file is read
+    limits = _limits(arguments)  # a wrong limit is said once, before any file is read
     if arguments.no_quasi_identifiers and arguments.quasi_identifier:
         raise AuditInputError(
             "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
@@ -101,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     skipped = list(pairing.skipped)
     for pair in pairing.pairs:
         try:
-            result = _verify(pair, arguments)
+            result = _verify(pair, limits)
         except AuditInputError as error:
             skipped.append(LeftOutFile(name=pair.original, reason=" ".join(error.problems)))
             continue
@@ -198,7 +203,17 @@ def _csv_report(arguments: argparse.Namespace) -> _CsvReport | None:
     return _CsvReport(folder / name, csv_report_header(arguments.headers))
 
 
-def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:
+def _limits(arguments: argparse.Namespace) -> _Limits:
+    given = given_options(TabularThresholds, arguments)
+    return _Limits(
+        settings=from_options(TabularSettings, arguments),
+        quasi_identifiers=from_options(SecondOpinionSettings, arguments).quasi_identifiers,
+        rule={mode: replace(TabularThresholds.for_mode(mode), **given) for mode in get_args(Mode)},
+        opinion=from_options(SecondOpinionThresholds, arguments),
+    )
+
+
+def _verify(pair: FilePair, limits: _Limits) -> _Done:
     """Read and verify a pair.
 
     Raises
@@ -218,9 +233,10 @@ def _verify(pair: FilePair, arguments: argparse.Namespace) -> _Done:
         original,
         anonymized,
         log,
-        quasi_identifiers=arguments.quasi_identifier,
-        smallest_k=arguments.k,
-        no_quasi_identifiers=arguments.no_quasi_identifiers,
+        settings=limits.settings,
+        quasi_identifiers=limits.quasi_identifiers,
+        thresholds=limits.rule[log.mode],
+        opinion_thresholds=limits.opinion,
     )
     return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
 
@@ -229,18 +245,18 @@ def _document(done: Sequence[_Done], skipped: Sequence[LeftOutFile], overall: Ve
     return {
         "tool": "tabular",
         "verdict": overall.value,
-        "files": [_file_document(result) for result in done],
+        "files": [file_document(result.audit, seconds=result.seconds) for result in done],
         "skipped": [{"file": file.name, "reason": file.reason} for file in skipped],
     }
 
 
-def _file_document(result: _Done) -> dict[str, object]:
+def file_document(audit: TabularAudit, *, seconds: float) -> dict[str, object]:
     """Return a file's part of the document.
 
     Without quasi-identifiers the class shares are 0.0 as in the CSV report; `min_k` is null and a
     finding says that they were not assessed.
     """
-    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
+    measured, classes = audit.measurement, audit.classes
     below_2, below_5 = class_shares(audit)
     return {
         "file": audit.name,
@@ -262,7 +278,12 @@ def _file_document(result: _Done) -> dict[str, object]:
         "share_k_lt_5": below_5,
         "columns": [_column_document(column) for column in measured.columns],
         "findings": [finding.document() for finding in audit.all_findings],
-        "seconds": round(result.seconds, 3),
+        "seconds": round(seconds, 3),
+        "settings": settings_document(
+            measured.settings,
+            audit.thresholds,
+            *([audit.second_opinion.thresholds] if audit.second_opinion else []),
+        ),
     }
 
 

@@ -177,10 +177,10 @@ def verify_tabular(
     *,
     settings: TabularSettings | None = None,
     quasi_identifiers: Sequence[str] | None = None,
-    smallest_k: int = 5,
-    no_quasi_identifiers: bool = False,
+    thresholds: TabularThresholds | None = None,
+    opinion_thresholds: SecondOpinionThresholds | None = None,
 ) -> TabularAudit:
-    """Measure and judge a pair of files with the published limits, second opinion included.
+    """Measure and judge a pair of files, second opinion included.
 
     Parameters
     ----------
@@ -190,10 +190,8 @@ def verify_tabular(
         See `TabularSettings`.
     quasi_identifiers
         Anonymized columns that others may know; None takes those of the log.
-    smallest_k
-        Class size that the second opinion asks for; at least 1.
-    no_quasi_identifiers
-        Whether a person confirmed that others know no column, for a log that names no quasi-identifier.
+    thresholds, opinion_thresholds
+        See `judge_tabular`.
 
     Returns
     -------
@@ -218,9 +216,8 @@ def verify_tabular(
         measurement,
         classes=classes,
         opinion=opinion,
-        opinion_thresholds=SecondOpinionThresholds(
-            smallest_k=smallest_k, no_quasi_identifiers=no_quasi_identifiers
-        ),
+        thresholds=thresholds,
+        opinion_thresholds=opinion_thresholds,
     )
 
 

@@ -2,63 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from core.errors import AuditInputError
 from core.patterns import CATALOGUE, RULE_PATTERNS
+from core.settings_form import REQUIRED, check, setting
 from core.tabular.log import Mode
 
 
 @dataclass(frozen=True, kw_only=True)
 class TabularSettings:
-    """How the rule measures; a change means measuring again.
+    """How the rule measures; a change means measuring again."""
 
-    Attributes
-    ----------
-    patterns
-        Keys of the sensitive patterns that count in the rule; the default is the published set.
-        See :data:`core.patterns.CATALOGUE`.
-    """
-
-    patterns: tuple[str, ...] = tuple(pattern.key for pattern in RULE_PATTERNS)
+    patterns: tuple[str, ...] = setting(
+        tuple(pattern.key for pattern in RULE_PATTERNS),
+        "Sensitive patterns that count in the rule",
+        "The default ones are the published rule's. The second opinion always looks for all of them.",
+        "--pattern",
+        choices={key: pattern.label for key, pattern in CATALOGUE.items()},
+        metavar="PATTERN",
+    )
 
     def __post_init__(self) -> None:
-        unknown = [key for key in self.patterns if key not in CATALOGUE]
-        if unknown:
-            raise AuditInputError(
-                f"patterns must be among {', '.join(CATALOGUE)}, not {', '.join(map(str, unknown))}."
-            )
+        check(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TabularThresholds:
-    """The limits a file is held against; all shares in [0, 1].
+    """The limits a file is held against; all shares in [0, 1]."""
 
-    Attributes
-    ----------
-    policy_consistency_share
-        Policy consistency must be at least this.
-    pattern_residual_share
-        Cells with a sensitive pattern must be at most this share.
-    high_risk_handling_share
-        High-risk columns handled must be at least this share.
-    warn_share
-        Review is recommended from this share of WARN messages.
-    """
-
-    policy_consistency_share: float
-    pattern_residual_share: float = 0.10
-    high_risk_handling_share: float = 1.0
-    warn_share: float
+    policy_consistency_share: float = setting(
+        REQUIRED,
+        "Policy consistency at least",
+        "Share of logged columns that are gone where the log says they should be; the published limit is "
+        "0.6, in high mode 0.8.",
+        "--policy-consistency",
+        percent=True,
+    )
+    pattern_residual_share: float = setting(
+        0.10,
+        "Pattern residual at most",
+        "Share of non-blank anonymized cells that hold a sensitive pattern.",
+        "--pattern-residual",
+        percent=True,
+    )
+    high_risk_handling_share: float = setting(
+        1.0,
+        "High-risk handling at least",
+        "Share of high-risk columns in the log that have a protecting action.",
+        "--high-risk-handling",
+        percent=True,
+    )
+    warn_share: float = setting(
+        REQUIRED,
+        "Review recommended from a WARN share of",
+        "Share of column checks that end in WARN; the published limit is 0.5, in high mode 0.3.",
+        "--warn-share",
+        percent=True,
+    )
 
     def __post_init__(self) -> None:
-        problems = [
-            f"{field.name} must be between 0 and 1, not {getattr(self, field.name)}."
-            for field in fields(self)
-            if not 0 <= getattr(self, field.name) <= 1
-        ]
-        if problems:
-            raise AuditInputError(*problems)
+        check(self)
 
     @classmethod
     def for_mode(cls, mode: Mode) -> TabularThresholds:

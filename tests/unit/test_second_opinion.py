@@ -931,9 +931,9 @@ def test_thresholds__say_what_is_wrong() -> None:
             left_unchanged_share=0.4, highly_distinct_share=1.5, smallest_k=0, relinkage_warn_share=0.3
         )
     assert error.value.problems == (
-        "highly_distinct_share must be between 0 and 1, not 1.5.",
-        "left_unchanged_share must be at least 0.5, not 0.4.",
-        "smallest_k must be at least 1, not 0.",
+        "left_unchanged_share must be from 0.5 to 1, received 0.4.",
+        "highly_distinct_share must be from 0 to 1, received 1.5.",
+        "smallest_k must be at least 1, received 0.",
         "relinkage_warn_share must not be above relinkage_fail_share.",
     )
 

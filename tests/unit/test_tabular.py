@@ -300,7 +300,7 @@ def test_patterns__can_be_widened():
     assert measure_tabular(*pair).checks[0].status is PASS
     wide = measure_tabular(*pair, settings=TabularSettings(patterns=("date", "date_other")))
     assert wide.checks[0].status is FAIL
-    with pytest.raises(AuditInputError, match=r"^patterns must be among resident_number, .*, not fax\.$"):
+    with pytest.raises(AuditInputError, match=r"^patterns must be among resident_number, .*d fax\.$"):
         TabularSettings(patterns=("fax",))
 
 
@@ -568,7 +568,7 @@ def test_thresholds__are_the_published_ones_of_each_mode():
 def test_thresholds__refuse_what_is_no_share(value):
     with pytest.raises(AuditInputError) as error:
         TabularThresholds(policy_consistency_share=0.6, warn_share=value)
-    assert error.value.problems == (f"warn_share must be between 0 and 1, not {value}.",)
+    assert error.value.problems == (f"warn_share must be from 0 to 1, received {value}.",)
 
 
 def judged(columns, anonymized, told, mode="low", **limits):

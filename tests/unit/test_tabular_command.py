@@ -76,7 +76,7 @@ def test_tabular__json_has_the_documented_fields(folder, capsys):
         == (
             "file mode verdict second_opinion overall policy_consistency pattern_residual high_risk_handling "
             "pass_share warn_share fail_share recommended_review mandatory_review quasi_identifiers min_k "
-            "share_k_lt_2 share_k_lt_5 columns findings seconds"
+            "share_k_lt_2 share_k_lt_5 columns findings seconds settings"
         ).split()
     )
     assert file["columns"][1] == {
@@ -158,7 +158,7 @@ def test_tabular__a_missing_input_is_named(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--k", "0"], "error: smallest_k must be at least 1, not 0.\n"),
+        (["--k", "0"], "error: --k must be at least 1, received 0.\n"),
         (
             ["--anonymized-dir", "no/such"],
             "error: --anonymized-dir no/such is not a folder. Name an existing one.\n",

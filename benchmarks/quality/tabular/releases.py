@@ -21,6 +21,7 @@ from benchmarks.quality.schemas import SCHEMAS, Column, Schema
 from benchmarks.quality.scoreboard import SIZES, Kind, Scenario
 from core.tables import read_dataset
 from core.tabular import TabularAudit, read_log, verify_tabular
+from core.tabular.second_opinion import SecondOpinionThresholds
 from core.verdict import Verdict
 
 SMALLEST_CLASS = 5
@@ -396,7 +397,7 @@ def audit(release: Release) -> TabularAudit:
         read_dataset(original_bytes, name=original_name),
         read_dataset(data, name=name),
         read_log(log, name="x_anonymized_log.json"),
-        no_quasi_identifiers=release.nothing_known,
+        opinion_thresholds=SecondOpinionThresholds(no_quasi_identifiers=release.nothing_known),
     )
 
 

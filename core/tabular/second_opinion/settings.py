@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from core.errors import AuditInputError
+from core.settings_form import check, said, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,8 +14,6 @@ class SecondOpinionSettings:
 
     Attributes
     ----------
-    quasi_identifiers
-        Anonymized columns that others may know; None takes those of the log.
     over_share
         In (0, 1): the smallest set of columns is one that re-links more than this share of records.
     largest_set
@@ -27,7 +26,14 @@ class SecondOpinionSettings:
         Of that sample.
     """
 
-    quasi_identifiers: tuple[str, ...] | None = None
+    quasi_identifiers: tuple[str, ...] | None = setting(
+        None,
+        "Quasi-identifiers",
+        "Columns of the anonymized table that others may know about a person.",
+        "--quasi-identifier",
+        none="those of the log",
+        metavar="COL",
+    )
     over_share: float = 0.5
     largest_set: int = 3
     search_budget: int = 60_000_000
@@ -47,55 +53,72 @@ class SecondOpinionSettings:
             raise AuditInputError(*problems)
 
 
+LOWEST_UNCHANGED_SHARE = 0.5  # re-linkage is measured for every limit from here up
+
+
 @dataclass(frozen=True, kw_only=True)
 class SecondOpinionThresholds:
-    """The limits of the second opinion; all shares in [0, 1].
+    """The limits of the second opinion; all shares in [0, 1]."""
 
-    Attributes
-    ----------
-    left_unchanged_share
-        A column counts as left unchanged from this share of unchanged cells; 0.5 to 1.
-    highly_distinct_share
-        A column is highly distinct from this share of distinct values among non-blank cells.
-    partly_unchanged_share
-        A highly distinct column of which this share of cells is unchanged is worth a warning.
-    relinkage_warn_share, relinkage_fail_share
-        Share of anonymized records that match exactly one original record: a warning above the
-        first, FAIL above the second.
-    pseudonym_unchanged_share
-        Share of pseudonyms equal to the original above which the column is FAIL; any is a warning.
-    smallest_k
-        Size that every equivalence class must have; at least 1.
-    no_quasi_identifiers
-        Whether a person confirmed that others know no column, for a log that names no quasi-identifier.
-    """
-
-    left_unchanged_share: float = 0.95
-    highly_distinct_share: float = 0.50
-    partly_unchanged_share: float = 0.10
-    relinkage_warn_share: float = 0.05
-    relinkage_fail_share: float = 0.20
-    pseudonym_unchanged_share: float = 0.01
-    smallest_k: int = 5
-    no_quasi_identifiers: bool = False
+    left_unchanged_share: float = setting(
+        0.95,
+        "A column is left unchanged from",
+        "Share of its cells that equal the original's, as text, number or date.",
+        "--left-unchanged",
+        percent=True,
+        least=LOWEST_UNCHANGED_SHARE,
+    )
+    highly_distinct_share: float = setting(
+        0.50,
+        "A column is highly distinct from",
+        "Distinct values divided by non-blank cells of the original.",
+        "--highly-distinct",
+        percent=True,
+    )
+    partly_unchanged_share: float = setting(
+        0.10,
+        "A highly distinct column is worth a warning from",
+        "Share of its cells that equal the original's.",
+        "--partly-unchanged",
+        percent=True,
+    )
+    relinkage_warn_share: float = setting(
+        0.05,
+        "Re-linked records are worth a warning above",
+        "Share of anonymized records that match exactly one original record.",
+        "--relinkage-warn",
+        percent=True,
+    )
+    relinkage_fail_share: float = setting(
+        0.20,
+        "Re-linked records are FAIL above",
+        "Share of anonymized records that match exactly one original record.",
+        "--relinkage-fail",
+        percent=True,
+    )
+    pseudonym_unchanged_share: float = setting(
+        0.01,
+        "Pseudonyms that equal the original are FAIL above",
+        "Share of a pseudonymized column; any at all is worth a warning.",
+        "--pseudonyms-unchanged",
+        percent=True,
+    )
+    smallest_k: int = setting(
+        5,
+        "Smallest class size k",
+        "Every combination of quasi-identifiers should be shared by at least k records.",
+        "--k",
+        least=1,
+    )
+    no_quasi_identifiers: bool = setting(
+        False,
+        "Others know none of the columns",
+        "Without quasi-identifiers the size of classes is not assessed, unless you confirm that there are "
+        "none. Columns that look like some are still named.",
+        "--no-quasi-identifiers",
+    )
 
     def __post_init__(self) -> None:
-        problems = [
-            f"{field.name} must be between 0 and 1, not {getattr(self, field.name)}."
-            for field in fields(self)
-            if field.name.endswith("_share") and not 0 <= getattr(self, field.name) <= 1
-        ]
-        if self.left_unchanged_share < LOWEST_UNCHANGED_SHARE:
-            problems.append(
-                f"left_unchanged_share must be at least {LOWEST_UNCHANGED_SHARE}, "
-                f"not {self.left_unchanged_share}."
-            )
-        if self.smallest_k < 1:
-            problems.append(f"smallest_k must be at least 1, not {self.smallest_k}.")
-        if self.relinkage_warn_share > self.relinkage_fail_share:
-            problems.append("relinkage_warn_share must not be above relinkage_fail_share.")
-        if problems:
-            raise AuditInputError(*problems)
-
-
-LOWEST_UNCHANGED_SHARE = 0.5  # re-linkage is measured for every limit from here up
+        warn, fail = (said(type(self), f"relinkage_{word}_share") for word in ("warn", "fail"))
+        crossed = self.relinkage_warn_share > self.relinkage_fail_share
+        check(self, [f"{warn} must not be above {fail}."] if crossed else ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.reports import InputFacts
+from core.settings_form import report_lines
 from core.tabular import TabularAudit
 
 
@@ -33,22 +34,11 @@ class VerifiedFile:
 
 
 def _settings_of(audit: TabularAudit) -> dict[str, object]:
-    limits = audit.thresholds
+    opinion = [audit.second_opinion.thresholds] if audit.second_opinion else []
     return {
         "mode": audit.measurement.log.mode,
         "keeping diagnoses permitted": audit.measurement.log.allow_dx,
-        "policy consistency at least": limits.policy_consistency_share,
-        "pattern residual at most": limits.pattern_residual_share,
-        "high-risk handling at least": limits.high_risk_handling_share,
-        "review recommended from a WARN share of": limits.warn_share,
-        "patterns": list(audit.measurement.settings.patterns),
-        "quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
-        **_opinion_settings(audit),
+        **report_lines(audit.thresholds, audit.measurement.settings),
+        "Quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
+        **report_lines(*opinion),
     }
-
-
-def _opinion_settings(audit: TabularAudit) -> dict[str, object]:
-    if audit.second_opinion is None:
-        return {}
-    limits = vars(audit.second_opinion.thresholds)
-    return {f"second opinion: {name.replace('_', ' ')}": value for name, value in limits.items()}

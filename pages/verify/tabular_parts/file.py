@@ -7,7 +7,9 @@ import streamlit as st
 from core.reports import ReportChart
 from core.tabular import TabularAudit, views
 from core.tabular.evidence_choices import evidence_of, evidence_table
+from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
+from pages.components.asking import ask_for_number, ask_for_several, ask_whether
 from pages.components.results import (
     show_badge,
     show_chart,
@@ -72,35 +74,21 @@ def _show_charts(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
 
 
 def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
-    st.multiselect(
-        "Quasi-identifiers",
+    ask_for_several(
+        SecondOpinionSettings,
+        "quasi_identifiers",
         file.anonymized.columns,
-        default=audit.measurement.quasi_identifiers,
+        start=audit.measurement.quasi_identifiers,
         key=file.quasi_identifiers_key,
-        help="Columns that others may know about a person. The log's are chosen to begin with.",
-        persist_state="session",
     )
     if audit.classes is None:
-        st.checkbox(
-            "Others know none of the columns",
-            key=file.no_quasi_identifiers_key,
-            help="Without quasi-identifiers the size of classes is not assessed, unless you "
-            "confirm that there "
-            "are none. Columns that look like some are still named.",
-            persist_state="session",
-        )
+        ask_whether(SecondOpinionThresholds, "no_quasi_identifiers", key=file.no_quasi_identifiers_key)
 
 
 def _show_classes(audit: TabularAudit, k: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.slider(
-            "Smallest class size k",
-            2,
-            50,
-            k,
-            key="tabular_k",
-            help="Every combination of quasi-identifiers should be shared by at least k records.",
-            persist_state="session",
+        ask_for_number(
+            SecondOpinionThresholds, "smallest_k", slider=True, span=(2, 50), start=k, key="tabular_k"
         )
         log = st.toggle("Logarithmic scale", key="tabular_log_scale")
     chart = views.class_chart(audit, k=k, log=log)

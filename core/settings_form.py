@@ -1,0 +1,283 @@
+"""A setting described once: widget, option, check, report line and JSON come from its dataclass field."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import MISSING, dataclass, field, fields, replace
+from numbers import Integral, Real
+from types import NoneType
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
+
+from core.errors import AuditInputError
+
+_NAMES_OPTIONS: ContextVar[bool] = ContextVar("_NAMES_OPTIONS", default=False)
+_Form = TypeVar("_Form")
+REQUIRED: Any = MISSING
+_KNOWN: dict[type, Mapping[str, Setting]] = {}
+
+
+class _Further(TypedDict, total=False):
+    least: float
+    most: float
+    above: float
+    below: float
+    choices: Mapping[str, str]
+    none: str
+    metavar: str
+    percent: bool
+    commas: bool
+    plain: Callable[[Any], object]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Setting:
+    """What a person is told of one setting, and what it may be.
+
+    Attributes
+    ----------
+    label, about
+        Its words on the page, on the command line, in documents; the report takes the label.
+    flag, metavar
+        Its option on the command line and what stands for a value there; no flag: none.
+    least, most, above, below
+        The range of a number: the first two are allowed themselves, the others are not.
+    choices
+        Value to its words, where only these are allowed.
+    none
+        What no value at all means, in words; only where that is allowed.
+    percent
+        Whether it is a share in [0, 1] that pages show as percent.
+    commas
+        Whether the option also takes several values in one word, with commas between them.
+    plain
+        Makes of a value one that a report and JSON can hold.
+    name, default, kind, is_several, is_optional
+        Of the field itself.
+    """
+
+    label: str
+    about: str
+    flag: str
+    metavar: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+    choices: Mapping[str, str] = field(default_factory=dict)
+    none: str = ""
+    percent: bool = False
+    commas: bool = False
+    plain: Callable[[Any], object] = field(default=lambda value: value)
+    name: str = ""
+    default: Any = None
+    kind: type = str
+    is_several: bool = False
+    is_optional: bool = False
+
+    @property
+    def said(self) -> str:
+        """Return its name in sentences: the option on the command line, else the parameter."""
+        return self.flag if self.flag and _NAMES_OPTIONS.get() else self.name
+
+    @property
+    def allowed(self) -> str:
+        """Return what it may be, in words; empty where anything goes."""
+        if self.choices:
+            return f"{'among' if self.is_several else 'one of'} {', '.join(self.choices)}"
+        if -math.inf < self.least and self.most < math.inf:
+            return f"from {self.least:,.15g} to {self.most:,.15g}"
+        ends = (
+            ("above", self.above, -math.inf),
+            ("at least", self.least, -math.inf),
+            ("at most", self.most, math.inf),
+            ("below", self.below, math.inf),
+        )
+        return " and ".join(f"{word} {end:,.15g}" for word, end, open_end in ends if end != open_end)
+
+    @property
+    def default_words(self) -> str:
+        """Return the default in words; empty for what has to be given."""
+        if self.default is MISSING or self.kind is bool:
+            return ""
+        if self.default is None:
+            return self.none or "none"
+        if self.is_several:
+            return ", ".join(map(str, self.default)) or "none"
+        return f"{self.default:,.15g}" if isinstance(self.default, Real) else str(self.plain(self.default))
+
+    def problems(self, value: object) -> Iterator[str]:
+        """Say what is wrong with a value, where anything is."""
+        if value is None and self.is_optional:
+            return
+        several: Iterable[object] = value if self.is_several else (value,)  # type: ignore[assignment]
+        if wrong := [each for each in several if not self._allows(each)]:
+            allowed = self.allowed
+            if self.kind is int and not all(isinstance(each, Integral) for each in wrong):
+                allowed = f"a whole number {allowed}".strip()
+            yield f"{self.said} must be {allowed or 'a number'}, received {', '.join(map(_received, wrong))}."
+
+    def _allows(self, value: object) -> bool:
+        if self.choices:
+            return value in self.choices
+        if self.kind not in (int, float):
+            return True
+        if not isinstance(value, Integral if self.kind is int else Real) or isinstance(value, bool):
+            return False
+        number = float(value)
+        return (
+            math.isfinite(number)
+            and self.least <= number <= self.most
+            and (self.above < number or self.above == -math.inf)
+            and (number < self.below or self.below == math.inf)
+        )
+
+
+def setting(default: object, label: str, about: str, flag: str, **further: Unpack[_Further]) -> Any:
+    """Return a dataclass field that a person can set; see `Setting` for what is said of it."""
+    if further.get("percent"):
+        further = {"least": 0, "most": 1, "metavar": "SHARE", **further}
+    metadata = {"setting": Setting(label=label, about=about, flag=flag, **further)}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def described(form: Any) -> Mapping[str, Setting]:
+    """Return the settings of a dataclass by name, in order; fields that nobody sets are left out."""
+    if form not in _KNOWN:
+        hints = get_type_hints(form)
+        _KNOWN[form] = {
+            each.name: _of_field(
+                each.metadata["setting"],
+                each.name,
+                each.default if each.default_factory is MISSING else each.default_factory(),
+                hints[each.name],
+            )
+            for each in fields(form)
+            if "setting" in each.metadata
+        }
+    return _KNOWN[form]
+
+
+def _of_field(told: Setting, name: str, default: object, hint: Any) -> Setting:
+    parts = [part for part in get_args(hint) or (hint,) if part is not NoneType]
+    is_optional = NoneType in get_args(hint)
+    kept = parts[0] if is_optional else hint
+    is_several = get_origin(kept) is tuple
+    kind = get_args(kept)[0] if is_several else kept
+    if get_origin(kind) is Literal:
+        told = told if told.choices else replace(told, choices=dict.fromkeys(get_args(kind), ""))
+        kind = str
+    return replace(
+        told, name=name, default=default, kind=kind, is_several=is_several, is_optional=is_optional
+    )
+
+
+def check(settings: Any, further: Iterable[str] = ()) -> None:
+    """Refuse settings out of their range, and what else is wrong with them, all at once.
+
+    Raises
+    ------
+    AuditInputError
+        Names each such setting, what is allowed and what was received.
+    """
+    problems = [
+        problem
+        for each in described(type(settings)).values()
+        for problem in each.problems(getattr(settings, each.name))
+    ]
+    problems += further
+    if problems:
+        raise AuditInputError(*problems)
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Let sentences about settings name options, as long as this lasts."""
+    token = _NAMES_OPTIONS.set(True)
+    try:
+        yield
+    finally:
+        _NAMES_OPTIONS.reset(token)
+
+
+def said(form: type, name: str) -> str:
+    """Return what sentences call a setting: its option on the command line, else its name."""
+    return described(form)[name].said
+
+
+def add_options(parser: argparse._ActionsContainer, form: type, *names: str) -> None:
+    """Declare the options of a form's settings, or of those named; what is not given stays None.
+
+    A list option takes values together and one by one (``--x A B``, ``--x A --x B``), and adds them up.
+    """
+    for name in names or described(form):
+        told = described(form)[name]
+        if told.flag:
+            parser.add_argument(told.flag, help=_option_help(told), **_action(told))
+
+
+def _action(told: Setting) -> dict[str, Any]:
+    if told.kind is bool:
+        return {"action": "store_true", "default": None}
+    metavar = told.metavar or "|".join(told.choices) or told.flag.rpartition("-")[2].upper()
+    found: dict[str, Any] = {"metavar": metavar}
+    if told.kind in (int, float):
+        found["type"] = told.kind
+    if told.is_several:
+        found |= {"action": "extend", "nargs": "+"}
+    return found
+
+
+def _option_help(told: Setting) -> str:
+    words = "; ".join(f"{value}: {word}" for value, word in told.choices.items() if word)
+    parts = [f"{told.label}.", told.about, words and f"{words}.", _default_note(told)]
+    return " ".join(part for part in parts if part).replace("%", "%%")
+
+
+def _default_note(told: Setting) -> str:
+    return f"(default: {told.default_words})" if told.default_words else ""
+
+
+def given_options(form: type, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of a form's settings that the command line names."""
+    found: dict[str, Any] = {}
+    for name, told in described(form).items():
+        value = getattr(arguments, told.flag.lstrip("-").replace("-", "_"), None) if told.flag else None
+        if value is not None and told.commas:
+            value = [part.strip() for text in value for part in text.split(",") if part.strip()]
+        if value is not None:
+            found[name] = tuple(value) if told.is_several else value
+    return found
+
+
+def from_options(form: type[_Form], arguments: argparse.Namespace, **given: object) -> _Form:
+    """Return settings as the options say, the defaults where nothing was given, and `given` before both."""
+    return form(**given_options(form, arguments) | given)
+
+
+def report_lines(*settings: object) -> dict[str, object]:
+    """Return label and value of all settings, as reports state them."""
+    return {told.label: told.plain(value) for told, value in _values(settings)}
+
+
+def settings_document(*settings: object) -> dict[str, object]:
+    """Return name and value of all settings as JSON holds them."""
+    return {told.name: told.plain(value) for told, value in _values(settings)}
+
+
+def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:
+    for each in settings:
+        for name, told in described(type(each)).items():
+            value = getattr(each, name)
+            yield told, list(value) if told.is_several and value is not None else value
+
+
+def _received(value: object) -> str:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return f"{value:,.15g}"
+    return str(value)

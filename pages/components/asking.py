@@ -1,0 +1,108 @@
+"""A setting's widget, made from its description; the range shown may end where the allowed one does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import streamlit as st
+
+from core.settings_form import Setting, described
+
+_DEFAULT: Any = object()  # None is a value
+
+
+def ask_for_number(
+    form: type,
+    name: str,
+    *,
+    key: str,
+    slider: bool = False,
+    span: tuple[float, float] | None = None,
+    step: float | None = None,
+    start: float | None = _DEFAULT,
+    none_at: float | None = None,
+    disabled: bool = False,
+    **further: Any,
+) -> Any:
+    """Show a slider or a number to type; return the value, a share in [0, 1] where percent are shown.
+
+    Parameters
+    ----------
+    form, name
+        The dataclass and its field.
+    span
+        The range shown, in the setting's unit; all that is allowed by default.
+    start
+        The value to begin with; the default one by default.
+    none_at
+        The value shown that means none: one that every table meets.
+    """
+    told = described(form)[name]
+    low, high = span or (told.least, told.most)
+    start = told.default if start is _DEFAULT else start
+    start = none_at if start is None else start
+    factor = 100 if told.percent else 1
+    whole = told.kind is int or (told.percent and step is None)
+
+    def shown(value: float | None) -> float | None:
+        if value is None or math.isinf(value):
+            return None
+        return round(factor * value) if whole else float(factor * value)
+
+    bounds = {"min_value": shown(low), "max_value": shown(high), "value": shown(start)}
+    if step is not None:
+        bounds["step"] = shown(step)
+    if slider and told.percent:
+        further["format"] = "%d %%" if whole else "%.1f %%"
+    if not slider and told.is_optional:
+        further["placeholder"] = told.none
+    widget: Any = st.slider if slider else st.number_input
+    value = widget(**_common(told, key, **further), **bounds, disabled=disabled)
+    if value is None or disabled or value == none_at:
+        return None if told.is_optional else told.default
+    return told.kind(value) if factor == 1 else float(value) / factor
+
+
+def ask_for_choice(
+    form: type,
+    name: str,
+    *,
+    key: str,
+    widget: Literal["selectbox", "segmented_control", "radio"] = "selectbox",
+    options: Sequence[Any] | None = None,
+    start: Any = _DEFAULT,
+    words: Callable[[Any], str] | None = None,
+    **further: Any,
+) -> Any:
+    """Show the values to choose one from, in words; return the chosen one."""
+    told = described(form)[name]
+    listed = list(told.choices) if options is None else list(options)
+    start = told.default if start is _DEFAULT else start
+    if widget == "segmented_control":
+        further |= {"default": start, "required": True}
+    else:
+        further["index"] = listed.index(start) if start in listed else None
+    said = words or (lambda value: told.none if value is None else told.choices.get(value) or str(value))
+    return getattr(st, widget)(options=listed, format_func=said, **_common(told, key, **further))
+
+
+def ask_for_several(
+    form: type, name: str, options: Sequence[Any], *, key: str, start: Any = _DEFAULT, **further: Any
+) -> tuple[Any, ...]:
+    """Show the values to choose any from; return the chosen ones."""
+    told = described(form)[name]
+    start = told.default if start is _DEFAULT else start
+    return tuple(st.multiselect(options=options, default=start, **_common(told, key, **further)))
+
+
+def ask_whether(
+    form: type, name: str, *, key: str, widget: Literal["checkbox", "toggle"] = "checkbox", **further: Any
+) -> bool:
+    """Show what can be switched on; return whether it is."""
+    return bool(getattr(st, widget)(**_common(described(form)[name], key, **further)))
+
+
+def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
+    return {"label": told.label, "help": told.about or None, "key": key, "persist_state": "session"} | further
