@@ -1,15 +1,11 @@
 """Pairs as they come in bad moments, each with what has to be said of it: a rate, or an error."""
 
 import gzip
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
-import pysam
-
 from core.vcf.files import EOF_MARKER
-from tests.vcf_files import bgzf, masked_header, vcf_text
+from tests.vcf_files import bcf, bgzf, masked_header, vcf_text
 
 LINES = [
     "chr1 100 . A G . . AF=0.001",
@@ -37,19 +33,6 @@ def _with(line: str, expected: str, *, at: int = 2) -> BadPair:
 
 def _of(original: bytes, expected: str) -> BadPair:
     return BadPair(original, bgzf(CLEAN), expected)
-
-
-def _bcf(text: bytes) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder, "made.vcf"), Path(folder, "made.bcf")
-        source.write_bytes(text)
-        with (
-            pysam.VariantFile(str(source)) as reading,
-            pysam.VariantFile(str(target), "wb", header=reading.header) as out,
-        ):
-            for record in reading:
-                out.write(record)
-        return target.read_bytes()
 
 
 CUT = "the file is cut short in the middle of a compressed block"
@@ -91,6 +74,6 @@ BAD_INPUT: Mapping[str, BadPair] = {
     "other_contigs": BadPair(
         bgzf(GOOD), bgzf(CLEAN.replace(b"chr1", b"chr7").replace(b"chr2", b"chr8")), "50.00%(2/4)"
     ),
-    "bcf": _of(_bcf(GOOD), ALL),
+    "bcf": _of(bcf(GOOD), ALL),
     "good": _of(bgzf(GOOD), ALL),
 }

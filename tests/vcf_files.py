@@ -2,7 +2,9 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import pysam
@@ -54,6 +56,24 @@ def _bgzf_block(text: bytes) -> bytes:
 def vcf_file(name: str, text: bytes) -> VcfFile:
     """Return a compressed file in memory."""
     return VcfFile(name=name, content=bgzf(text))
+
+
+def bcf(text: bytes) -> bytes:
+    """Return a file of VCF text as htslib writes it in BCF."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "made.vcf"), Path(folder, "made.bcf")
+        source.write_bytes(text)
+        quiet = pysam.set_verbosity(0)
+        try:
+            with (
+                pysam.VariantFile(str(source)) as reading,
+                pysam.VariantFile(str(target), "wb", header=reading.header) as out,
+            ):
+                for record in reading:
+                    out.write(record)
+        finally:
+            pysam.set_verbosity(quiet)
+        return target.read_bytes()
 
 
 class Reference:

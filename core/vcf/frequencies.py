@@ -220,11 +220,12 @@ def _from_maf(field: Field) -> SiteFrequency | None:
 
 
 def _typed(text: bytes, kind: str) -> tuple[Value, ...]:
-    read = _float_prefix if kind == "Float" else _integer_prefix
+    read = float_prefix if kind == "Float" else _integer_prefix
     return tuple(read(part) for part in text.split(b","))
 
 
-def _float_prefix(text: bytes) -> float | None:
+def float_prefix(text: bytes) -> float | None:
+    """Return the 32-bit float that a text begins with, as htslib reads it; None for none."""
     match = _FLOAT.match(text)
     if match is None:
         return None

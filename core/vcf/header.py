@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import pysam
 
 from core.errors import AuditInputError
-from core.vcf.memory import memory_file
 
 _CONTIG_ID = re.compile(rb"^##contig=<(?:[^\n\">]*,)?ID=([^,>\n]+)", re.MULTILINE)
 _FORMAT_ID = re.compile(rb"##FORMAT=<(?:[^\">]*,)?ID=([^,>]+)")
@@ -171,14 +173,39 @@ def _samples(name: str, line: bytes) -> tuple[bytes, ...]:
 def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
     if b"\x00" in text:
         raise AuditInputError(f"{name}: the header holds a NUL byte; the file is damaged.")
-    quiet = pysam.set_verbosity(0)
     try:
-        with memory_file(text) as memory, pysam.VariantFile(memory) as file:
+        with opened(text) as file:
             return file.header.copy()
     except (ValueError, OSError):
         raise AuditInputError(f"{name}: htslib cannot read the header; check its “##” lines.") from None
+
+
+@contextmanager
+def opened(text: bytes) -> Iterator[pysam.VariantFile]:
+    """Yield VCF text as htslib opens it, through a pipe: it never becomes a file. Nothing is printed.
+
+    Raises
+    ------
+    ValueError, OSError
+        When htslib cannot read its header.
+    """
+    reading, writing = os.pipe()
+    feeding = threading.Thread(target=_feed, args=(writing, text), daemon=True)
+    quiet = pysam.set_verbosity(0)
+    feeding.start()
+    try:
+        with os.fdopen(reading, "rb", buffering=0) as pipe, pysam.VariantFile(pipe) as file:
+            yield file
     finally:
         pysam.set_verbosity(quiet)
+        feeding.join()
+
+
+def _feed(writing: int, text: bytes) -> None:
+    with suppress(BrokenPipeError), os.fdopen(writing, "wb", buffering=0) as pipe:
+        rest = memoryview(text)
+        while rest:
+            rest = rest[pipe.write(rest) or 0 :]
 
 
 def _formats(meta: Iterable[bytes]) -> dict[bytes, str]:

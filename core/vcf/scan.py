@@ -212,7 +212,7 @@ def open_lines(file: VcfFile, progress: Progress | None) -> Iterator[tuple[VcfHe
     with closing(Content(file, progress)) as content:
         text = content.read()
         if is_binary(text):
-            yield read_binary(file, content)
+            yield read_binary(file.name, text, content.read)
             return
         header, beyond = read_header(file.name, text, content.read)
         yield header, Lines(file.name, header.n_columns, content, beyond)

@@ -9,17 +9,14 @@ import io
 import struct
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from core.vcf.binary import MAGIC, SIZES, TEXT, Bytes, Take, described
 from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, VcfFile, is_bgzf, read_pieces
 
-BCF_MAGIC = b"BCF\x02"
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
-SIZES = {0: 0, 1: 1, 2: 2, 3: 4, 5: 4, 7: 1}  # of BCF's types
-TEXT, LONG = 7, 15
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
 
@@ -38,8 +35,8 @@ def unread_bytes(file: VcfFile) -> tuple[str, ...]:
         found = [*_in_blocks(stream)]
     with closing(read_pieces(file)) as pieces:
         first = next(pieces, b"")
-        if first.startswith(BCF_MAGIC):
-            found += _Binary(first, pieces).places()
+        if first.startswith(MAGIC):
+            found += _in_binary(Bytes(first, lambda: next(pieces, b"")).take)
     return tuple(found)
 
 
@@ -71,43 +68,22 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
         offset += length
 
 
-@dataclass(eq=False)
-class _Binary:
-    """A BCF file, walked through field by field."""
-
-    text: bytes
-    pieces: Iterator[bytes]
-    at: int = 0
-    found: list[str] = field(default_factory=list)
-
-    def places(self) -> list[str]:
-        """Return where something stands behind the header's text or behind the fields of a record."""
-        self._take(5)
-        header = self._take(_whole(self._take(4)))
-        text, _, behind = header.partition(b"\x00")
-        if behind.strip(b"\x00"):
-            self.found.append(f"behind the header's text, byte {len(text) + 1:,} of it")
-        number = 0
-        while len(lengths := self._take(8)) == 8:
-            number += 1
-            shared, samples = self._take(_whole(lengths[:4])), self._take(_whole(lengths[4:]))
-            try:
-                is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples)
-            except (IndexError, KeyError, ValueError, struct.error):
-                is_whole = False
-            if not is_whole:
-                self.found.append(f"behind a field of record {number:,}")
-        return self.found
-
-    def _take(self, n_bytes: int) -> bytes:
-        while len(self.text) - self.at < n_bytes:
-            piece = next(self.pieces, b"")
-            if not piece:
-                break
-            self.text, self.at = self.text[self.at :] + piece, 0
-        taken = self.text[self.at : self.at + n_bytes]
-        self.at += len(taken)
-        return taken
+def _in_binary(take: Take) -> Iterator[str]:
+    """Yield where something stands behind the header's text or behind the fields of a record of BCF."""
+    take(len(MAGIC))
+    text, _, behind = take(_whole(take(4))).partition(b"\x00")
+    if behind.strip(b"\x00"):
+        yield f"behind the header's text, byte {len(text) + 1:,} of it"
+    number = 0
+    while len(lengths := take(8)) == 8:
+        number += 1
+        shared, samples = take(_whole(lengths[:4])), take(_whole(lengths[4:]))
+        try:
+            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples)
+        except (LookupError, ValueError, struct.error):
+            is_whole = False
+        if not is_whole:
+            yield f"behind a field of record {number:,}"
 
 
 def _whole(text: bytes) -> int:
@@ -119,7 +95,7 @@ def _is_shared_whole(shared: bytes) -> bool:
     n_info, n_alleles = struct.unpack_from("<HH", shared, 16)
     at = 24
     for _ in range(n_alleles + 2 + 2 * n_info):
-        kind, n, at = _described(shared, at)
+        kind, n, at = described(shared, at)
         at, is_whole = _stepped(shared, at, kind, n, 1)
         if not is_whole:
             return False
@@ -130,24 +106,13 @@ def _are_samples_whole(shared: bytes, samples: bytes) -> bool:
     n_samples, n_fields = _whole(shared[20:23]), shared[23]
     at = 0
     for _ in range(n_fields):
-        kind, n, at = _described(samples, at)
+        kind, n, at = described(samples, at)
         at, _ = _stepped(samples, at, kind, n, 1)
-        kind, n, at = _described(samples, at)
+        kind, n, at = described(samples, at)
         at, is_whole = _stepped(samples, at, kind, n, n_samples)
         if not is_whole:
             return False
     return at == len(samples)
-
-
-def _described(text: bytes, at: int) -> tuple[int, int, int]:
-    """Return a value's type, how many there are, and where they begin."""
-    kind, n = text[at] & 15, text[at] >> 4
-    at += 1
-    if n == LONG:
-        size = SIZES[text[at] & 15]
-        n = _whole(text[at + 1 : at + 1 + size])
-        at += 1 + size
-    return kind, n, at
 
 
 def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int, bool]:

@@ -12,11 +12,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-import pysam
-
 from core.errors import AuditInputError
-from core.vcf.header import VcfHeader
-from core.vcf.memory import memory_file
+from core.vcf.header import VcfHeader, opened
 from core.vcf.records import Record
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
@@ -182,11 +179,8 @@ def _taken_by_htslib(column: str, name: bytes) -> bool:
         key.encode(): value for key, value in columns.items()
     }
     head = b"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tS\n"
-    quiet = pysam.set_verbosity(0)
     try:
-        with memory_file(head + line + b"\n") as memory, pysam.VariantFile(memory) as file:
+        with opened(head + line + b"\n") as file:
             return next(iter(file), None) is not None
     except (ValueError, OSError):
         return False
-    finally:
-        pysam.set_verbosity(quiet)

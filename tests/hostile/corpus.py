@@ -11,21 +11,18 @@ import io
 import json
 import random
 import struct
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import openpyxl
 import pyarrow as pa
-import pysam
 import skops.io
 from pyarrow import parquet
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
-from tests.vcf_files import bgzf, masked_header, vcf_text
+from tests.vcf_files import bcf, bgzf, masked_header, vcf_text
 
 PLANTED = "Novakplanted"
 ROWS = [["name", "born", "town", "income"]] + [
@@ -107,16 +104,7 @@ def genome(kind: str) -> bytes:
         return text
     if kind == "bgzf":
         return bgzf(text, block=300)
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder, "made.vcf"), Path(folder, "made.bcf")
-        source.write_bytes(text)
-        with (
-            pysam.VariantFile(str(source)) as reading,
-            pysam.VariantFile(str(target), "wb", header=reading.header) as out,
-        ):
-            for record in reading:
-                out.write(record)
-        return target.read_bytes()
+    return bcf(text)
 
 
 GOOD: Mapping[str, tuple[str, Callable[[], bytes]]] = {

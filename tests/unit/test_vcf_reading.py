@@ -3,14 +3,13 @@
 import gzip
 from pathlib import Path
 
-import pysam
 import pytest
 
 from core.errors import AuditInputError
 from core.vcf import VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, run_pairs, scan_pair
+from core.vcf.binary import read_binary_text
 from core.vcf.files import EOF_MARKER, read_pieces
-from core.vcf.memory import memory_file
-from tests.vcf_files import COLUMNS, HEADER, bgzf, masked_header, vcf_file, vcf_text
+from tests.vcf_files import COLUMNS, HEADER, bcf, bgzf, masked_header, read, vcf_file, vcf_text
 
 RECORD = "chr1 100 . A G 50 PASS AF=0.001"
 GOOD = vcf_text([RECORD, "chr1 200 . A G 50 PASS AF=0.4"])
@@ -284,14 +283,8 @@ def test_scan_pair__reads_bcf_with_frequencies_as_exact_as_stored(tmp_path: Path
     text = vcf_text(
         ["chr1 100 . A G . . AF=0.0100000016", "chr1 200 . A G . . AF=0.01", "chr1 300 . A G . . AF=nan"]
     )
-    source, target = tmp_path / "x.vcf", tmp_path / "x.bcf"
-    source.write_bytes(text)
-    with (
-        pysam.VariantFile(str(source)) as reading,
-        pysam.VariantFile(str(target), "wb", header=reading.header) as out,
-    ):
-        for record in reading:
-            out.write(record)
+    target = tmp_path / "x.bcf"
+    target.write_bytes(bcf(text))
     in_memory = _audit(target.read_bytes())
     assert [position for _, position in in_memory.unmasked()] == [200, 300]
     file = VcfFile(name="x.vcf.gz", path=target)
@@ -299,10 +292,17 @@ def test_scan_pair__reads_bcf_with_frequencies_as_exact_as_stored(tmp_path: Path
     assert judge_scan(scan, VcfSettings()).report_row() == {**in_memory.report_row(), "filename": "x.vcf.gz"}
 
 
-def test_scan_pair__refuses_damaged_bcf(tmp_path: Path) -> None:
-    assert _problem(bgzf(b"BCF\x02\x02 but nothing of it")) == (
-        "x.vcf.gz: htslib cannot read this BCF file; convert it to VCF."
-    )
+def test_scan_pair__refuses_bcf_without_a_header() -> None:
+    for content in (b"BCF\x02\x02 but nothing of it", b"BCF\x02\x01" + bytes(40)):
+        assert _problem(bgzf(content)) == (
+            "x.vcf.gz: this BCF file has no header of version 2.2; convert it to VCF."
+        )
+
+
+def test_scan_pair__refuses_bcf_that_is_cut_short() -> None:
+    inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(GOOD))))
+    begun = inside + b"\x20\0\0"
+    assert _problem(bgzf(begun)) == "x.vcf.gz: this BCF file is cut short behind record 2; get it again."
 
 
 def test_scan_pair__two_files_with_different_contigs() -> None:
@@ -419,31 +419,22 @@ def test_read_pieces__says_when_reading_breaks_off() -> None:
     assert str(caught.value) == "x.vcf.gz: reading the file failed (Input/output error)."
 
 
-def test_scan_pair__reads_long_bcf_with_samples_and_no_frequencies(tmp_path: Path) -> None:
+def test_scan_pair__reads_long_bcf_with_samples_and_no_frequencies() -> None:
     lines = [f"chr1 {pos} . A G . . . GT 0/1" for pos in range(1, 4_500)]
-    content = _bcf(vcf_text(lines, samples=["S1"]), tmp_path)
+    content = bcf(vcf_text(lines, samples=["S1"]))
     audit = _audit(content)
     assert (audit.scan.n_original, audit.n_variant_targets) == (4_499, 0)
 
 
-def test_scan_pair__refuses_bcf_whose_records_are_damaged(tmp_path: Path) -> None:
+def test_scan_pair__refuses_bcf_whose_records_are_damaged() -> None:
     """The blocks are whole, but the records in them are not."""
-    inside = b"".join(read_pieces(VcfFile(name="x", content=_bcf(GOOD, tmp_path))))
+    inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(GOOD))))
     header_size = 9 + int.from_bytes(inside[5:9], "little")
     broken = inside[:header_size] + b"\xff\xff\xff\x7f" + inside[header_size + 4 :]
-    assert _problem(bgzf(broken)) == "x.vcf.gz: htslib cannot read a record of this BCF file."
-
-
-def _bcf(text: bytes, folder: Path) -> bytes:
-    source, target = folder / "made.vcf", folder / "made.bcf"
-    source.write_bytes(text)
-    with (
-        pysam.VariantFile(str(source)) as reading,
-        pysam.VariantFile(str(target), "wb", header=reading.header) as out,
-    ):
-        for record in reading:
-            out.write(record)
-    return target.read_bytes()
+    assert _problem(bgzf(broken)) == (
+        "x.vcf.gz: record 1 of this BCF file is damaged, or holds a tab or a line end within a field; get "
+        "the file again from its source."
+    )
 
 
 def test_scan_pair__refuses_text_that_begins_with_the_columns() -> None:
@@ -471,8 +462,96 @@ def test_scan_pair__a_frequency_beyond_32_bit_floats() -> None:
     assert audit.n_variant_targets == 2
 
 
-def test_memory_file__works_where_the_system_has_no_memory_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("os.memfd_create", raising=False)
-    with memory_file(GOOD) as file:
-        assert file.read() == GOOD
-    assert _audit(GOOD).n_variant_targets == 1
+@pytest.mark.parametrize("encoding", ["cp949", "latin-1"])
+@pytest.mark.parametrize(
+    ("old", "new", "check"),
+    [
+        ("100\t.", "100\tWORD", "other_id"),
+        ("A\t.\t.\t.\t.", "A\t.\t.\tWORD\t.", "filter_rewritten"),
+        ("A\t.\t.\t.\t.", "A\t.\t.\t.\tX=WORD", "other_info"),
+        ("A\t.\t.\t.\t.", "A\t.\t.\t.\tWORD=1", "other_info"),
+        ("A\t.\t.\t.\t.", "A\t<WORD>\t.\t.\t.", "alt_rewritten"),
+        ("A\t.\t.\t.\t.", "A\t.\tWORD\t.\t.", "quality_rewritten"),
+        ("\tA\t.", "\tWORD\t.", "reference_changed"),
+        ("chr1\t100", "WORD\t100", "records_added"),
+        ("##contig", "##note=WORD\n##contig", "header_leftover"),
+        ("\tb\n", "\tWORD\n", "samples_identify"),
+    ],
+)
+def test_judge_scan__words_in_other_encodings_are_judged(
+    encoding: str, old: str, new: str, check: str
+) -> None:
+    word = ("김민지" if encoding == "cp949" else "Smith_é").encode(encoding)
+    text = vcf_text(["chr1 100 . A . . . . GT ."], header=masked_header(), samples=["b"])
+    kept = text.replace(old.encode(), new.encode().replace(b"WORD", word), 1)
+    original = vcf_text([f"{RECORD} GT 0/1"], samples=["a"])
+    assert check in {one.check for one in _audit(original, kept).exposure}
+
+
+@pytest.mark.parametrize("encoding", ["cp949", "latin-1"])
+def test_judge_scan__bcf_in_other_encodings_is_judged(encoding: str) -> None:
+    word = ("김민지" if encoding == "cp949" else "Smith_é").encode(encoding)
+    text = vcf_text(["chr1 100 WORD A . . . X=WORD"], header=[*masked_header(), "##note=WORD", INFO_X])
+    original = vcf_text([RECORD.replace(" . A", " WORD A")], header=[*HEADER, INFO_X])
+    kept, first = (bcf(one.replace(b"WORD", word)) for one in (text, original))
+    for mine in (original, first):
+        found = {one.check for one in _audit(mine, kept).exposure}
+        assert {"other_id", "other_info", "header_leftover"} <= found
+
+
+INFO_X = '##INFO=<ID=X,Number=1,Type=String,Description="WORD">'
+
+
+@pytest.mark.parametrize("qual", ["nan", "NaN", "inf", "-INF", "infinity", "1e400", "30.0", "x", "0x10", "7"])
+def test_judge_scan__a_qual_is_the_original_s_as_htslib_writes_it(qual: str) -> None:
+    text = vcf_text([RECORD.replace(" 50 ", f" {qual} ")])
+    written = str(read(text)[0]).split("\t")[5]
+    assert b"".join(read_pieces(VcfFile(name="x", content=bcf(text))))  # which htslib writes as well
+    for kept in (qual, written):
+        masked = vcf_text([f"chr1 100 . A . {kept} PASS ."], header=masked_header())
+        for original, other in ((text, masked), (text, bcf(masked)), (bcf(text), bcf(masked))):
+            assert "quality_rewritten" not in {one.check for one in _audit(original, other).exposure}
+
+
+@pytest.mark.parametrize("qual", ["51", "nan(7)", "nan", "inf", "50.0000001", "-50", "5e1"])
+def test_judge_scan__a_qual_that_htslib_would_not_write_is_new(qual: str) -> None:
+    masked = vcf_text([f"chr1 100 . A . {qual} PASS ."], header=masked_header())
+    assert "quality_rewritten" in {one.check for one in _audit(GOOD, masked).exposure}
+
+
+RICH = [
+    *HEADER,
+    '##FILTER=<ID=q10,Description="a \\"quoted\\", ID=x>">',
+    '##INFO=<ID=END,Number=1,Type=Integer,Description="x">',
+    '##INFO=<ID=Z,Number=.,Type=Float,Description="x">',
+    '##INFO=<ID=I,Number=.,Type=Integer,Description="x">',
+    '##INFO=<ID=S,Number=.,Type=String,Description="x">',
+    '##INFO=<ID=F,Number=0,Type=Flag,Description="x">',
+    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="x">',
+    '##FORMAT=<ID=GL,Number=G,Type=Float,Description="x">',
+    '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">',
+]
+RICH_RECORDS = [
+    "chr1 100 rs1 A G,<DEL> 29.123456789 . I=1,.,-70000;S=a,b;F;Z=0.1,.,1e-7 GT:AD:PID 0/1:1,2,3:a . 0|2:9",
+    "chr1 101 . A . . q10 . GT:GL 0/0:. ./.:-1.5,0,-3 0|0:.",
+    "chr1 102 a;b ACGT A nan q10;PASS I=127,128;S=. GT 12/1 . 0/1/2",
+    "chr2 5 . N <NON_REF> 1e9 . I=-128,32768;Z=nan,inf GT:PID 0:. 1:xy .|1:",
+    "chr2 6 . A G 0.00001 PASS S=;I=. PID . a bb",
+    "chr2 7 . A G . PASS F . . . .",
+]
+
+
+def test_read_binary__gives_the_text_that_htslib_gives() -> None:
+    content = bcf(vcf_text(RICH_RECORDS, header=RICH, samples=["a", "b", "c"]))
+    pieces = read_pieces(VcfFile(name="x", content=content))
+    header, lines = read_binary_text("x", next(pieces), lambda: next(pieces, b""))
+    assert b"".join(lines).decode() == "".join(map(str, read(content)))
+    assert header.samples == (b"a", b"b", b"c")
+
+
+@pytest.mark.parametrize("change", [(b"text", b"te\nt"), (b"text", b"te\tt"), (b"text", b"te\rt")])
+def test_scan_pair__refuses_line_ends_within_fields_of_bcf(change: tuple[bytes, bytes]) -> None:
+    text = vcf_text(["chr1 100 . A G . . S=text"], header=RICH)
+    inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(text))))
+    assert inside.count(change[0]) == 1
+    assert "holds a tab or a line end within a field" in _problem(bgzf(inside.replace(*change)))

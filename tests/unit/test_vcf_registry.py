@@ -45,6 +45,7 @@ def _samples(fires: str, near: str, original: str = RARE) -> Cases:
 CASES = {
     "masked_in_name_only": _site(STR, "chr1 100 . A G,<NON_REF> . . .", "chr1 100 . A GN . . ."),
     "allele_respelled": _site(INSERTION, "chr1 100 . A TGCA . . .", "chr1 100 . A TG . . ."),
+    "alt_rewritten": _site(RARE, "chr1 100 . A C . . .", "chr1 100 . A N . . ."),
     "length_in_alt": _site(INSERTION, "chr1 100 . A NNNNNNNN . . .", "chr1 100 . A N . . ."),
     "frequency_only": _site(RARE, "chr1 100 . A G . . .", "chr1 100 . A T . . ."),
     "unmasked_duplicate": Cases([RARE], [BLANK, RARE], [BLANK, "chr1 100 . A T . . AF=0.4"]),

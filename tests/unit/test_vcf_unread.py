@@ -2,16 +2,14 @@
 
 import io
 import struct
-from pathlib import Path
 
-import pysam
 import pytest
 
 from core.vcf import VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
-from core.vcf.files import EOF_MARKER
+from core.vcf.files import EOF_MARKER, read_pieces
 from core.vcf.unread import unread_bytes
 from core.verdict import Verdict
-from tests.vcf_files import bgzf, masked_header, vcf_file, vcf_text
+from tests.vcf_files import bcf, bgzf, masked_header, vcf_file, vcf_text
 
 LINES = ["chr1 100 . A G . . AF=0.3 GT 0/1 0/0", "chr1 200 . A C . . AF=0.2 GT 1/1 ./."]
 TEXT = vcf_text(LINES, samples=("a", "b"), header=masked_header())
@@ -87,18 +85,9 @@ def test_unread_bytes__none_in_what_bgzip_writes(content: bytes) -> None:
     assert unread_bytes(VcfFile(name="x.vcf.gz", content=content)) == ()
 
 
-def _binary(tmp_path: Path, lines: list[str] = LINES, header: tuple[str, ...] = ()) -> bytes:
+def _binary(lines: list[str] = LINES, header: tuple[str, ...] = ()) -> bytes:
     text = vcf_text(lines, samples=("a", "b"), header=[*masked_header(), *header])
-    source, target = tmp_path / "x.vcf", tmp_path / "x.bcf"
-    source.write_bytes(text)
-    with (
-        pysam.VariantFile(str(source)) as read,
-        pysam.VariantFile(str(target), "wb", header=read.header) as out,
-    ):
-        for record in read:
-            out.write(record)
-    with pysam.BGZFile(str(target)) as file:
-        return bytes(file.read())
+    return b"".join(read_pieces(VcfFile(name="x", content=bcf(text))))
 
 
 def _found(binary: bytes) -> tuple[str, ...]:
@@ -123,13 +112,13 @@ RICH_LINES = [
 ]
 
 
-def test_unread_bytes__none_in_what_htslib_writes_as_bcf(tmp_path: Path) -> None:
-    assert _found(_binary(tmp_path)) == ()
-    assert _found(_binary(tmp_path, RICH_LINES, RICH)) == ()
+def test_unread_bytes__none_in_what_htslib_writes_as_bcf() -> None:
+    assert _found(_binary()) == ()
+    assert _found(_binary(RICH_LINES, RICH)) == ()
 
 
-def test_unread_bytes__behind_the_header_of_bcf(tmp_path: Path) -> None:
-    binary = _binary(tmp_path)
+def test_unread_bytes__behind_the_header_of_bcf() -> None:
+    binary = _binary()
     length = int.from_bytes(binary[5:9], "little")
     header = binary[9 : 9 + length] + b"evil\x00"
     changed = binary[:5] + len(header).to_bytes(4, "little") + header + binary[9 + length :]
@@ -150,8 +139,8 @@ def _joined(head: bytes, records: list[tuple[bytes, bytes]]) -> bytes:
     return head + b"".join(struct.pack("<II", len(a), len(b)) + a + b for a, b in records)
 
 
-def test_unread_bytes__behind_the_fields_of_bcf(tmp_path: Path) -> None:
-    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+def test_unread_bytes__behind_the_fields_of_bcf() -> None:
+    head, records = _records(_binary(RICH_LINES, RICH))
     assert _found(_joined(head, records)) == ()
     for place in range(3):
         for part in range(2):
@@ -162,8 +151,8 @@ def test_unread_bytes__behind_the_fields_of_bcf(tmp_path: Path) -> None:
             )
 
 
-def test_unread_bytes__behind_the_end_of_a_text_or_a_list(tmp_path: Path) -> None:
-    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+def test_unread_bytes__behind_the_end_of_a_text_or_a_list() -> None:
+    head, records = _records(_binary(RICH_LINES, RICH))
     shared, samples = records[0]
     assert b"u\x00\x00\x00vwx\x00" in samples
     hidden = samples.replace(b"u\x00\x00\x00", b"u\x00ev")
@@ -187,15 +176,15 @@ def test_judge__two_files_without_records_are_not_assessed() -> None:
 
 
 @pytest.mark.parametrize("n_bytes", [1, 9, 20])
-def test_unread_bytes__fields_longer_than_their_record_are_told_too(n_bytes: int, tmp_path: Path) -> None:
-    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+def test_unread_bytes__fields_longer_than_their_record_are_told_too(n_bytes: int) -> None:
+    head, records = _records(_binary(RICH_LINES, RICH))
     shared, samples = records[0]
     for cut in ((shared[:-n_bytes], samples), (shared, samples[:-n_bytes])):
         assert _found(_joined(head, [cut, *records[1:]])) == ("behind a field of record 1",)
 
 
-def test_unread_bytes__behind_a_text_of_info(tmp_path: Path) -> None:
-    head, records = _records(_binary(tmp_path, RICH_LINES, RICH))
+def test_unread_bytes__behind_a_text_of_info() -> None:
+    head, records = _records(_binary(RICH_LINES, RICH))
     shared, samples = records[0]
     assert b"abc,de" in shared
     hidden = shared.replace(b"abc,de", b"abc\x00de")

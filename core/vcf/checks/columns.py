@@ -8,12 +8,14 @@ from core.vcf.checks.case import USUAL_FILTERS, Case
 from core.vcf.checks.check import FAIL, WARN, site_check
 from core.vcf.checks.info import info_holds_public_id
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
+from core.vcf.frequencies import float_prefix
 
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
 _USUAL_FILTER = re.compile(rb"(?i)\.|PASS|.*(?:mask|anon|redact|hidden|removed).*")
 _NO_QUALITY = frozenset((b".", b"0"))
+_MASKS = b"N<>"
 WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites."
 
 
@@ -63,6 +65,22 @@ def allele_respelled(case: Case) -> bool:
     if respelled(original.alleles, original.ref, kept.ref, kept.alt):
         return True
     return not case.is_repeat and resembles(original.alleles, original.ref, kept.alt)
+
+
+@site_check(
+    "alt_rewritten",
+    "Another allele in ALT",
+    WARN,
+    parts=("alt",),
+    message="have an ALT that is neither missing, N nor the original's: another base or a name can stand for "
+    "the allele by a code.",
+    remedy=WHOLE_ALT,
+)
+def alt_rewritten(case: Case) -> bool:
+    """Tell whether ALT names an allele that the original does not have."""
+    return case.is_hidden and any(
+        allele.strip(_MASKS) and allele not in case.original.alts for allele in case.kept.alleles
+    )
 
 
 @site_check(
@@ -139,8 +157,14 @@ def allele_in_ref(case: Case) -> bool:
     remedy="Write “.” in QUAL at these sites.",
 )
 def quality_rewritten(case: Case) -> bool:
-    """Tell whether QUAL holds a new number."""
-    return case.kept.qual not in _NO_QUALITY and case.kept.qual != case.original.qual
+    """Tell whether QUAL holds a new number; the original's may be written as htslib writes it."""
+    return case.kept.qual not in (*_NO_QUALITY, case.original.qual, _written(case.original.qual))
+
+
+def _written(qual: bytes) -> bytes:
+    """Return QUAL as it is after htslib read and wrote it: ``NaN`` is ``nan``, ``1e400`` is ``inf``."""
+    number = float_prefix(qual)
+    return b"%g" % (0.0 if number is None else number)
 
 
 @site_check(
@@ -199,6 +223,7 @@ def filter_rewritten(case: Case) -> bool:
 COLUMN_CHECKS = (
     masked_in_name_only,
     allele_respelled,
+    alt_rewritten,
     length_in_alt,
     frequency_only,
     unmasked_duplicate,

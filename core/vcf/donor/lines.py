@@ -27,7 +27,7 @@ def open_lines(
     with closing(Content(file, progress)) as content:
         text = content.read()
         if is_binary(text):
-            header, pieces = read_binary_text(file, content)
+            header, pieces = read_binary_text(file.name, text, content.read)
             yield header, _lines(pieces)
             return
         header, beyond = read_header(file.name, text, content.read)
