@@ -300,7 +300,7 @@ def _genotypes(text: bytes, kind: int, n: int) -> list[bytes]:
 
 
 def _genotype(alleles: list[int], end: int) -> bytes:
-    parts = []
+    parts: list[bytes] = []
     for number in alleles:
         if number == end:
             break
