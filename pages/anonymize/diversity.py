@@ -94,7 +94,12 @@ def _search(
 
 def _show_singling_out(data: Dataset) -> None:
     with st.expander("Which columns single people out?", icon=":material/fingerprint:"):
-        if not st.toggle("Rank the columns", key="diversity_rank", help="Every column alone, then together."):
+        if not st.toggle(
+            "Rank the columns",
+            key="diversity_rank",
+            help="Every column alone, then together.",
+            persist_state="session",
+        ):
             return
         st.markdown(
             "A column that singles many people out is a candidate for the quasi-identifiers, if others may "

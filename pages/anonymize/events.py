@@ -107,7 +107,7 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
         ["Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview"]
     )
     with loss:
-        show_loss(audit, log=st.toggle("Logarithmic scale", key="events_log_scale"))
+        show_loss(audit, log=st.toggle("Logarithmic scale", key="events_log_scale", persist_state="session"))
     with heat:
         show_heat_maps(audit)
     with traces:
@@ -139,6 +139,7 @@ def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outc
             "Add the list of users and pseudonyms",
             key="events_with_user_mapping",
             help="Whoever has it undoes the pseudonyms. Keep it apart from the export, or do not take it.",
+            persist_state="session",
         )
     show_downloads(
         TOOL,

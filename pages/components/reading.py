@@ -80,6 +80,7 @@ def _ask_for_options(tool: str, role: str, stored: StoredFile, dataset: Dataset 
         value=bool(options.missing_spellings),
         key=f"{key}_missing",
         help=plain(", ".join(MISSING_SPELLINGS)),
+        persist_state="session",
     )
     spellings = MISSING_SPELLINGS if missing else ()
     st.caption(f"Spellings: {plain(', '.join(MISSING_SPELLINGS))}")
@@ -100,4 +101,5 @@ def _choose(
         accept_new_options=True,
         help=help_text,
         key=key,
+        persist_state="session",
     )

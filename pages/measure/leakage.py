@@ -163,8 +163,9 @@ def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) ->
         "Show the cells of a row",
         key="leakage_reveal",
         help="Cell values are people's data; they are shown here only, and never in a report.",
+        persist_state="session",
     ):
-        row = st.selectbox("Row of the original table", rows, key="leakage_row")
+        row = st.selectbox("Row of the original table", rows, key="leakage_row", persist_state="session")
         show_table(views.row_values_table(pair, measures, row), alt=f"Cells of row {row} in both tables")
 
 

@@ -80,12 +80,10 @@ def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFi
             views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
             views.run_headline(files, left_out),
         )
-    chosen = st.session_state.get("tabular_chosen_file")  # the widget's own key goes with a page switch
-    position = names.index(chosen) if chosen in names else 0
+    position = 0
     if len(files) > 1:
         show_table(views.files_table(files), alt="Verdicts and figures of all files", units=views.FILE_UNITS)
-        chosen = st.selectbox("File to look at", names, index=position, key="tabular_file")
-        st.session_state["tabular_chosen_file"] = chosen
+        chosen = st.selectbox("File to look at", names, key="tabular_file", persist_state="session")
         position = names.index(chosen)
     show_file(files[position].audit, measured[position], k=k)
     st.header("Downloads", anchor=False)

@@ -109,7 +109,7 @@ def _show_results(
             views.files_table(outcomes), alt="Verdicts and counts of all files", units=views.FILE_UNITS
         )
         names = [audit.scan.anonymized_name for audit in audits]
-        st.selectbox("File to look at", names, key="vcf_file")
+        st.selectbox("File to look at", names, key="vcf_file", persist_state="session")
     outcome, shown = _chosen(outcomes)
     show_vcf_file(shown)
     looked = show_donors(outcome, shown, settings)

@@ -49,6 +49,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
             key=k_key,
             help="Records in a cell, at least.",
             width=160,
+            persist_state="session",
         )
         l = st.number_input(  # noqa: E741 - the model's own letter
             "l",
@@ -57,6 +58,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
             key=l_key,
             help="Sensitive values in a cell, at least.",
             width=160,
+            persist_state="session",
         )
         if audit.recommended is not None:
             st.button(

@@ -143,6 +143,7 @@ def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> 
             format_func=charts.GRID_TITLES.__getitem__,
             key="diversity_grid_figure",
             required=True,
+            persist_state="session",
         )
         _selectable(
             charts.grid_chart(audit, figure, picked),

@@ -96,6 +96,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
             index=None,
             key=f"diversity_predictions_{mark}",
             help="Accuracy of anonymized records cannot be assessed without the model itself.",
+            persist_state="session",
         )
         return ModelChoice(source="predictions", predictions_column=column), None, task
     return _ask_for_training(source, task)

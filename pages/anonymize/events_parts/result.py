@@ -82,7 +82,9 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
     )
     st.markdown("**What another pseudonym would change**")
     if audit.anonymized.reduced.n_events > LARGEST_LOG_WITH_CURVE and not st.toggle(
-        "Measure all four kinds of pseudonym (takes some seconds)", key="events_all_scopes"
+        "Measure all four kinds of pseudonym (takes some seconds)",
+        key="events_all_scopes",
+        persist_state="session",
     ):
         return
     table = views.scope_table({scope: risk_of(scope) for scope in scopes})
@@ -105,7 +107,9 @@ def show_strategies(
         units=_SHARES,
     )
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
-        "Draw the curve over k (takes some seconds)", key="events_draw_curve"
+        "Draw the curve over k (takes some seconds)",
+        key="events_draw_curve",
+        persist_state="session",
     ):
         return outcomes
     points = curve()
@@ -117,7 +121,7 @@ def show_strategies(
 def show_suggestions(suggest: Callable[[], Suggestions]) -> None:
     """Offer a search for settings that keep most, and to use one of them."""
     st.markdown("**Which columns and flatten steps keep most?** Coarser settings than these are tried.")
-    if not st.toggle("Suggest settings (takes some seconds)", key="events_suggest"):
+    if not st.toggle("Suggest settings (takes some seconds)", key="events_suggest", persist_state="session"):
         return
     found = suggest()
     st.caption(f"{found.n_tried:,} of {found.n_ways:,} ways were tried, those with fewest changes first.")

@@ -36,6 +36,7 @@ from core.events.settings import (
     TIME_FORMATS,
 )
 from core.tables import Dataset
+from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
 
@@ -158,6 +159,7 @@ def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]
                 index=options.index(wanted),
                 key=f"events_{name}_{dataset.fingerprint}",
                 help=help_text,
+                persist_state="session",
             )
     return fields
 
@@ -174,6 +176,7 @@ def _ask_for_reading(used: EventSettings) -> dict[str, object]:
             key="events_time_format",
             help="Found and said by itself; choose it to confirm what was found. Seconds since 1970 "
             "are in UTC.",
+            persist_state="session",
         )
     with second:
         fields["near_equal_users"] = st.selectbox(
@@ -183,6 +186,7 @@ def _ask_for_reading(used: EventSettings) -> dict[str, object]:
             format_func=_NEAR_EQUAL_WORDS.__getitem__,
             key="events_near_equal_users",
             help="Identifiers that differ in case, spaces, separators, accents or leading zeros only.",
+            persist_state="session",
         )
     with third:
         fields["any_value"] = st.selectbox(
@@ -191,11 +195,13 @@ def _ask_for_reading(used: EventSettings) -> dict[str, object]:
             index=ANY_VALUES.index(used.any_value),
             key="events_any_value",
             help="100 is the published form. Blank leaves a column of numbers a column of numbers.",
+            persist_state="session",
         )
     fields["leave_out_unreadable"] = st.checkbox(
         "Go on without records whose time, user or event cannot be read",
         value=used.leave_out_unreadable,
         key="events_leave_out_unreadable",
+        persist_state="session",
     )
     return fields
 
@@ -207,6 +213,7 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
         default=used.columns,
         key="events_columns",
         help="Released with the pseudonym. Every combination of their values must be shared by k users.",
+        persist_state="session",
     )
     first, second, third = st.columns(3)
     with first:
@@ -216,6 +223,7 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
             index=DERIVED_COLUMNS.index(used.flatten),
             key="events_flatten",
             help='Set to "any" (100 in the file) in combinations with fewer than k users.',
+            persist_state="session",
         )
     with second:
         mode = st.selectbox(
@@ -224,6 +232,7 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
             index=_mode_index(used.flatten_steps),
             key="events_flatten_mode",
             help="In several steps, a combination gets only as coarse as it needs: week, month, any week.",
+            persist_state="session",
         )
     with third:
         steps = st.multiselect(
@@ -232,6 +241,7 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
             default=[step for step in used.flatten_steps if step != AUTOMATIC],
             key="events_flatten_steps",
             help='Used with "as listed". Each names a contributing column and a coarser level of it.',
+            persist_state="session",
         )
     chosen = {_SINGLE: (), _ALL: (AUTOMATIC,), _CHOSEN: tuple(steps)}[mode]
     return {"columns": tuple(columns), "flatten": flatten, "flatten_steps": chosen}
@@ -250,8 +260,14 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
             default=_known(used.leave_out, used.mapping),
             key=f"events_leave_out_{hash(used.mapping)}",
             help="Their events are dropped before anything else.",
+            persist_state="session",
         )
-        none = st.toggle("Leave out no class", value=not used.leave_out, key="events_leave_out_none")
+        none = st.toggle(
+            "Leave out no class",
+            value=not used.leave_out,
+            key="events_leave_out_none",
+            persist_state="session",
+        )
     with second:
         block = st.number_input(
             "Hours per block",
@@ -260,6 +276,7 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
             used.hour_block,
             key="events_hour_block",
             help="Of quantized_hour: with 3, 14 h becomes 12 and 15 h stays 15.",
+            persist_state="session",
         )
     with third:
         choices = (None, *DERIVED_COLUMNS)
@@ -270,16 +287,16 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
             format_func=lambda name: name or "none",
             key="events_sensitive",
             help="A column that is not released: l-diversity and t-closeness within each combination.",
+            persist_state="session",
         )
     return {"leave_out": () if none else tuple(leave_out), "hour_block": int(block), "sensitive": sensitive}
 
 
 def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
     st.caption("Whole names count before the part after the dot. Add lines at the end.")
-    return st.data_editor(
+    return edit_table(
         pd.DataFrame(mapping.pairs, columns=["Event", "Class"]),
         num_rows="dynamic",
-        hide_index=True,
         key=f"events_mapping_{hash(mapping)}",
         alt="Event mapping: each event and its class",
     )
@@ -389,6 +406,7 @@ def _with_export_options(rule: Rule, scope: str) -> Live:
                 key="events_keep_ids",
                 help="Not pseudonymized. Only with one pseudonym per user.",
                 disabled=scope != "user",
+                persist_state="session",
             )
         with third:
             seed = st.number_input(
@@ -398,6 +416,7 @@ def _with_export_options(rule: Rule, scope: str) -> Live:
                 key="events_seed",
                 placeholder="fresh",
                 help="For tests only: whoever knows the seed can repeat the pseudonyms.",
+                persist_state="session",
             )
     share = None if limit is None else limit / 100
     return Live(

@@ -112,6 +112,7 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
         min(USUAL_SET_SIZE, n_columns),
         key=f"risk_suda_size_{n_columns}",
         help="SUDA2 usually searches sets of up to three values; larger sets take longer and count for less.",
+        persist_state="session",
     )
     known = measured.population and (measured.population.n_records, measured.population.population_size)
     key = repr((dataset.fingerprint, measured.settings, known, size))
@@ -147,6 +148,7 @@ def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
         "Show values",
         key="risk_reveal",
         help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+        persist_state="session",
     )
     show_table(views.worst_classes_table(measured, dataset, reveal=reveal), alt="The smallest classes")
     st.caption("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")

@@ -54,7 +54,7 @@ def show_intruders(audit: RiskAudit) -> None:
 def show_classes(audit: RiskAudit) -> None:
     """Show the class sizes with k, and how many records are in small classes."""
     st.header("Class sizes", anchor=False)
-    log = st.toggle("Logarithmic scale", key="risk_log_scale")
+    log = st.toggle("Logarithmic scale", key="risk_log_scale", persist_state="session")
     chart = views.class_chart(audit, log=log)
     if chart is None:
         st.info("No record is assessed, so there is no class.", icon=":material/help:")

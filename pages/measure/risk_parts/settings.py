@@ -20,6 +20,7 @@ from core.risk import (
 )
 from core.roles import Role
 from core.tables import Dataset
+from pages.components.editing import edit_table
 
 PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED = "person", "household", "sampling weight", "not released"
 ROLES = (*(role.value for role in Role), PERSON, HOUSEHOLD, WEIGHT, NOT_RELEASED)
@@ -69,7 +70,6 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
             choices = _ask_for_choices()
             if st.form_submit_button("Confirm the roles", type="primary", icon=":material/check:"):
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
-                st.session_state[f"{_slot(dataset)}_roles"] = roles
                 st.rerun()
     return confirmed or _settings(_suggested_roles(dataset), _Choices())
 
@@ -85,15 +85,10 @@ def _suggested_roles(dataset: Dataset) -> dict[str, str]:
 
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
-    key, base = f"risk_roles_{dataset.fingerprint}", f"risk_roles_base_{dataset.fingerprint}"
-    if key not in st.session_state:  # on a new visit of the page the confirmed roles are the start
-        st.session_state[base] = st.session_state.get(f"{_slot(dataset)}_roles", _suggested_roles(dataset))
     table = views.roles_table(caching.role_suggestions(dataset.fingerprint), dataset.columns)
-    table["Role"] = [st.session_state[base][column] for column in dataset.columns]
-    edited = st.data_editor(
+    edited = edit_table(
         table,
-        key=key,
-        hide_index=True,
+        key=f"risk_roles_{dataset.fingerprint}",
         disabled=[name for name in table.columns if name != "Role"],
         column_config={
             "Role": st.column_config.SelectboxColumn(options=list(ROLES), required=True, width="medium"),
@@ -230,6 +225,7 @@ def ask_for_limits(
             key="risk_preset",
             on_change=_take_preset,
             help="Presets that recipients and authorities use; they move the slider.",
+            persist_state="session",
         )
         k_place, l_place, entropy_place, t_place, average_place = st.columns(5)
         with k_place:

@@ -203,6 +203,7 @@ def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset)
         index=views.option_for(what_if, audit.thresholds.k),
         format_func=lambda number: labels[number],
         key="risk_option",
+        persist_state="session",
     )
     option = min(option, len(labels) - 1)
     if (lattice := views.lattice_chart(what_if, option)) is not None:

@@ -90,7 +90,7 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
         ask_for_number(
             SecondOpinionThresholds, "smallest_k", slider=True, span=(2, 50), start=k, key="tabular_k"
         )
-        log = st.toggle("Logarithmic scale", key="tabular_log_scale")
+        log = st.toggle("Logarithmic scale", key="tabular_log_scale", persist_state="session")
     chart = views.class_chart(audit, k=k, log=log)
     if chart is None:
         st.info(plain(views.class_note(audit)), icon=":material/help:")
@@ -132,6 +132,7 @@ def _show_columns(audit: TabularAudit) -> None:
         selection_mode="multi",
         format_func=lambda status: status.word,
         key="tabular_statuses",
+        persist_state="session",
     )
     show_table(
         views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
@@ -144,11 +145,14 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         st.markdown("No record speaks against this file.")
         return
     labels = [evidence.label for evidence in choices]
-    label = st.selectbox("Records to look at", labels, index=None, key="tabular_evidence")
+    label = st.selectbox(
+        "Records to look at", labels, index=None, key="tabular_evidence", persist_state="session"
+    )
     reveal = st.toggle(
         "Show values",
         key="tabular_reveal",
         help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+        persist_state="session",
     )
     if label not in labels:
         return

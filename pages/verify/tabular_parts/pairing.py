@@ -60,7 +60,7 @@ def _show_left_out(left_out: Sequence[LeftOutFile]) -> None:
 
 def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
     chosen: Mapping[str, str | None] = {
-        role: place.selectbox(label, names, index=None, key=f"{tool}_pair_{role}")
+        role: place.selectbox(label, names, index=None, key=f"{tool}_pair_{role}", persist_state="session")
         for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
     }
     complete = all(chosen.values()) and chosen["log"] not in {chosen["original"], chosen["anonymized"]}

@@ -112,10 +112,20 @@ def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
 def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
     with st.expander("Pair files by hand", icon=":material/link:", expanded=expanded):
         places = st.columns(3)
-        original = places[0].selectbox("Original", names, index=None, key=f"{tool}_pair_original")
-        anonymized = places[1].selectbox("Anonymized", names, index=None, key=f"{tool}_pair_anonymized")
+        original = places[0].selectbox(
+            "Original", names, index=None, key=f"{tool}_pair_original", persist_state="session"
+        )
+        anonymized = places[1].selectbox(
+            "Anonymized", names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
+        )
         level = places[2].segmented_control(
-            "Level", LEVELS, default="high", required=True, key=f"{tool}_pair_level", help=_LEVEL_HELP
+            "Level",
+            LEVELS,
+            default="high",
+            required=True,
+            key=f"{tool}_pair_level",
+            help=_LEVEL_HELP,
+            persist_state="session",
         )
         st.button(
             "Pair these two",

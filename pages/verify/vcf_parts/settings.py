@@ -10,6 +10,7 @@ from core.errors import AuditInputError
 from core.vcf import ALL_CHECKS, MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
 from core.vcf.views import severity_table
 from core.verdict import Verdict
+from pages.components.editing import edit_table
 from pages.components.reading import show_problems
 
 _DEFAULTS = VcfSettings()
@@ -76,17 +77,14 @@ def ask_for_threshold(tool: str) -> float:
 
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     """Let the person say how bad each exposure check's findings are; return what differs from ours."""
-    key, base, kept = (f"{tool}_severities{part}" for part in ("", "_base", "_kept"))
-    if key not in st.session_state:  # on a new visit of the page, what was chosen before is the start
-        st.session_state[base] = st.session_state.get(kept, {})
     with st.expander("How bad is each kind of exposure?", icon=":material/tune:"):
         st.caption(
             "The verdict a check leads to when it finds something. Ours to begin with; PASS lists the "
             "finding without counting it."
         )
-        edited = st.data_editor(
-            severity_table(st.session_state[base]),
-            hide_index=True,
+        edited = edit_table(
+            severity_table({}),
+            key=f"{tool}_severities",
             disabled=["Check"],
             alt="Severity of every exposure check",
             column_config={
@@ -94,12 +92,9 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
                     options=[verdict.value for verdict in Verdict], required=True
                 )
             },
-            key=key,
         )
-    chosen = {
+    return {
         name: Verdict(severity)
         for name, severity in zip(ALL_CHECKS, edited["Severity"], strict=True)
         if Verdict(severity) is not ALL_CHECKS[name].default
     }
-    st.session_state[kept] = chosen
-    return chosen
