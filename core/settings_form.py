@@ -48,7 +48,7 @@ class Setting:
     choices
         Value to its words, where only these are allowed.
     none
-        What no value at all means, in words; only where that is allowed.
+        What no value at all means, in words.
     percent
         Whether it is a share in [0, 1] that pages show as percent.
     commas
@@ -84,6 +84,11 @@ class Setting:
         return self.flag if self.flag and _NAMES_OPTIONS.get() else self.name
 
     @property
+    def heading(self) -> str:
+        """Return the label as a sentence."""
+        return self.label if self.label.endswith("?") else f"{self.label}."
+
+    @property
     def allowed(self) -> str:
         """Return what it may be, in words; empty where anything goes."""
         if self.choices:
@@ -103,10 +108,10 @@ class Setting:
         """Return the default in words; empty for what has to be given."""
         if self.default is MISSING or self.kind is bool:
             return ""
-        if self.default is None:
+        if self.default is None or self.default in ((), {}):
             return self.none or "none"
         if self.is_several:
-            return ", ".join(map(str, self.default)) or "none"
+            return ", ".join(map(str, self.default))
         return f"{self.default:,.15g}" if isinstance(self.default, Real) else str(self.plain(self.default))
 
     def problems(self, value: object) -> Iterator[str]:
@@ -167,7 +172,7 @@ def _of_field(told: Setting, name: str, default: object, hint: Any) -> Setting:
     parts = [part for part in get_args(hint) or (hint,) if part is not NoneType]
     is_optional = NoneType in get_args(hint)
     kept = parts[0] if is_optional else hint
-    is_several = get_origin(kept) is tuple
+    is_several = get_origin(kept) in (tuple, Mapping)
     kind = get_args(kept)[0] if is_several else kept
     if get_origin(kind) is Literal:
         told = told if told.choices else replace(told, choices=dict.fromkeys(get_args(kind), ""))
@@ -235,7 +240,7 @@ def _action(told: Setting) -> dict[str, Any]:
 
 def _option_help(told: Setting) -> str:
     words = "; ".join(f"{value}: {word}" for value, word in told.choices.items() if word)
-    parts = [f"{told.label}.", told.about, words and f"{words}.", _default_note(told)]
+    parts = [told.heading, told.about, words and f"{words}.", _default_note(told)]
     return " ".join(part for part in parts if part).replace("%", "%%")
 
 
@@ -262,19 +267,22 @@ def from_options(form: type[_Form], arguments: argparse.Namespace, **given: obje
 
 def report_lines(*settings: object) -> dict[str, object]:
     """Return label and value of all settings, as reports state them."""
-    return {told.label: told.plain(value) for told, value in _values(settings)}
+    return {
+        told.label: (told.none or None) if value is None else told.plain(value)
+        for told, value in _values(settings)
+    }
 
 
 def settings_document(*settings: object) -> dict[str, object]:
     """Return name and value of all settings as JSON holds them."""
-    return {told.name: told.plain(value) for told, value in _values(settings)}
+    return {told.name: None if value is None else told.plain(value) for told, value in _values(settings)}
 
 
 def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:
     for each in settings:
         for name, told in described(type(each)).items():
             value = getattr(each, name)
-            yield told, list(value) if told.is_several and value is not None else value
+            yield told, list(value) if isinstance(value, tuple) else value
 
 
 def _received(value: object) -> str:

@@ -29,7 +29,7 @@ def with_settings(page: str, tool: str) -> str:
 
 
 def _words(told: Setting) -> str:
-    return f"**{told.label}.** {told.about}".strip().replace("|", r"\|")
+    return f"**{told.heading}** {told.about}".strip().replace("|", r"\|")
 
 
 def _allowed(told: Setting) -> str:

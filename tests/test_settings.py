@@ -1,22 +1,29 @@
 """A setting is described once: it is on the page, on the command line, in report and JSON, and in docs/."""
 
 import argparse
+import io
+import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
+from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.__main__ import build_parser
-from core.commands.tabular import file_document
-from core.demo.tabular import make_hospital
+from core.__main__ import build_parser, main
+from core.leakage import audit_leakage
+from core.leakage import views as leakage_views
 from core.settings_form import Setting, described
 from core.tables import read_dataset
 from core.tabular import read_log, verify_tabular
 from core.tabular.views import VerifiedFile
+from core.vcf import VcfSettings, pair_folders, run_pairs
+from core.vcf import views as vcf_views
 from docs.generated import TOOLS, with_settings
 from pages.components import navigation
 
@@ -76,26 +83,54 @@ def test_setting__is_on_the_command_line(tool: str, told: Setting) -> None:
         assert vars(alone.parse_args(one)) == vars(alone.parse_args(other))
 
 
-def _tabular() -> tuple[Mapping[str, object], Mapping[str, object]]:
-    files = {file.name: file.data for file in make_hospital()["files"]}
-    original, anonymized = (
-        read_dataset(files[name], name=name) for name in ("visits.csv", "visits_anonymized.csv")
-    )
-    log = read_log(files["visits_anonymized_log.json"], name="visits_anonymized_log.json")
-    audit = verify_tabular(original, anonymized, log)
-    return VerifiedFile(audit=audit).settings, file_document(audit, seconds=0.0)
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
-RESULTS: Mapping[str, Callable[[], tuple[Mapping[str, object], Mapping[str, object]]]] = {
-    "tabular": cache(_tabular),
+def _report_tabular(folder: Path) -> Mapping[str, object]:
+    read = (read_dataset(folder / f"visits{end}.csv") for end in ("", "_anonymized"))
+    audit = verify_tabular(*read, read_log(folder / "visits_anonymized_log.json"))
+    return VerifiedFile(audit=audit).settings
+
+
+def _report_vcf(folder: Path) -> Mapping[str, object]:
+    outcomes = [*run_pairs(pair_folders(folder, folder).pairs, VcfSettings(), n_jobs=1)]
+    return vcf_views.vcf_report(outcomes, created_at=NOON).settings
+
+
+def _report_leakage(folder: Path) -> Mapping[str, object]:
+    audit = audit_leakage(*map(read_dataset, sorted(folder.glob("*.csv"))))
+    return leakage_views.leakage_report(audit, inputs=[], created_at=NOON).settings
+
+
+RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
+    "tabular": (_report_tabular, "{0} --json"),
+    "vcf": (_report_vcf, "-o {0} -a {0} --json"),
+    "leakage": (_report_leakage, "{1} {2} --json"),
 }
+
+
+@cache
+def _results(tool: str) -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """Return the settings of a tool's report and those of its JSON, for its demo."""
+    (demo, *_) = next(each for each in navigation.TOOLS if each.key == tool).demos
+    with TemporaryDirectory() as name, redirect_stdout(io.StringIO()) as printed:
+        files = [file for several in demo.make().values() for file in several]
+        for file in files:
+            (Path(name) / file.name).write_bytes(file.data)
+        report, call = RESULTS[tool]
+        words = call.format(name, *(str(Path(name) / file.name) for file in files)).split()
+        assert main([tool, *words]) in (0, 1)
+        document = json.loads(printed.getvalue())
+        if tool == "tabular":
+            document = document["files"][0]
+        return report(Path(name)), {**document, **document["settings"]}
 
 
 @pytest.mark.parametrize(("tool", "told"), SETTINGS)
 def test_setting__is_in_the_report_and_in_json(tool: str, told: Setting) -> None:
-    report, document = RESULTS[tool]()
+    report, document = _results(tool)
     assert told.label in report
-    assert told.name in {**document, **document["settings"]}
+    assert told.name in document
 
 
 @pytest.mark.parametrize("tool", TOOLS)

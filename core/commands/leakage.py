@@ -7,70 +7,39 @@ import math
 from pathlib import Path
 
 from core.commands.output import print_json, print_lines, print_problems
-from core.leakage import MISSING_ON_BOTH, LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
+from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import Attacks
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
 from core.leakage.set_aside import SetAside
 from core.leakage.whole_rows import WholeRows
+from core.settings_form import add_options, from_options, settings_document
 from core.tables import read_dataset
 from core.verdict import exit_code
+
+FORMS = (LeakageSettings, LeakageThresholds)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, what to ignore, and the thresholds."""
-    settings, thresholds = LeakageSettings(), LeakageThresholds()
     parser.add_argument("original", type=Path, metavar="ORIGINAL", help="the original table")
     parser.add_argument("scrambled", type=Path, metavar="SCRAMBLED", help="the scrambled table")
-    parser.add_argument(
-        "--ignore-value",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="V",
-        help="cells equal to V are not compared; NaN means missing cells, None means none; repeatable",
-    )
-    parser.add_argument(
-        "--ignore-column",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="C",
-        help="a column to leave out, by name or 0-based position (1 or 1,2,3); repeatable",
-    )
-    parser.add_argument(
-        "--missing-on-both",
-        choices=MISSING_ON_BOTH,
-        default=settings.missing_on_both,
-        help="what a cell is that is missing in both tables (default: %(default)s)",
-    )
-    parser.add_argument("--key", metavar="COL", help="a column that pairs the rows; default: by position")
+    for form in FORMS:
+        add_options(parser, form)
     parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
-    parser.add_argument("--seed", type=int, default=settings.seed, help="of random orders and samples")
-    parser.add_argument(
-        "--max-full-leakage",
-        type=float,
-        default=thresholds.max_full_leakage_share,
-        metavar="SHARE",
-        help="share of fully matching rows, 0 to 1, that is tolerated (default: %(default)s)",
-    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the pair, print the result, return the exit code."""
+    settings = from_options(LeakageSettings, arguments)
+    thresholds = from_options(LeakageThresholds, arguments)
     holdout = None if arguments.holdout is None else read_dataset(arguments.holdout)
     audit = audit_leakage(
         read_dataset(arguments.original),
         read_dataset(arguments.scrambled),
-        settings=LeakageSettings(
-            key=arguments.key,
-            ignore_values=tuple(arguments.ignore_value),
-            ignore_columns=tuple(arguments.ignore_column),
-            missing_on_both=arguments.missing_on_both,
-            seed=arguments.seed,
-        ),
-        thresholds=LeakageThresholds(max_full_leakage_share=arguments.max_full_leakage),
+        settings=settings,
+        thresholds=thresholds,
         holdout=holdout,
     )
     if arguments.json:
@@ -109,6 +78,7 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "attacks": _attack_documents(measures.attacks),
         "membership": _membership_document(measures.attacks),
         "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(measures.settings, audit.thresholds),
     }
 
 

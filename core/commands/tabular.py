@@ -245,18 +245,18 @@ def _document(done: Sequence[_Done], skipped: Sequence[LeftOutFile], overall: Ve
     return {
         "tool": "tabular",
         "verdict": overall.value,
-        "files": [file_document(result.audit, seconds=result.seconds) for result in done],
+        "files": [_file_document(result) for result in done],
         "skipped": [{"file": file.name, "reason": file.reason} for file in skipped],
     }
 
 
-def file_document(audit: TabularAudit, *, seconds: float) -> dict[str, object]:
+def _file_document(result: _Done) -> dict[str, object]:
     """Return a file's part of the document.
 
     Without quasi-identifiers the class shares are 0.0 as in the CSV report; `min_k` is null and a
     finding says that they were not assessed.
     """
-    measured, classes = audit.measurement, audit.classes
+    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
     below_2, below_5 = class_shares(audit)
     return {
         "file": audit.name,
@@ -278,7 +278,7 @@ def file_document(audit: TabularAudit, *, seconds: float) -> dict[str, object]:
         "share_k_lt_5": below_5,
         "columns": [_column_document(column) for column in measured.columns],
         "findings": [finding.document() for finding in audit.all_findings],
-        "seconds": round(seconds, 3),
+        "seconds": round(result.seconds, 3),
         "settings": settings_document(
             measured.settings,
             audit.thresholds,

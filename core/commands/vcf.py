@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.commands.output import print_json, print_line, print_problems, print_warning
 from core.errors import AuditInputError
+from core.settings_form import add_options, from_options, settings_document
 from core.vcf import (
     ALL_CHECKS,
     DonorOutcome,
@@ -31,47 +32,18 @@ from core.vcf.outcomes import run_verdict
 from core.verdict import Verdict, exit_code, worst
 
 DEFAULT_REPORT_DIR = Path("reports")
+FORMS = (VcfSettings,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommand's arguments."""
-    defaults = VcfSettings()
     parser.add_argument("-o", "--origin", type=Path, required=True, help="folder of the original files")
     parser.add_argument("-a", "--anony", type=Path, required=True, help="folder of the anonymized files")
-    parser.add_argument(
-        "--maf",
-        type=float,
-        default=defaults.maf_threshold,
-        help="minor allele frequency below which a site must be masked (default %(default)s)",
-    )
-    parser.add_argument(
-        "--min-motif",
-        type=int,
-        default=defaults.min_motif,
-        help="shortest repeat motif (default %(default)s)",
-    )
-    parser.add_argument(
-        "--max-motif", type=int, default=defaults.max_motif, help="longest motif, bases (default %(default)s)"
-    )
-    parser.add_argument(
-        "--min-repeat",
-        type=int,
-        default=defaults.min_repeat,
-        help="fewest motif copies (default %(default)s)",
-    )
+    add_options(parser, VcfSettings)
     parser.add_argument(
         "--report-dir",
         type=Path,
         help="where the CSV report goes (default: reports; with --json no file unless given)",
-    )
-    parser.add_argument(
-        "--severity",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="CHECK=VERDICT",
-        help="what an exposure check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS "
-        "(listed, but not counted); CHECK is its name in the JSON; repeatable",
     )
     parser.add_argument(
         "--donors",
@@ -121,13 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _settings(arguments: argparse.Namespace) -> VcfSettings:
     if arguments.jobs is not None and arguments.jobs < 1:
         raise AuditInputError(f"--jobs must be at least 1; received {arguments.jobs}.")
-    return VcfSettings(
-        maf_threshold=arguments.maf,
-        min_motif=arguments.min_motif,
-        max_motif=arguments.max_motif,
-        min_repeat=arguments.min_repeat,
-        severities=_severities(arguments.severity),
-    )
+    return from_options(VcfSettings, arguments, severities=_severities(arguments.severity or ()))
 
 
 def _severities(given: Sequence[str]) -> dict[str, Verdict]:
@@ -222,6 +188,7 @@ def _document(
             for one in _ended(outcomes, donors)
         ],
         "unmatched": list(pairing.unmatched),
+        "settings": settings_document(settings),
     }
     if settings.severities:
         document["severities"] = {check: verdict.value for check, verdict in settings.severities.items()}

@@ -8,10 +8,9 @@ from core.leakage.judging import LeakageAudit, audit_leakage, judge_leakage
 from core.leakage.measuring import LeakageMeasures, compared_columns, measure_leakage
 from core.leakage.pairing import TablePair, pair_tables, with_names_of
 from core.leakage.rows import RowLeakage, count_row_matches
-from core.leakage.settings import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, resolve_columns
+from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 
 __all__ = [
-    "MISSING_ON_BOTH",
     "LeakageAudit",
     "LeakageMeasures",
     "LeakageSettings",

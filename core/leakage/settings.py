@@ -8,62 +8,70 @@ from dataclasses import dataclass
 
 from core.cells import canonical_text
 from core.errors import AuditInputError
-
-MISSING_ON_BOTH = ("leave out", "match", "difference")
-LARGEST_Z = 10.0
-SMALLEST_CHANCE_LEVEL, LARGEST_CHANCE_LEVEL = 0.0001, 0.2
+from core.settings_form import check, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeakageSettings:
-    """How two tables are compared; a change means measuring again.
+    """How two tables are compared; a change means measuring again."""
 
-    Attributes
-    ----------
-    key
-        A column that names the person in both tables: rows with the same key are compared, and the
-        key itself is not. None compares rows in the same position.
-    ignore_values
-        Cells equal to one of these, in either table, are not compared by the row rules. ``NaN``
-        stands for missing cells, ``None`` for nothing.
-    ignore_columns
-        Columns left out of every comparison: names, or 0-based positions in the original table as
-        numbers or as text (``1``, ``1,2,3``, ``[1,2,3]``). A name wins over a position.
-    missing_on_both
-        What a cell is that is missing in both tables: ``leave out`` (not compared), ``match`` or
-        ``difference``. Missing in one table only is always a difference.
-    seed
-        Start of the random permutations and samples; the same seed gives the same figures.
-    n_permutations
-        Random orders of the scrambled rows to compare with; None takes 20 to 500, more for
-        smaller tables.
-    max_comparisons
-        Nearest rows are exact up to this many cell comparisons, beyond that on a random sample of
-        the original rows; distances to the closest record take half of it.
-    """
-
-    key: str | None = None
-    ignore_values: tuple[str, ...] = ()
-    ignore_columns: tuple[str | int, ...] = ()
-    missing_on_both: str = "leave out"
-    seed: int = 0
-    n_permutations: int | None = None
-    max_comparisons: int = 8_000_000_000
+    key: str | None = setting(
+        None,
+        "Compare rows by",
+        "By position, or by a column that names each person once in both tables; it is not compared itself.",
+        "--key",
+        none="Position in the table",
+        metavar="COL",
+    )
+    ignore_values: tuple[str, ...] = setting(
+        (),
+        "Values to ignore",
+        "Cells equal to one of these, in either table, are not compared. Numbers count as numbers: -999 is "
+        "also -999.0. NaN stands for missing cells, None for nothing.",
+        "--ignore-value",
+        metavar="V",
+    )
+    ignore_columns: tuple[str | int, ...] = setting(
+        (),
+        "Columns to ignore",
+        "Left out of every comparison, by name or 0-based position (1 or 1,2,3); a name wins. A column of "
+        "row numbers, for instance, says nothing.",
+        "--ignore-column",
+        metavar="C",
+    )
+    missing_on_both: str = setting(
+        "leave out",
+        "A cell missing in both tables is",
+        "Missing in one table only is always a difference.",
+        "--missing-on-both",
+        choices={"leave out": "Leave out", "match": "Match", "difference": "Difference"},
+    )
+    seed: int = setting(
+        0,
+        "Seed",
+        "Where random orders and samples start; the same seed gives the same figures.",
+        "--seed",
+        least=0,
+    )
+    n_permutations: int | None = setting(
+        None,
+        "Random orders",
+        "How many random orders of the scrambled rows to compare with.",
+        "--random-orders",
+        least=1,
+        none="20 to 500, more for smaller tables",
+    )
+    max_comparisons: int = setting(
+        8_000_000_000,
+        "Comparisons of cells, at most",
+        "Nearest rows are exact up to so many, beyond that on a random sample of the original rows; "
+        "distances to the closest record take half of it.",
+        "--max-comparisons",
+        least=1,
+    )
 
     def __post_init__(self) -> None:
-        problems = []
-        if self.missing_on_both not in MISSING_ON_BOTH:
-            problems.append(
-                f"missing_on_both must be one of {', '.join(MISSING_ON_BOTH)}; got {self.missing_on_both!r}."
-            )
-        if self.seed < 0:
-            problems.append(f"seed must be a whole number of at least 0; got {self.seed}.")
-        if self.n_permutations is not None and self.n_permutations < 1:
-            problems.append(f"n_permutations must be at least 1; got {self.n_permutations}.")
-        if self.max_comparisons < 1:
-            problems.append(f"max_comparisons must be at least 1; got {self.max_comparisons}.")
-        if problems:
-            raise AuditInputError(*problems)
+        check(self)
 
     @property
     def values_to_ignore(self) -> tuple[str, ...]:
@@ -79,38 +87,36 @@ class LeakageSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class LeakageThresholds:
-    """From where a figure is a concern; a change only judges again.
+    """From where a figure is a concern; a change only judges again."""
 
-    Attributes
-    ----------
-    max_full_leakage_share
-        Share in [0, 1] of fully matching rows that is tolerated; more is FAIL.
-    chance_level
-        Unique whole rows that reappear are FAIL when independent columns would give as many with
-        at most this probability.
-    z
-        Standard deviations above chance from which an excess is WARN.
-    """
-
-    max_full_leakage_share: float = 0.0
-    chance_level: float = 0.01
-    z: float = 4.0
+    max_full_leakage_share: float = setting(
+        0.0,
+        "Full leakage tolerated",
+        "More fully matching rows than this share of all rows is FAIL.",
+        "--max-full-leakage",
+        percent=True,
+    )
+    chance_level: float = setting(
+        0.01,
+        "Whole rows: probability by chance at most",
+        "Unique whole rows that reappear are FAIL when shuffled columns would give as many with no more than "
+        "this probability. Larger is stricter.",
+        "--chance-level",
+        least=0.0001,
+        most=0.2,
+        metavar="PROBABILITY",
+    )
+    z: float = setting(
+        4.0,
+        "Excess worth a warning",
+        "Figures this many standard deviations above chance are WARN. Smaller is stricter.",
+        "--z",
+        least=1,
+        most=10,
+    )
 
     def __post_init__(self) -> None:
-        problems = []
-        if not 0 <= self.max_full_leakage_share <= 1:
-            problems.append(
-                f"max_full_leakage_share must be between 0 and 1; got {self.max_full_leakage_share}."
-            )
-        if not SMALLEST_CHANCE_LEVEL <= self.chance_level <= LARGEST_CHANCE_LEVEL:
-            problems.append(
-                f"chance_level must be between {SMALLEST_CHANCE_LEVEL} and {LARGEST_CHANCE_LEVEL}; "
-                f"got {self.chance_level}."
-            )
-        if not 1 <= self.z <= LARGEST_Z:
-            problems.append(f"z must be between 1 and {LARGEST_Z:g}; got {self.z}.")
-        if problems:
-            raise AuditInputError(*problems)
+        check(self)
 
 
 def resolve_columns(stated: Iterable[str | int], columns: Sequence[str]) -> tuple[str, ...]:

@@ -24,14 +24,12 @@ from core.vcf.pairing import (
 from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.running import default_jobs, files_of_folders, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
-from core.vcf.settings import MAF_LIMIT, MOTIF_LIMIT, REPEAT_LIMITS, VcfSettings
+from core.vcf.settings import MAF_LIMIT, VcfSettings
 
 __all__ = [
     "ALL_CHECKS",
     "CHECKS",
     "MAF_LIMIT",
-    "MOTIF_LIMIT",
-    "REPEAT_LIMITS",
     "REPORT_COLUMNS",
     "REPORT_NAME",
     "Candidates",

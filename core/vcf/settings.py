@@ -2,59 +2,64 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from core.errors import AuditInputError
+from core.settings_form import check, said, setting
 from core.verdict import Verdict
 
 MAF_LIMIT = 0.5  # a minor allele is at most as frequent as the other; the slider ends here
-MOTIF_LIMIT = 12
-REPEAT_LIMITS = (2, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
 class VcfSettings:
-    """Thresholds and patterns of the VCF verifier.
+    """Thresholds and patterns of the VCF verifier."""
 
-    Attributes
-    ----------
-    maf_threshold
-        Sites whose minor allele frequency is below this are rare and must be masked; in (0, 0.5].
-    min_motif, max_motif
-        Shortest and longest motif, in bases, that counts as a short tandem repeat; 1 to 12.
-    min_repeat
-        Copies of the motif in a row from which an ALT allele is a short tandem repeat; 2 to 100.
-    severities
-        Exposure check to verdict, where the person judges a check otherwise than its default.
-    """
-
-    maf_threshold: float = 0.01
-    min_motif: int = 1
-    max_motif: int = 6
-    min_repeat: int = 7
-    severities: Mapping[str, Verdict] = field(default_factory=dict)
+    maf_threshold: float = setting(
+        0.01,
+        "A variant is rare below this minor allele frequency",
+        "Sites of the original below the threshold must be masked.",
+        "--maf",
+        above=0,
+        most=MAF_LIMIT,
+    )
+    min_motif: int = setting(
+        1,
+        "Shortest motif (bases)",
+        "The unit that repeats in a short tandem repeat, such as AC in ACACAC.",
+        "--min-motif",
+        least=1,
+        most=12,
+    )
+    max_motif: int = setting(
+        6,
+        "Longest motif (bases)",
+        "Longer units do not make a short tandem repeat.",
+        "--max-motif",
+        least=1,
+        most=12,
+    )
+    min_repeat: int = setting(
+        7,
+        "Copies in a row, at least",
+        "From so many copies of the motif on, an ALT allele is a short tandem repeat.",
+        "--min-repeat",
+        least=2,
+        most=100,
+    )
+    severities: Mapping[str, Verdict] = setting(
+        {},
+        "How bad is each kind of exposure?",
+        "The verdict a check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS, which "
+        "lists the finding without counting it. CHECK is its name in the JSON.",
+        "--severity",
+        metavar="CHECK=VERDICT",
+        none="ours for each check",
+        plain=lambda severities: {check: verdict.value for check, verdict in severities.items()},
+    )
 
     def __post_init__(self) -> None:
-        problems = [*_maf_problems(self.maf_threshold), *self._pattern_problems()]
-        if problems:
-            raise AuditInputError(*problems)
-
-    def _pattern_problems(self) -> list[str]:
-        problems = []
-        if not 1 <= self.min_motif <= self.max_motif <= MOTIF_LIMIT:
-            problems.append(
-                f"min_motif and max_motif must satisfy 1 ≤ min_motif ≤ max_motif ≤ {MOTIF_LIMIT}; "
-                f"received {self.min_motif} and {self.max_motif}."
-            )
-        low, high = REPEAT_LIMITS
-        if not low <= self.min_repeat <= high:
-            problems.append(f"min_repeat must be between {low} and {high}; received {self.min_repeat}.")
-        return problems
-
-
-def _maf_problems(threshold: float) -> list[str]:
-    if math.isfinite(threshold) and 0 < threshold <= MAF_LIMIT:
-        return []
-    return [f"maf_threshold must be above 0 and at most {MAF_LIMIT}; received {threshold}."]
+        low, high = (said(type(self), name) for name in ("min_motif", "max_motif"))
+        crossed = self.min_motif > self.max_motif
+        received = f"received {self.min_motif} and {self.max_motif}"
+        check(self, [f"{low} must be at most {high}, {received}."] if crossed else ())

@@ -70,7 +70,7 @@ def ask_for_choice(
     name: str,
     *,
     key: str,
-    widget: Literal["selectbox", "segmented_control", "radio"] = "selectbox",
+    widget: Literal["selectbox", "segmented_control", "select_slider", "radio"] = "selectbox",
     options: Sequence[Any] | None = None,
     start: Any = _DEFAULT,
     words: Callable[[Any], str] | None = None,
@@ -82,6 +82,8 @@ def ask_for_choice(
     start = told.default if start is _DEFAULT else start
     if widget == "segmented_control":
         further |= {"default": start, "required": True}
+    elif widget == "select_slider":
+        further["value"] = start
     else:
         further["index"] = listed.index(start) if start in listed else None
     said = words or (lambda value: told.none if value is None else told.choices.get(value) or str(value))

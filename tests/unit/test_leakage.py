@@ -279,11 +279,11 @@ def test_zero_rows__are_one_clear_sentence() -> None:
     [
         (
             {"missing_on_both": "skip"},
-            "missing_on_both must be one of leave out, match, difference; got 'skip'.",
+            "missing_on_both must be one of leave out, match, difference, received skip.",
         ),
-        ({"seed": -1}, "seed must be a whole number of at least 0; got -1."),
-        ({"n_permutations": 0}, "n_permutations must be at least 1; got 0."),
-        ({"max_comparisons": 0}, "max_comparisons must be at least 1; got 0."),
+        ({"seed": -1}, "seed must be at least 0, received -1."),
+        ({"n_permutations": 0}, "n_permutations must be at least 1, received 0."),
+        ({"max_comparisons": 0}, "max_comparisons must be at least 1, received 0."),
     ],
 )
 def test_settings__are_validated(settings: dict[str, object], problem: str) -> None:
@@ -296,9 +296,9 @@ def test_thresholds__are_validated_all_at_once() -> None:
     with pytest.raises(AuditInputError) as error:
         LeakageThresholds(max_full_leakage_share=1.5, chance_level=0.5, z=0)
     assert error.value.problems == (
-        "max_full_leakage_share must be between 0 and 1; got 1.5.",
-        "chance_level must be between 0.0001 and 0.2; got 0.5.",
-        "z must be between 1 and 10; got 0.",
+        "max_full_leakage_share must be from 0 to 1, received 1.5.",
+        "chance_level must be from 0.0001 to 0.2, received 0.5.",
+        "z must be from 1 to 10, received 0.",
     )
 
 

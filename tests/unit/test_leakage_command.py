@@ -137,4 +137,4 @@ def test_leakage__wrong_arguments_are_one_sentence(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["leakage", *files, "--max-full-leakage", "2"]) == 2
-    assert capsys.readouterr().err == "error: max_full_leakage_share must be between 0 and 1; got 2.0.\n"
+    assert capsys.readouterr().err == "error: --max-full-leakage must be from 0 to 1, received 2.\n"

@@ -208,7 +208,7 @@ def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
             assert b"Bydgoszcz" not in content
     document = json.loads(render(report, "json"))
     assert document["verdict"] == "FAIL"
-    assert report.settings["rows paired by"] == "position"
+    assert report.settings["Compare rows by"] == "Position in the table"
     assert {figure.measure for figure in report.figures} <= set(views.MEASURE_KEYS)
 
 

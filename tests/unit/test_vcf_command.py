@@ -81,7 +81,7 @@ def test_command__json_is_one_document_and_writes_no_file(
 ) -> None:
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched"]
+    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched", "settings"]
     assert (document["tool"], document["verdict"]) == ("vcf", "WARN")
     assert [pair["overall"] for pair in document["pairs"]] == ["WARN", "PASS"]
     first = document["pairs"][1]
@@ -196,7 +196,7 @@ def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (["--maf", "2"], "error: maf_threshold must be above 0 and at most 0.5; received 2.0."),
+        (["--maf", "2"], "error: --maf must be above 0 and at most 0.5, received 2."),
         (
             ["--severity", "x=A"],
             "error: --severity needs CHECK=VERDICT with one of PASS, WARN, NOT_ASSESSED, FAIL; received x=A.",

@@ -236,7 +236,9 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     report = views.vcf_report(
         [replace(outcome, audit=audit)], donors=[looked.audit], inputs=(), created_at=NOW
     )
-    assert report.settings["Severities changed"] == {"Panel too little alike to compare": "WARN"}
+    assert report.settings["How bad is each kind of exposure?"] == {
+        "Panel too little alike to compare": "WARN"
+    }
     assert report.verdicts["Donors"] is Verdict.WARN
     assert "n_common_alleles" in {figure.measure for figure in report.figures}
     assert "findings_1" in {table.name for table in report.tables}

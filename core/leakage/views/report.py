@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.leakage import LeakageAudit, LeakageMeasures
+from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings
 from core.leakage.views.charts import leakage_charts
 from core.leakage.views.figures import (
     attack_figures,
@@ -26,6 +26,7 @@ from core.leakage.views.tables import (
     worst_rows_table,
 )
 from core.reports import InputFacts, Report, ReportTable, current_versions
+from core.settings_form import described, report_lines
 
 TITLE = "Row leakage"
 QUESTION = "Is a participant still in the scrambled table?"
@@ -103,18 +104,13 @@ def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created
 
 
 def _settings(audit: LeakageAudit) -> dict[str, object]:
-    settings, thresholds, orders = audit.measures.settings, audit.thresholds, audit.measures.random_orders
+    measures, orders = audit.measures, audit.measures.random_orders
+    told = described(LeakageSettings)
     return {
-        "rows paired by": "position" if settings.key is None else f"key column {settings.key}",
-        "ignored values": list(settings.ignore_values),
-        "ignored columns": list(audit.measures.ignored_columns),
-        "a cell missing in both tables": settings.missing_on_both,
-        "seed": settings.seed,
-        "random orders": None if orders is None else orders.n_permutations,
-        "nearest rows": nearest_note(audit.measures),
-        "full leakage tolerated": thresholds.max_full_leakage_share,
-        "chance level for whole rows": thresholds.chance_level,
-        "standard deviations above chance": thresholds.z,
+        **report_lines(measures.settings, audit.thresholds),
+        told["ignore_columns"].label: list(measures.ignored_columns),
+        told["n_permutations"].label: None if orders is None else orders.n_permutations,
+        "Nearest rows": nearest_note(measures),
     }
 
 

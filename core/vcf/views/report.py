@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit
+from core.settings_form import described, report_lines
+from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
 from core.vcf.findings import finding_of
@@ -142,16 +143,9 @@ def file_charts(audit: VcfAudit) -> list[ReportChart]:
 def _settings(audits: Sequence[VcfAudit]) -> dict[str, object]:
     if not audits:
         return {}
-    first = audits[0]
-    scanned = first.scan.settings
-    return {
-        "MAF threshold": first.settings.maf_threshold,
-        "Repeat motif, bases": f"{scanned.min_motif} to {scanned.max_motif}",
-        "Repeat copies, at least": scanned.min_repeat,
-        "Severities changed": {
-            ALL_CHECKS[name].label: verdict.value for name, verdict in first.settings.severities.items()
-        },
-    }
+    settings = audits[0].settings
+    changed = {ALL_CHECKS[name].label: verdict.value for name, verdict in settings.severities.items()}
+    return report_lines(settings) | {described(VcfSettings)["severities"].label: changed}
 
 
 def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[Finding]:

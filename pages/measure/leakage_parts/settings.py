@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.leakage import MISSING_ON_BOTH, LeakageSettings, LeakageThresholds, with_names_of
+from core.leakage import LeakageSettings, LeakageThresholds, with_names_of
 from core.tables import Dataset
+from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 
-_BY_POSITION = "Position in the table"
 _MISSING = "NaN (missing cells)"
-_BOTH_MISSING_WORDS = dict(zip(MISSING_ON_BOTH, ("Leave out", "Match", "Difference"), strict=True))
 
 
 def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
@@ -19,102 +18,70 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
     pair = f"{original.fingerprint}_{scrambled.fingerprint}"
     values, columns, pairing = st.columns(3)
     with values:
-        ignored = st.multiselect(
-            "Values to ignore",
+        ignored = ask_for_several(
+            LeakageSettings,
+            "ignore_values",
             [_MISSING, "-999", "0"],
             key="leakage_ignore_values",
             accept_new_options=True,
             placeholder="None; type a value to add it",
-            help="Cells equal to one of these, in either table, are not compared. Numbers count as numbers: "
-            "-999 is also -999.0.",
-            persist_state="session",
         )
     with columns:
-        left_out = st.multiselect(
-            "Columns to ignore",
+        left_out = ask_for_several(
+            LeakageSettings,
+            "ignore_columns",
             common,
             key=f"leakage_ignore_columns_{pair}",
             placeholder="None",
-            help="Left out of every comparison. A column of row numbers, for instance, says nothing.",
-            persist_state="session",
         )
     with pairing:
-        by = st.selectbox(
-            "Compare rows by",
-            [_BY_POSITION, *common],
-            key=f"leakage_key_{pair}",
-            help="By position, or by a column that names each person once in both tables.",
-            persist_state="session",
-        )
+        by = ask_for_choice(LeakageSettings, "key", options=[None, *common], key=f"leakage_key_{pair}")
     with st.expander("More settings", icon=":material/tune:"):
-        both, seed = st.columns(2)
+        both, *others = st.columns(4)
         with both:
-            missing = st.segmented_control(
-                "A cell missing in both tables is",
-                MISSING_ON_BOTH,
-                default=MISSING_ON_BOTH[0],
-                format_func=_BOTH_MISSING_WORDS.__getitem__,
-                key="leakage_missing_on_both",
-                required=True,
-                help="Missing in one table only is always a difference.",
-                persist_state="session",
+            missing = ask_for_choice(
+                LeakageSettings, "missing_on_both", widget="segmented_control", key="leakage_missing_on_both"
             )
-        with seed:
-            start = st.number_input(
-                "Seed",
-                min_value=0,
-                value=0,
-                key="leakage_seed",
-                help="Where random orders and samples start; the same seed gives the same figures.",
-                persist_state="session",
-            )
+        numbers = {}
+        for place, name in zip(others, ("seed", "n_permutations", "max_comparisons"), strict=True):
+            with place:
+                numbers[name] = ask_for_number(LeakageSettings, name, key=f"leakage_{name}")
     return LeakageSettings(
-        key=None if by == _BY_POSITION else by,
+        key=by,
         ignore_values=tuple("NaN" if value == _MISSING else value for value in ignored),
-        ignore_columns=tuple(left_out),
-        missing_on_both=missing or MISSING_ON_BOTH[0],
-        seed=int(start),
+        ignore_columns=left_out,
+        missing_on_both=missing,
+        **numbers,
     )
 
 
 def ask_for_thresholds() -> LeakageThresholds:
     """Show from where figures are a concern; a change only judges again."""
     full, level, z = st.columns(3)
-    usual = LeakageThresholds()
     with full:
-        percent = st.slider(
-            "Full leakage tolerated",
-            0.0,
-            5.0,
-            100 * usual.max_full_leakage_share,
-            0.1,
-            format="%.1f %%",
+        share = ask_for_number(
+            LeakageThresholds,
+            "max_full_leakage_share",
+            slider=True,
+            span=(0, 0.05),
+            step=0.001,
             key="leakage_max_full",
-            help="More fully matching rows than this share of all rows is FAIL.",
-            persist_state="session",
         )
     with level:
-        chance_level = st.select_slider(
-            "Whole rows: probability by chance at most",
-            [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1],
-            usual.chance_level,
+        chance_level = ask_for_choice(
+            LeakageThresholds,
+            "chance_level",
+            widget="select_slider",
+            options=[0.0001, 0.001, 0.005, 0.01, 0.05, 0.1],
             key="leakage_chance_level",
-            help="Unique whole rows that reappear are FAIL when shuffled columns would give as many with no "
-            "more than this probability. Larger is stricter.",
-            persist_state="session",
         )
     with z:
-        deviations = st.slider(
-            "Excess worth a warning",
-            1.0,
-            10.0,
-            usual.z,
-            0.5,
+        deviations = ask_for_number(
+            LeakageThresholds,
+            "z",
+            slider=True,
+            step=0.5,
             format="%.1f standard deviations",
             key="leakage_z",
-            help="Figures this many standard deviations above chance are WARN. Smaller is stricter.",
-            persist_state="session",
         )
-    return LeakageThresholds(
-        max_full_leakage_share=percent / 100, chance_level=float(chance_level), z=deviations
-    )
+    return LeakageThresholds(max_full_leakage_share=share, chance_level=chance_level, z=deviations)
