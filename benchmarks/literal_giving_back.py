@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.diversity.minimization_penalty import cell_use, unit_ncp
-from core.diversity.minimized import Minimization
+from core.diversity.minimized import Minimization, cell_use, unit_ncp
 
 
 def literal_giving_back(minimization: Minimization, values: np.ndarray, truth: np.ndarray) -> Minimization:

@@ -9,11 +9,16 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from core.charts.colors import COLORS, TEXT_COLOR
-from core.charts.histograms import NumberArray
-from core.charts.layout import HEIGHT, LABEL_LIMIT
-from core.charts.specifications import Specification, specification
-from core.charts.thresholds import rule_layers
+from core.charts.look import (
+    COLORS,
+    HEIGHT,
+    LABEL_LIMIT,
+    TEXT_COLOR,
+    Specification,
+    rule_layers,
+    specification,
+)
+from core.charts.shapes import NumberArray
 from core.measures.formatting import format_number
 
 CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"

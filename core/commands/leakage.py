@@ -9,9 +9,9 @@ from pathlib import Path
 from core.commands.output import print_json, print_lines, print_problems
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import Attacks
+from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
-from core.leakage.set_aside import SetAside
 from core.leakage.whole_rows import WholeRows
 from core.settings_form import add_options, from_options, settings_document
 from core.tables import read_dataset

@@ -4,7 +4,9 @@
 `judge_diversity` filters, recommends and says what to know.
 """
 
-from core.diversity.audit import (
+from core.diversity.features import is_numeric, suggest_one_hot_groups, zero_one_columns
+from core.diversity.grid_search import Configuration, KeptSet, Stability, Status, repeat_configuration, search
+from core.diversity.judging import (
     DiversityAudit,
     DiversitySearch,
     DiversityThresholds,
@@ -13,16 +15,8 @@ from core.diversity.audit import (
     measure_diversity,
     pareto_front,
 )
-from core.diversity.features import is_numeric
-from core.diversity.generalizations import (
-    Generalization,
-    generalizations,
-    generalizations_document,
-    in_words,
-)
-from core.diversity.grid_search import Configuration, KeptSet, Status, search
+from core.diversity.minimized import Generalization, generalizations, generalizations_document, in_words
 from core.diversity.model_files import load_estimator
-from core.diversity.one_hot import suggest_one_hot_groups, zero_one_columns
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import (
     KeptCells,
@@ -34,44 +28,4 @@ from core.diversity.release import (
 )
 from core.diversity.settings import DiversitySettings, as_published, check_settings
 from core.diversity.singling_out import SinglingOut, rank_by_singling_out
-from core.diversity.stability import Stability, repeat_configuration
 from core.diversity.stopping import SearchStoppedError
-
-__all__ = [
-    "Configuration",
-    "DiversityAudit",
-    "DiversitySearch",
-    "DiversitySettings",
-    "DiversityThresholds",
-    "Generalization",
-    "KeptCells",
-    "KeptSet",
-    "ModelChoice",
-    "Recommendation",
-    "SearchProblem",
-    "SearchStoppedError",
-    "SinglingOut",
-    "Stability",
-    "Status",
-    "Verification",
-    "as_published",
-    "check_settings",
-    "csv_bytes",
-    "generalizations",
-    "generalizations_document",
-    "in_words",
-    "is_numeric",
-    "judge_diversity",
-    "load_estimator",
-    "measure_diversity",
-    "minimized_sources",
-    "pareto_front",
-    "prepare_search",
-    "rank_by_singling_out",
-    "released_table",
-    "repeat_configuration",
-    "search",
-    "suggest_one_hot_groups",
-    "verify",
-    "zero_one_columns",
-]

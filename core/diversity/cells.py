@@ -1,20 +1,148 @@
-"""Cells of at least k records, their diversity, and the record that represents each."""
+"""Cells of records that one tree puts together, grown so that each holds k records and l values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.tree._criterion import MSE, Gini
+from sklearn.tree._splitter import BestSplitter
+from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
 from core.coding import IntArray
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
-from core.diversity.growing import grow_tree
-from core.diversity.settings import DiversitySettings
+from core.diversity.settings import DiversitySettings, MajorityRule
 from core.equivalence import EquivalenceClasses
+
+_NO_LIMIT = int(np.iinfo(np.int32).max)
+
+
+def grow_tree(
+    points: Float32Array, target: FloatArray, *, n_classes: int | None, seed: int, min_samples_leaf: int = 1
+) -> Tree:
+    """Return the ``tree_`` that scikit-learn's estimator has after ``fit``, with its defaults.
+
+    Notes
+    -----
+    The parts are not documented API of scikit-learn, so its minor version is fixed in the
+    requirements, and a test compares with the estimators.
+    """
+    wanted = np.ascontiguousarray(target.reshape(len(points), -1), dtype=np.float64)
+    n_outputs = wanted.shape[1]
+    if n_classes is None:
+        criterion, n_values = MSE(n_outputs, len(points)), np.ones(n_outputs, dtype=np.intp)
+    else:
+        n_values = np.full(n_outputs, n_classes, dtype=np.intp)
+        criterion = Gini(n_outputs, n_values)
+    n_columns = points.shape[1]
+    splitter = BestSplitter(criterion, n_columns, min_samples_leaf, 0.0, _FirstDraw(seed), None)
+    tree = Tree(n_columns, n_values, n_outputs)
+    builder = DepthFirstTreeBuilder(
+        splitter, max(2, 2 * min_samples_leaf), min_samples_leaf, 0.0, _NO_LIMIT, 0.0
+    )
+    builder.build(tree, points, wanted, None, None)
+    return tree
+
+
+class _FirstDraw:
+    """Stands in for ``RandomState(seed)``, of which a tree asks a single number."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def randint(self, low: int, high: int) -> int:
+        return _first_draw(self._seed, low, high)
+
+
+@lru_cache(maxsize=256)
+def _first_draw(seed: int, low: int, high: int) -> int:
+    return int(np.random.RandomState(seed).randint(low, high))
+
+
+MINIMIZATION_TREE_SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CellTree:
+    """The tree whose nodes are the minimization's cells, in arrays."""
+
+    left: IntArray  # shape (n_nodes,): children, -1 for a leaf
+    right: IntArray
+    parent: IntArray  # shape (n_nodes,): the node above (-1 for the root) and the distance from the root
+    depth: IntArray
+    # shape (n_nodes,): encoded column and cut point of inner nodes; values up to the cut go left
+    split_column: IntArray
+    threshold: FloatArray
+    labels: FloatArray  # shape (n_nodes,): the prediction that is the node's majority; NaN for regression
+    fitted: Tree = field(repr=False)  # scikit-learn's own tree
+
+    def leaf_of(self, points: Float32Array) -> IntArray:
+        """Return shape (n_records,): the leaf of each record, its encoded features given."""
+        return np.asarray(self.fitted.apply(points), dtype=np.int64)
+
+    @property
+    def n_levels(self) -> int:
+        """Return how many levels up the tree goes: the depth of its deepest leaf."""
+        return int(self.depth.max())
+
+
+def fit_cell_tree(
+    points: Float32Array, predictions: FloatArray, *, n_classes: int | None, majority: MajorityRule
+) -> CellTree:
+    """Learn the predictions from the encoded features to minimize, down to single records."""
+    tree = grow_tree(points, predictions, n_classes=n_classes, seed=MINIMIZATION_TREE_SEED)
+    left, right = tree.children_left, tree.children_right
+    parent, depth = _parents_and_depths(left, right)
+    labels = np.full(len(left), np.nan)
+    if n_classes is not None:
+        labels = np.argmax(_label_weights(tree, depth, majority), axis=1).astype(np.float64)
+    return CellTree(
+        left=left,
+        right=right,
+        parent=parent,
+        depth=depth,
+        split_column=tree.feature,
+        threshold=tree.threshold,
+        labels=labels,
+        fitted=tree,
+    )
+
+
+def _parents_and_depths(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+    """Return each node's parent and depth; scikit-learn numbers parents before children."""
+    inner = np.flatnonzero(left >= 0)
+    parent = np.full(len(left), -1, dtype=np.int64)
+    parent[left[inner]] = inner
+    parent[right[inner]] = inner
+    depth = np.zeros(len(left), dtype=np.int64)
+    nodes = np.array([0])
+    while len(nodes := nodes[left[nodes] >= 0]):
+        below = np.concatenate([left[nodes], right[nodes]])
+        depth[below] = depth[nodes[0]] + 1
+        nodes = below
+    return parent, depth
+
+
+def _label_weights(tree: Tree, depth: IntArray, majority: MajorityRule) -> FloatArray:
+    """Return shape (n_nodes, n_classes): what each class weighs in each node."""
+    shares: FloatArray = tree.value[:, 0, :].copy()
+    if majority == "records":
+        return shares * tree.n_node_samples[:, None]
+    left, right = tree.children_left, tree.children_right
+    for level in range(int(depth.max()) - 1, -1, -1):
+        inner = np.flatnonzero((depth == level) & (left >= 0))
+        shares[inner] = shares[left[inner]] + shares[right[inner]]
+    return shares
+
+
+def raised(nodes: IntArray, tree: CellTree, level: int) -> IntArray:
+    """Return the cells one level further up: those below the level's depth move to their parent."""
+    return np.where(tree.depth[nodes] > tree.n_levels - level, tree.parent[nodes], nodes)
+
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -14,13 +15,30 @@ from core.coding import IntArray
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.features import FeatureSpace, FloatArray
 from core.diversity.minimization import minimize
-from core.diversity.minimization_penalty import CellUse, cell_use, unit_ncp
-from core.diversity.minimized import Minimization, MinimizationProblem
+from core.diversity.minimized import CellUse, Minimization, MinimizationProblem, cell_use, unit_ncp
 from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
-from core.diversity.seeds import seeded
 from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop, never
+
+_OF_THREAD = threading.local()
+
+
+def seeded(seed: int) -> np.random.RandomState:
+    """Return numpy's legacy generator as ``RandomState(seed)`` is at its start.
+
+    scikit-learn draws from this generator. A grid asks for the same few seeds thousands of times,
+    and seeding takes longer than a small split; so each thread keeps one generator per seed and
+    sets it back. Whoever gets it uses it up before asking again.
+    """
+    kept: dict[int, tuple[np.random.RandomState, Any]] = _OF_THREAD.__dict__.setdefault("kept", {})
+    if seed not in kept:
+        fresh = np.random.RandomState(seed)
+        kept[seed] = (fresh, fresh.get_state(legacy=False))
+    generator, start = kept[seed]
+    generator.set_state(start)
+    return generator
+
 
 HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again

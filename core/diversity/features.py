@@ -1,9 +1,10 @@
-"""A table of text as numbers a model can use, and the way back to the text that is released."""
+"""Columns as a model and a count need them: features as numbers, sensitive attributes as codes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
@@ -12,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import IntArray, combined_codes
+from core.attribute_disclosure import Distance, ordered_codes
+from core.coding import IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 
 FloatArray = npt.NDArray[np.float64]
@@ -178,3 +180,134 @@ def _read_column(
     ]
     column = FeatureColumn(name=name, categories=(*known, *missing))
     return column, [each.astype(np.float64) for each in codes]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SensitiveAttribute:
+    """A sensitive attribute of some records."""
+
+    name: str  # the column
+    codes: IntArray = field(repr=False)  # shape (n_records,): what is counted for diversity, -1 for missing
+    numeric: bool  # whether all known values are numbers; the ordered distance is used then
+    # shape (n_bins - 1,): a number up to the first edge is in the first bin, and so on; None where values are
+    # counted as written
+    edges: FloatArray | None
+    n_distinct: int  # distinct values as written
+
+    @property
+    def distance(self) -> Distance:
+        """Return which distance t-closeness is measured with."""
+        return "ordered" if self.numeric else "equal"
+
+    @property
+    def n_values(self) -> int:
+        """Return the number of values or bins that diversity can count."""
+        return int(self.codes.max(initial=-1)) + 1
+
+    def code(self, column: pa.ChunkedArray) -> IntArray:
+        """Return shape (n_records,): codes of another column of text, in the same bins."""
+        if not self.numeric:
+            return _text_codes(column)
+        if self.edges is None:
+            return ordered_codes(numbers_of(column))
+        return _binned(numbers_of(column), self.edges)
+
+
+def read_sensitive(column: pa.ChunkedArray, *, name: str, n_bins: int | None) -> SensitiveAttribute:
+    """Read a sensitive attribute; numbers with more than `n_bins` distinct values are binned.
+
+    Bins hold about equal numbers of records. A missing value is none: it makes no cell more diverse.
+    """
+    numeric = is_numeric(column)
+    as_written = ordered_codes(numbers_of(column)) if numeric else _text_codes(column)
+    n_distinct = int(as_written.max(initial=-1)) + 1
+    edges = None
+    if numeric and n_bins is not None and n_distinct > n_bins:
+        edges = _equal_frequency_edges(numbers_of(column), n_bins)
+    return SensitiveAttribute(
+        name=name,
+        codes=as_written if edges is None else _binned(numbers_of(column), edges),
+        numeric=numeric,
+        edges=edges,
+        n_distinct=n_distinct,
+    )
+
+
+def _text_codes(column: pa.ChunkedArray) -> IntArray:
+    codes = value_codes(column)
+    known = column.combine_chunks().is_valid().to_numpy(zero_copy_only=False)
+    return np.where(known, codes, -1)
+
+
+def _equal_frequency_edges(numbers: FloatArray, n_bins: int) -> FloatArray:
+    """Return the inner edges, values of the data themselves; fewer where one value is very frequent."""
+    known = numbers[~np.isnan(numbers)]
+    edges = np.quantile(known, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
+    return np.unique(edges[edges < known.max()])
+
+
+def _binned(numbers: FloatArray, edges: FloatArray) -> IntArray:
+    codes = np.searchsorted(edges, numbers, side="left")
+    return np.where(np.isnan(numbers), -1, codes).astype(np.int64)
+
+
+_END_OF_PREFIX = re.compile(r"[^\W_][\W_]+(?=[^\W_])")  # "job_", "job=", "job: "
+_MOST_SPELLINGS = 16  # "0", "0.0", " 1" and the like
+
+
+def zero_one_columns(table: pa.Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that hold 0 and 1 and nothing else; missing values aside, and both of them."""
+    return tuple(name for name in columns if _is_zero_one(table[name]))
+
+
+def suggest_one_hot_groups(table: pa.Table, columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return groups of columns that look like one category written as several 0/1 columns.
+
+    The names of a group begin alike up to a separator ("job_clerk", "job_nurse"), and no record has
+    a 1 in two of them. The shortest common beginning counts, a longer one where records have several
+    1s. It is a suggestion: several rare properties of a person can look the same.
+
+    Parameters
+    ----------
+    table
+        Columns of text.
+    columns
+        Which of them to look at; those that are not 0/1 columns are passed over.
+
+    Returns
+    -------
+    tuple of tuple of str
+        Groups of at least two columns, in the order of the columns; no column is in two groups.
+    """
+    ones = {name: numbers_of(table[name]) == 1 for name in zero_one_columns(table, columns)}
+    members: dict[str, list[str]] = {}
+    for name in ones:
+        for prefix in _prefixes(name):
+            members.setdefault(prefix, []).append(name)
+    place = {name: number for number, name in enumerate(ones)}
+    found: list[tuple[str, ...]] = []
+    grouped: set[str] = set()
+    for prefix in sorted(members, key=len):
+        group = tuple(name for name in members[prefix] if name not in grouped)
+        if len(group) > 1 and _exclude_each_other(group, ones):
+            found.append(group)
+            grouped.update(group)
+    return tuple(sorted(found, key=lambda group: place[group[0]]))
+
+
+def _is_zero_one(column: pa.ChunkedArray) -> bool:
+    distinct = pa.chunked_array([pc.drop_null(pc.unique(column))], pa.string())
+    if not 2 <= len(distinct) <= _MOST_SPELLINGS or not is_numeric(distinct):
+        return False
+    return set(numbers_of(distinct).tolist()) == {0.0, 1.0}
+
+
+def _prefixes(name: str) -> list[str]:
+    return [name[: match.end()] for match in _END_OF_PREFIX.finditer(name)]
+
+
+def _exclude_each_other(group: Sequence[str], ones: Mapping[str, npt.NDArray[np.bool_]]) -> bool:
+    n_ones = np.zeros(len(ones[group[0]]), dtype=np.int64)
+    for name in group:
+        n_ones += ones[name]
+    return bool(n_ones.max(initial=0) <= 1)

@@ -7,15 +7,230 @@ its cell's representative.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from core.coding import IntArray
-from core.diversity.cell_tree import CellTree, fit_cell_tree, raised
-from core.diversity.cells import BoolArray, first_smallest, starts_of
+from core.diversity.cells import BoolArray, CellTree, first_smallest, fit_cell_tree, raised, starts_of
 from core.diversity.features import FloatArray
-from core.diversity.giving_back import give_back_features
-from core.diversity.minimized import Minimization, MinimizationProblem
-from core.diversity.stopping import ShouldStop, never
+from core.diversity.minimized import Minimization, MinimizationProblem, cell_use, unit_ncp
+from core.diversity.models import LinearScores
+from core.diversity.stopping import ShouldStop, never, stop_if
+
+BATCH_CELLS = 1_000_000  # 8 MB at a time
+_FIRST_BATCH = 8
+_CELLS_PER_SCORE = 50
+
+
+def give_back_features(
+    minimization: Minimization, values: FloatArray, truth: FloatArray, *, should_stop: ShouldStop = never
+) -> Minimization:
+    """Leave features as they are, one at a time, until the target holds or none is generalized.
+
+    Each time the feature with the smallest NCP / gain in agreement is left as it is, among those that
+    gain; where none gains, the one with the smallest NCP; of equals the first.
+    """
+    penalties = unit_ncp(minimization, cell_use(minimization, values))
+    state = _GivingBack(minimization, values, truth, penalties, should_stop)
+    target = minimization.problem.target_accuracy
+    while state.agreement < target and state.generalized.any():
+        stop_if(should_stop)
+        state.give_back(state.cheapest())
+    return replace(
+        minimization, generalized=tuple(state.generalized.tolist()), agreement=float(state.agreement)
+    )
+
+
+class _GivingBack:
+    """The hold-out with some features generalized, and what giving back each of the others would cost.
+
+    `_price` is NCP / gain per unit, infinite where nothing is gained. Until a unit is settled it is a
+    lower bound: what the unit would cost if it lost none of the records that the model gets right.
+    """
+
+    def __init__(
+        self,
+        minimization: Minimization,
+        originals: FloatArray,
+        truth: FloatArray,
+        penalties: FloatArray,
+        should_stop: ShouldStop,
+    ) -> None:
+        self._problem = minimization.problem
+        self._originals, self._truth, self._penalties = originals, truth, penalties
+        self._values = minimization.apply(originals)
+        self._ask = _Asking(self._problem, self._values, originals, should_stop)
+        self._differs = self._ask.of_units(_differ(self._values, originals))
+        dependence = self._problem.dependence
+        if dependence is not None:
+            self._differs &= self._ask.of_units(dependence.used[np.newaxis])
+        self.generalized = np.array(minimization.generalized)
+        self._measure()
+
+    def give_back(self, unit: int) -> None:
+        """Leave one more unit as it is."""
+        columns = list(self._problem.units[unit].columns)
+        self._values[:, columns] = self._originals[:, columns]
+        self.generalized[unit] = False
+        if self._differs[:, unit].any():
+            self._differs[:, unit] = False
+            self._measure()
+
+    def cheapest(self) -> int:
+        """Return the unit to give back next."""
+        n_settled = _FIRST_BATCH
+        while not self._settled[first := int(np.argmin(self._price))]:
+            by_price = np.argsort(np.where(self._settled, np.inf, self._price), kind="stable")
+            self._settle(by_price[:n_settled])
+            n_settled *= 2
+        if np.isfinite(self._price[first]):
+            return first
+        return int(np.argmin(np.where(self.generalized, self._penalties, np.inf)))
+
+    def _measure(self) -> None:
+        """Ask about the hold-out as it is now, and what each unit could gain."""
+        problem = self._problem
+        self._predicted = problem.predict(self._values)
+        self._ask.forget()
+        self.agreement = problem.outcome.agreement(self._predicted, self._truth)
+        self._open = self._differs
+        if problem.dependence is not None:
+            self._open = self._open & self._ask.of_units(problem.dependence.of_records(self._values))
+        if problem.outcome.task == "classification":
+            self._bound_gains()
+        else:
+            self._price = self._priced(self._numeric_gains())
+            self._settled = np.ones(len(self._price), dtype=np.bool_)
+
+    def _priced(self, gains: FloatArray) -> FloatArray:
+        return np.divide(self._penalties, gains, out=np.full(len(gains), np.inf), where=gains > 0)
+
+    def _bound_gains(self) -> None:
+        """Count the wrong records that each unit would set right."""
+        self._is_right = self._predicted == self._truth
+        self._n_gained = self._n_changed(np.arange(len(self.generalized)), ~self._is_right)
+        self._price = self._priced(self._gains(self._n_gained))
+        self._settled = self._n_gained == 0
+
+    def _settle(self, units: IntArray) -> None:
+        """Subtract the right records that each of these units would get wrong."""
+        units = units[~self._settled[units]]
+        self._n_gained[units] -= self._n_changed(units, self._is_right)
+        self._price[units] = self._priced(self._gains(self._n_gained))[units]
+        self._settled[units] = True
+
+    def _gains(self, n_gained: IntArray) -> FloatArray:
+        n_right = int(np.count_nonzero(self._is_right))
+        return np.asarray((n_right + n_gained) / len(self._truth) - self.agreement)
+
+    def _n_changed(self, units: IntArray, among: BoolArray) -> IntArray:
+        """Return shape (n_units,): of these records, those that are right now and then wrong, or reverse."""
+        which, records = np.nonzero((self._open[:, units] & among[:, np.newaxis]).T)
+        is_right = self._ask.predict(records, units[which]) == self._truth[records]
+        changed = is_right != self._is_right[records]
+        return np.bincount(which[changed], minlength=len(units))
+
+    def _numeric_gains(self) -> FloatArray:
+        """Return shape (n_units,): the gain in R² of each unit."""
+        units, records = np.nonzero(self._open.T)
+        found = self._ask.predict(records, units)
+        changed = found != self._predicted[records]
+        units, records, found = units[changed], records[changed], found[changed]
+        gains = np.zeros(len(self.generalized))
+        ends = np.searchsorted(units, np.arange(len(gains) + 1))
+        for unit in np.unique(units).tolist():
+            inside = slice(ends[unit], ends[unit + 1])
+            predicted = self._predicted.copy()
+            predicted[records[inside]] = found[inside]
+            gains[unit] = self._problem.outcome.agreement(predicted, self._truth) - self.agreement
+        return gains
+
+
+class _Asking:
+    """Asks the model about records in which one unit is as it was, many at a time."""
+
+    def __init__(
+        self,
+        problem: MinimizationProblem,
+        values: FloatArray,
+        originals: FloatArray,
+        should_stop: ShouldStop,
+    ) -> None:
+        self._problem, self._values, self._originals = problem, values, originals
+        self._should_stop = should_stop
+        self._columns = np.array(problem.columns, dtype=np.int64)
+        self._widths = np.array([len(unit.columns) for unit in problem.units])
+        self._starts = np.cumsum(self._widths) - self._widths
+        self._scores: tuple[FloatArray, FloatArray] | None = None
+
+    def of_units(self, of_columns: BoolArray) -> BoolArray:
+        """Return shape (n, n_units): whether any of a unit's columns is True; shape (n, n_columns) given."""
+        return np.logical_or.reduceat(of_columns[:, self._columns], self._starts, axis=1)
+
+    def forget(self) -> None:
+        """Forget what was remembered of the values: they have changed."""
+        self._scores = None
+
+    def predict(self, records: IntArray, units: IntArray) -> FloatArray:
+        """Return shape (n,): the prediction for each record with the unit beside it as it was."""
+        linear = self._problem.scores
+        if linear is None:
+            return self._in_batches(self._predict, self._values.shape[1], records, units)
+        by_scores = partial(self._predict_by_scores, linear)
+        found = self._in_batches(by_scores, _CELLS_PER_SCORE, records, units)
+        unsure = np.flatnonzero(np.isnan(found))
+        found[unsure] = self._in_batches(self._predict, self._values.shape[1], records[unsure], units[unsure])
+        return found
+
+    def _in_batches(
+        self,
+        predict: Callable[[IntArray, IntArray], FloatArray],
+        n_cells: int,
+        records: IntArray,
+        units: IntArray,
+    ) -> FloatArray:
+        """Return the predictions, made in batches of bounded memory; each takes `n_cells` numbers."""
+        found = np.empty(len(records))
+        size = max(BATCH_CELLS // n_cells, 1)
+        for begin in range(0, len(records), size):
+            stop_if(self._should_stop)
+            batch = slice(begin, begin + size)
+            found[batch] = predict(records[batch], units[batch])
+        return found
+
+    def _predict(self, records: IntArray, units: IntArray) -> FloatArray:
+        changed = self._values[records]
+        rows, columns = self._cells(units)
+        changed[rows, columns] = self._originals[records[rows], columns]
+        return self._problem.predict(changed)
+
+    def _predict_by_scores(self, linear: LinearScores, records: IntArray, units: IntArray) -> FloatArray:
+        """Return the predictions of a linear classifier, NaN where it has to be asked."""
+        if self._scores is None:
+            self._scores = linear.of_records(self._values)
+        scores, size = self._scores
+        rows, columns = self._cells(units)
+        were = linear.of_cells(self._originals[records[rows], columns], columns)
+        are = linear.of_cells(self._values[records[rows], columns], columns)
+        starts = np.searchsorted(rows, np.arange(len(records)))
+        gained = np.add.reduceat(were - are, starts, axis=0)
+        more = np.add.reduceat(np.abs(were) + np.abs(are), starts, axis=0).max(axis=1)
+        return linear.predicted(scores[records] + gained, size[records] + more)
+
+    def _cells(self, units: IntArray) -> tuple[IntArray, IntArray]:
+        """Return for each column of each of these units which of them it belongs to, and the column."""
+        widths = self._widths[units]
+        rows = np.repeat(np.arange(len(units)), widths)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(widths) - widths, widths)
+        return rows, self._columns[np.repeat(self._starts[units], widths) + within]
+
+
+def _differ(one: FloatArray, other: FloatArray) -> BoolArray:
+    """Return where two arrays differ; missing values are alike."""
+    return (one != other) & ~(np.isnan(one) & np.isnan(other))
 
 
 def minimize(

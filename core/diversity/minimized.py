@@ -1,20 +1,18 @@
-"""What is to be minimized, and a minimization that can be applied to any records."""
+"""Records described by the cells of a tree: what is left of each feature, and how much was lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from core.coding import IntArray
-from core.diversity.cell_tree import CellTree, raised
-from core.diversity.cells import QuasiIdentifierUnit
-from core.diversity.dependence import Dependence
+from core.diversity.cells import CellTree, QuasiIdentifierUnit, raised
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray
-from core.diversity.linear_scores import LinearScores
-from core.diversity.outcomes import Outcome
+from core.diversity.models import LinearScores
+from core.diversity.outcomes import Dependence, Outcome
 from core.diversity.settings import MajorityRule
 
 Predict = Callable[[FloatArray], FloatArray]
@@ -87,3 +85,154 @@ class Minimization:
         columns = np.array(problem.columns)[replaces]
         replaced[:, columns] = self.representatives[nodes][:, replaces]
         return replaced
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CellUse:
+    """Which cells some records are in, and their domain: what a penalty is counted from."""
+
+    n_of_node: IntArray  # shape (n_nodes,): records in each cell
+    lowest: FloatArray  # shape (n_encoded,): the domain of each encoded feature
+    highest: FloatArray
+
+
+def cell_use(minimization: Minimization, values: FloatArray, nodes: IntArray | None = None) -> CellUse:
+    """Return how the records fall into the cells, `nodes` if known already; at least one record."""
+    problem = minimization.problem
+    encoded = problem.space.encode(values, problem.columns)
+    nodes = minimization.cell_of(values) if nodes is None else nodes
+    return CellUse(
+        n_of_node=np.bincount(nodes, minlength=len(minimization.tree.left)),
+        lowest=encoded.min(axis=0),
+        highest=encoded.max(axis=0),
+    )
+
+
+def unit_ncp(minimization: Minimization, use: CellUse) -> FloatArray:
+    """Return shape (n_units,): mean over the records of how much of each feature's domain is released.
+
+    A number costs the width of its cell within the domain / the domain's width; a category the
+    categories its cell allows / all, 0 for a single one. A feature left as it is costs 0.
+    """
+    problem = minimization.problem
+    lower, upper = cell_boxes(minimization.tree, use.lowest, use.highest)
+    found, place = np.zeros(len(problem.units)), 0
+    for number, unit in enumerate(problem.units):
+        width = sum(problem.space.columns[column].width for column in unit.columns)
+        inside = slice(place, place + width)
+        place += width
+        if minimization.generalized[number]:
+            penalty = _box_penalty(lower[:, inside], upper[:, inside], is_number=unit.codes is None)
+            found[number] = penalty @ use.n_of_node / use.n_of_node.sum()
+    return found
+
+
+def cell_boxes(tree: CellTree, lowest: FloatArray, highest: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two arrays of shape (n_nodes, n_encoded): the smallest and largest value in each node."""
+    lower, upper = np.tile(lowest, (len(tree.left), 1)), np.tile(highest, (len(tree.left), 1))
+    for depth in range(tree.n_levels):
+        inner = np.flatnonzero((tree.depth == depth) & (tree.left >= 0))
+        left, right, column = tree.left[inner], tree.right[inner], tree.split_column[inner]
+        cut = np.clip(tree.threshold[inner], lower[inner, column], upper[inner, column])
+        for child in (left, right):
+            lower[child], upper[child] = lower[inner], upper[inner]
+        upper[left, column] = cut
+        lower[right, column] = cut
+    return lower, upper
+
+
+def _box_penalty(lower: FloatArray, upper: FloatArray, *, is_number: bool) -> FloatArray:
+    """Return shape (n_nodes,): the share of the domain that each node leaves open."""
+    if is_number:
+        domain = float(upper[0, 0] - lower[0, 0])
+        return (upper - lower)[:, 0] / domain if domain > 0 else np.zeros(len(lower))
+    named = (lower > 0).any(axis=1)  # a cut above 0 in a 0/1 column says which category it is
+    possible = (upper == 1).sum(axis=1)
+    n_possible = np.where(named, 1, possible)
+    n_categories = max(int((upper[0] > 0).sum()), 1)
+    return np.where(n_possible > 1, n_possible / n_categories, 0.0)
+
+
+def cut_points(minimization: Minimization) -> dict[tuple[int, int | None], tuple[float, ...]]:
+    """Return the cut points still in use, per encoded column that has any, ascending.
+
+    Keys are (feature position, category position or None), see `FeatureSpace.encoded_names`.
+    """
+    problem, tree = minimization.problem, minimization.tree
+    in_use = (tree.left >= 0) & (tree.depth < tree.n_levels - minimization.level)
+    names: Sequence[tuple[int, int | None]] = problem.space.encoded_names(problem.columns)
+    return {
+        names[column]: tuple(np.unique(tree.threshold[in_use & (tree.split_column == column)]).tolist())
+        for column in np.unique(tree.split_column[in_use]).tolist()
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generalization:
+    """What may be known of one quasi-identifier for the model to stay as accurate."""
+
+    feature: str  # the column
+    # For numbers: the ranges are up to the first cut, up to the second, …, above the last. None for
+    # categories and for a feature left as it is.
+    cuts: tuple[float, ...] | None = None
+    # For categories: those that are not told apart stand in one group. None otherwise.
+    groups: tuple[tuple[str, ...], ...] | None = None
+    untouched: bool = False  # whether the feature is left as it is
+
+
+def generalizations(minimization: Minimization) -> tuple[Generalization, ...]:
+    """Return the generalization of every quasi-identifier, in the order of the units."""
+    cuts = cut_points(minimization)
+    space = minimization.problem.space
+    found = []
+    for unit, generalized in zip(minimization.problem.units, minimization.generalized, strict=True):
+        for position in unit.columns:
+            column = space.columns[position]
+            if not generalized:
+                found.append(Generalization(feature=column.name, untouched=True))
+            elif column.categories is None:
+                found.append(Generalization(feature=column.name, cuts=cuts.get((position, None), ())))
+            else:
+                told_apart = {category for at, category in cuts if at == position}
+                found.append(
+                    Generalization(feature=column.name, groups=_groups(column.categories, told_apart))
+                )
+    return tuple(found)
+
+
+def generalizations_document(found: tuple[Generalization, ...]) -> dict[str, object]:
+    """Return the generalizations as plain values for JSON."""
+    return {
+        "ranges": {each.feature: list(each.cuts) for each in found if each.cuts is not None},
+        "categories": {
+            each.feature: [list(group) for group in each.groups] for each in found if each.groups is not None
+        },
+        "untouched": [each.feature for each in found if each.untouched],
+    }
+
+
+def in_words(generalization: Generalization) -> str:
+    """Return a generalization as a person reads it.
+
+    >>> in_words(Generalization(feature="mean perimeter", cuts=(91.0999,)))
+    'mean perimeter: up to 91.1 | above'
+    >>> in_words(Generalization(feature="age", cuts=()))
+    'age: any value, it makes no difference to the model'
+    """
+    name = generalization.feature
+    if generalization.untouched:
+        return f"{name}: left as it is"
+    if generalization.groups is not None:
+        return f"{name}: " + " | ".join(
+            " or ".join(c or "(missing)" for c in g) for g in generalization.groups
+        )
+    if not generalization.cuts:
+        return f"{name}: any value, it makes no difference to the model"
+    first, *others = [f"{cut:.4g}" for cut in generalization.cuts]
+    return f"{name}: " + " | ".join([f"up to {first}", *(f"to {cut}" for cut in others), "above"])
+
+
+def _groups(categories: tuple[str, ...], told_apart: set[int | None]) -> tuple[tuple[str, ...], ...]:
+    own = [(name,) for number, name in enumerate(categories) if number in told_apart]
+    rest = tuple(name for number, name in enumerate(categories) if number not in told_apart)
+    return (*own, rest) if rest else tuple(own)

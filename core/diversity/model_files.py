@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.apart import POOL, Answer, EndedError, refused
-from core.diversity.dependence import Dependence, FlatTree, TreeDependence
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array, FloatArray
+from core.diversity.outcomes import Dependence, FlatTree, TreeDependence
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 

@@ -21,8 +21,7 @@ from sklearn.tree._tree import Tree
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from core.apart import Answer
-from core.diversity.dependence import trees_of
-from core.diversity.outcomes import class_text, sorted_classes
+from core.diversity.outcomes import class_text, sorted_classes, trees_of
 from core.errors import AuditInputError
 
 LARGEST_UNPACKED_BYTES = 500_000_000

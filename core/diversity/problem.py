@@ -14,11 +14,16 @@ from sklearn.model_selection import train_test_split
 from core.coding import IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
-from core.diversity.features import FeatureSpace, FloatArray, read_features
+from core.diversity.features import (
+    FeatureSpace,
+    FloatArray,
+    SensitiveAttribute,
+    read_features,
+    read_sensitive,
+)
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
-from core.diversity.sensitive import SensitiveAttribute, read_sensitive
 from core.diversity.settings import DiversitySettings, check_settings
 from core.diversity.stopping import ShouldStop, never, stop_if
 from core.errors import AuditInputError

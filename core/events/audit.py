@@ -14,9 +14,8 @@ from core.events.anonymization import (
     anonymize_events,
     measure_events,
 )
-from core.events.diversity import CombinationDiversity, combination_diversity
 from core.events.release import Release, release_events, removed_users
-from core.events.row_risk import RowRisk, row_risk
+from core.events.row_risk import CombinationDiversity, RowRisk, combination_diversity, row_risk
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
 from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
@@ -58,7 +57,7 @@ class EventAudit:
     def whole_log_penalty_share(self) -> float:
         """Return the information lost of the whole log in [0, 1], from the file to the export.
 
-        As :attr:`core.events.removal.Reduced.penalty_share`, with two losses more that come before
+        As :attr:`core.events.anonymization.Reduced.penalty_share`, with two losses more that come before
         cleanup: events left out (unreadable ones, and classes left out) are lost whole, and an
         event class of several kinds loses, in its column, kinds covered / kinds of the log.
         """

@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 from core.errors import AuditInputError
 from core.events.settings import DETECT, EventSettings
 from core.events.timestamps import parse_timestamps
-from core.roles.naming import match_name, name_tokens
-from core.roles.role import Role
+from core.roles.vocabulary import Role, match_name, name_tokens
 from core.tables import Dataset
 
 ROLES = ("time_column", "user_column", "event_column")

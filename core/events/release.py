@@ -20,7 +20,7 @@ from core.events.stages import first_positions
 from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
 from core.pseudonyms import TokenSource, new_pseudonyms
-from core.reports.archive import ReproducibleZip
+from core.reports.plain import ReproducibleZip
 
 NOT_FOR_SHARING = "not_for_sharing"
 FILES_NOT_ALWAYS_WRITTEN = tuple(

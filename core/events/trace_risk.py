@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from core.coding import IntArray, value_codes
 from core.events.timestamps import BoolArray
-from core.events.trace_draws import count_unique_draws
-from core.events.trace_search import TraceSearch
-from core.events.traces import Traces
+from core.events.traces import Traces, TraceSearch, count_unique_draws
 
 KNOWN_EVENTS = (1, 2, 3, 4)
 WHOLE_TRACE = 0

@@ -1,4 +1,4 @@
-"""Traces: what one pseudonym links, as sets of combinations."""
+"""Traces: what one pseudonym links, as sets of combinations; searches and random draws in them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from math import fsum
 from typing import cast
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents, MeasuredEvents
 from core.events.stages import FloatArray
+from core.events.timestamps import BoolArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,3 +102,173 @@ def build_traces(pseudonyms: IntArray, users: IntArray, combinations: IntArray) 
         combination_of_point=points % n_combinations,
         user_of_trace=value_codes(user_of_trace),
     )
+
+
+_RARE_FIRST = (48, 192)  # combinations tried before all of them
+_LARGEST_PRODUCT = 200_000_000  # multiplications of one step of the search
+_MOST_STEPS = 400
+
+
+class TraceSearch:
+    """Looks for combinations of one trace that no other user's trace has together.
+
+    Some choice of n combinations is unique exactly when n of them hit, for every other user's
+    trace, at least one that it lacks. The search branches on what the most similar trace lacks,
+    because one of these must be chosen, and ends with all pairs at once by a sparse matrix product.
+    """
+
+    def __init__(self, traces: Traces) -> None:
+        self._traces = traces
+        self._order = np.argsort(traces.combination_of_point, kind="stable")
+        self._n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
+        self._starts = np.cumsum(self._n_traces) - self._n_traces
+        self._row_of_trace = np.zeros(len(traces.user_of_trace), dtype=np.int64)
+
+    def fewest_known(self, trace: int, *, at_least: int, at_most: int) -> int | None:
+        """Return the fewest known combinations that single out the trace's user.
+
+        `at_least`, `at_most`: numbers of known combinations to try, ascending. A unique choice stays unique
+        with more known, so the first hit answers for all larger numbers.
+
+        Returns ``at_most + 1`` where no choice is unique; None where a part of the search was given up, which
+        only a trace of very many combinations among very many users can bring about.
+        """
+        shared = self._shared_with_others(trace)
+        if len(shared) and (shared.shape[1] - shared.sum(axis=1)).min() == 0:
+            return at_most + 1  # somebody else has all of it
+        steps = _Steps()
+        for n_known in range(at_least, at_most + 1):
+            for n_rarest in (*_RARE_FIRST, shared.shape[1]):
+                if n_rarest <= shared.shape[1] and _some_choice_is_unique(
+                    shared[:, :n_rarest], n_known, steps
+                ):
+                    return None if steps.given_up else n_known
+        return None if steps.given_up else at_most + 1
+
+    def _shared_with_others(self, trace: int) -> BoolArray:
+        """Return shape (n_other_traces, length): who has which of the trace's combinations, rarest first."""
+        start = self._traces.starts[trace]
+        own = self._traces.combination_of_point[start : start + self._traces.lengths[trace]]
+        own = own[np.argsort(self._n_traces[own], kind="stable")]
+        having = [self._having(int(combination)) for combination in own]
+        is_other = np.zeros(len(self._row_of_trace), dtype=bool)
+        is_other[np.concatenate(having)] = True
+        is_other &= self._traces.user_of_trace != self._traces.user_of_trace[trace]
+        others = np.flatnonzero(is_other)
+        self._row_of_trace[others] = np.arange(len(others))
+        shared = np.zeros((len(others), len(own)), dtype=bool)
+        for column, traces in enumerate(having):
+            shared[self._row_of_trace[traces[is_other[traces]]], column] = True
+        return shared
+
+    def _having(self, combination: int) -> IntArray:
+        start = self._starts[combination]
+        points = self._order[start : start + self._n_traces[combination]]
+        return self._traces.trace_of_point[points]
+
+
+class _Steps:
+    """Steps taken so far, and whether one was refused."""
+
+    def __init__(self) -> None:
+        self.n_left = _MOST_STEPS
+        self.given_up = False
+
+    def allow(self, size: int) -> bool:
+        self.n_left -= 1
+        if self.n_left < 0 or size > _LARGEST_PRODUCT:
+            self.given_up = True
+            return False
+        return True
+
+
+def _some_choice_is_unique(shared: BoolArray, n_known: int, steps: _Steps) -> bool:
+    """Return whether some choice of up to `n_known` columns has no row that is True in all of them."""
+    if not len(shared) or not shared.any(axis=0).all():
+        return True
+    n_lacking = shared.shape[1] - shared.sum(axis=1)
+    most_similar = int(np.argmin(n_lacking))
+    if n_known == 1 or n_lacking[most_similar] == 0:
+        return False
+    if n_known == 2:
+        return _some_pair_is_unique(shared, steps)
+    return any(
+        _some_choice_is_unique(shared[shared[:, column]], n_known - 1, steps)
+        for column in np.flatnonzero(~shared[most_similar])
+    )
+
+
+def _some_pair_is_unique(shared: BoolArray, steps: _Steps) -> bool:
+    """Return whether some two columns are True together in no row: a zero of sharedᵀ · shared."""
+    n_shared = shared.sum(axis=1)
+    if not steps.allow(int(n_shared @ n_shared)):
+        return False
+    sparse = csr_array(shared.astype(np.int32))
+    return bool((sparse.T @ sparse).nnz < shared.shape[1] ** 2)
+
+
+_FIRST_CANDIDATES = 64
+_CANDIDATES_AT_ONCE = 4_000_000
+
+
+def count_unique_draws(traces: Traces, n_known: int, *, n_draws: int, rng: np.random.Generator) -> int:
+    """Return how many of `n_draws` random draws no other user's trace contains.
+
+    Each draw takes a user at random, one of their traces at random, and `n_known` distinct
+    combinations of it at random, all of them where it has fewer.
+    """
+    drawn = _draw_traces(traces, n_draws, rng)
+    known = _draw_points(traces, drawn, n_known, rng)
+    return int(np.count_nonzero(~_others_have(traces, traces.user_of_trace[drawn], known)))
+
+
+def _draw_traces(traces: Traces, n_draws: int, rng: np.random.Generator) -> IntArray:
+    """Return a trace for each draw: of a user at random, one of their traces at random."""
+    order = np.argsort(traces.user_of_trace, kind="stable")
+    n_traces = np.bincount(traces.user_of_trace, minlength=traces.n_users)
+    users = rng.integers(0, traces.n_users, n_draws)
+    starts = np.cumsum(n_traces) - n_traces
+    return cast("IntArray", order[starts[users] + rng.integers(0, n_traces[users])])
+
+
+def _draw_points(traces: Traces, drawn: IntArray, n_known: int, rng: np.random.Generator) -> IntArray:
+    """Return shape (n_draws, n_known): distinct combinations of each trace, repeated where too few."""
+    lengths = traces.lengths[drawn]
+    places = np.zeros((len(drawn), n_known), dtype=np.int64)
+    for position in range(n_known):
+        place = rng.integers(0, np.maximum(lengths - position, 1))
+        for taken in np.sort(places[:, :position], axis=1).T:
+            place = place + (place >= taken)
+        places[:, position] = np.where(position < lengths, place, places[:, 0])
+    return cast("IntArray", traces.combination_of_point[traces.starts[drawn][:, None] + places])
+
+
+def _others_have(traces: Traces, users: IntArray, known: IntArray) -> BoolArray:
+    """Return shape (n_draws,): whether another user has a trace with all the known combinations.
+
+    Candidates are the traces with the rarest known combination, a few at first: common
+    combinations find another user among them, and only draws without one look at all.
+    """
+    order = np.argsort(traces.combination_of_point, kind="stable")
+    n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
+    starts = np.cumsum(n_traces) - n_traces
+    rarest = known[np.arange(len(known)), np.argmin(n_traces[known], axis=1)]
+    points = traces.trace_of_point * traces.n_combinations + traces.combination_of_point
+    found = np.zeros(len(known), dtype=bool)
+    n_looked_at = np.zeros(len(known), dtype=np.int64)
+    at_once = _FIRST_CANDIDATES
+    while len(open_draws := np.flatnonzero(~found & (n_looked_at < n_traces[rarest]))):
+        open_draws = open_draws[: max(_CANDIDATES_AT_ONCE // at_once, 1)]
+        n_now = np.minimum(n_traces[rarest[open_draws]] - n_looked_at[open_draws], at_once)
+        draw = np.repeat(open_draws, n_now)
+        offset = np.arange(len(draw)) - np.repeat(np.cumsum(n_now) - n_now, n_now)
+        candidates = traces.trace_of_point[order[starts[rarest[draw]] + n_looked_at[draw] + offset]]
+        matches = traces.user_of_trace[candidates] != users[draw]
+        for combination in known.T:
+            wanted = candidates[matches] * traces.n_combinations + combination[draw[matches]]
+            place = np.minimum(np.searchsorted(points, wanted), len(points) - 1)
+            matches[matches] = points[place] == wanted
+        found[draw[matches]] = True
+        n_looked_at[open_draws] += n_now
+        at_once = min(at_once * 4, _CANDIDATES_AT_ONCE)
+    return found

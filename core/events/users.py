@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.timestamps import BoolArray
-from core.roles.naming import match_name, name_tokens
+from core.roles.vocabulary import match_name, name_tokens
 
 _KINDS_OF_NUMBERS = frozenset({"national identification number", "patient or person number"})
 _PERSONS = frozenset(

@@ -7,22 +7,5 @@
 from core.leakage.judging import LeakageAudit, audit_leakage, judge_leakage
 from core.leakage.measuring import LeakageMeasures, compared_columns, measure_leakage
 from core.leakage.pairing import TablePair, pair_tables, with_names_of
-from core.leakage.rows import RowLeakage, count_row_matches
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
-
-__all__ = [
-    "LeakageAudit",
-    "LeakageMeasures",
-    "LeakageSettings",
-    "LeakageThresholds",
-    "RowLeakage",
-    "TablePair",
-    "audit_leakage",
-    "compared_columns",
-    "count_row_matches",
-    "judge_leakage",
-    "measure_leakage",
-    "pair_tables",
-    "resolve_columns",
-    "with_names_of",
-]
+from core.leakage.whole_rows import RowLeakage, count_row_matches

@@ -23,7 +23,7 @@ import pyarrow as pa
 from scipy import stats
 
 from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
-from core.leakage.likeness import Records, find_closest, likeness_tables, n_records, take_records
+from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import IntArray, TablePair
 from core.tables import Dataset
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from core.leakage.packing import PackedTables, SmallCodes
+from core.leakage.nearest import PackedTables, SmallCodes
 from core.leakage.pairing import N_THREADS, IntArray
 
 FloatArray = npt.NDArray[np.float64]

@@ -13,10 +13,9 @@ from core.leakage.chance import ChanceRange, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
 from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
-from core.leakage.rows import RowLeakage
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
-from core.leakage.whole_rows import WholeRows
+from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
 

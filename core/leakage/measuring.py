@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from core.errors import AuditInputError
 from core.jobs import Progress
@@ -20,15 +22,69 @@ from core.leakage.chance import (
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
-from core.leakage.nearest import NearestRows, find_nearest_rows
-from core.leakage.packing import PackedTables, pack_tables
+from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import IntArray, TablePair, pair_tables, with_names_of
-from core.leakage.rows import RowLeakage, count_row_matches
 from core.leakage.second_look import SecondLook, look_again
-from core.leakage.set_aside import SetAside, set_columns_aside
 from core.leakage.settings import LeakageSettings, resolve_columns
-from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole_rows
+from core.leakage.whole_rows import (
+    RowLeakage,
+    WholeRows,
+    count_row_matches,
+    expected_full_matches,
+    find_whole_rows,
+)
 from core.tables import Dataset
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetAside:
+    """The row rules and whole rows over the columns left."""
+
+    columns: tuple[str, ...]  # columns set aside, and the number of those left
+    n_left: int
+    rows: RowLeakage | None  # the row rules over the columns left; None where rows are not paired
+    # rows that would leak fully over the columns left if scrambled rows were in random order
+    expected_full: float
+    whole_rows: WholeRows  # whole rows over the columns left
+
+    @property
+    def full_p_value(self) -> float:
+        """Return the probability that random order gives as many fully leaked rows."""
+        if self.rows is None or not self.rows.n_full:
+            return 1.0
+        return float(stats.poisson.sf(self.rows.n_full - 1, self.expected_full))
+
+
+def set_columns_aside(
+    pair: TablePair,
+    columns: Sequence[str],
+    settings: LeakageSettings,
+    rows: RowLeakage | None,
+    *,
+    holdout: TablePair | None = None,
+) -> SetAside | None:
+    """Measure again without the columns that never match."""
+    aside = tuple(name for name in columns if _never_matches(pair, name))
+    gone = set(aside)
+    left = tuple(name for name in columns if name not in gone)
+    if not aside or len(left) < 2:
+        return None
+    return SetAside(
+        columns=aside,
+        n_left=len(left),
+        rows=None if rows is None else count_row_matches(pair, left, settings),
+        expected_full=expected_full_matches(pair, left),
+        whole_rows=find_whole_rows(pair, left, holdout=holdout),
+    )
+
+
+def _never_matches(pair: TablePair, name: str) -> bool:
+    """Whether a column holds values in both tables, and shares none."""
+    codes, other_codes = pair.codes[name]
+    n_values = int(max(codes.max(), other_codes.max())) + 1
+    counts = np.bincount(codes[codes >= 0], minlength=n_values) > 0
+    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_values) > 0
+    return bool(counts.any() and other_counts.any() and not (counts & other_counts).any())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

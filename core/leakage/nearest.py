@@ -1,16 +1,225 @@
-"""The nearest row: which scrambled row shares most with an original one, and whether it is its own."""
+"""The best match of every original row in the scrambled table, by cells packed as small numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from core.leakage.packing import PackedTables, SmallCodes
+from core.cells import BoolArray, CodeArray, cells_equal_to
 from core.leakage.pairing import N_THREADS, IntArray, TablePair
+from core.leakage.settings import LeakageSettings
+
+SmallCodes = npt.NDArray[np.unsignedinteger]
+Bits = npt.NDArray[np.uint64]
+_WORD = 64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PackedColumn:
+    """One column of both tables as the smallest unsigned integers that hold it."""
+
+    # Shapes (n_original,) and (n_scrambled,): two cells match exactly when these are equal. Whatever can
+    # match nothing has a number of its own in either table.
+    original: SmallCodes
+    scrambled: SmallCodes
+    original_ignored: BoolArray | None  # masks of ignored cells, None where there are none
+    scrambled_ignored: BoolArray | None
+    # masks of missing cells that leave the pair out when both are missing, None where that cannot happen
+    original_missing: BoolArray | None
+    scrambled_missing: BoolArray | None
+    original_counts: IntArray  # shape (n_shared_values,): how often each value that can match occurs
+    scrambled_counts: IntArray
+
+
+def pack_column(
+    pair: TablePair, name: str, settings: LeakageSettings, *, against_itself: bool = False
+) -> PackedColumn:
+    """Pack one column of both tables, all rows, under the settings' rules for matching.
+
+    With `against_itself` the original takes the scrambled table's place.
+    """
+    codes, other_codes = pair.codes[name]
+    ignored = ignored_codes(pair.original.table[name], codes, settings)
+    if against_itself:
+        other_codes, other_ignored = codes, ignored
+    else:
+        other_ignored = ignored_codes(pair.scrambled.table[name], other_codes, settings)
+    missing = _missing_that_leaves_out(codes, other_codes, settings)
+    if settings.missing_on_both == "match" and not settings.ignores_missing:
+        n_values = int(max(codes.max(), other_codes.max())) + 1
+        codes, other_codes = (np.where(part < 0, np.int32(n_values), part) for part in (codes, other_codes))
+    original, scrambled, counts = _renumber_shared(codes, other_codes, ignored, other_ignored)
+    return PackedColumn(
+        original=original,
+        scrambled=scrambled,
+        original_ignored=ignored,
+        scrambled_ignored=other_ignored,
+        original_missing=missing[0],
+        scrambled_missing=missing[1],
+        original_counts=counts[0],
+        scrambled_counts=counts[1],
+    )
+
+
+def ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSettings) -> BoolArray | None:
+    """Return the mask of ignored cells of a column whose codes are known; None where none is."""
+    ignored = np.zeros(len(codes), dtype=bool)
+    for value in settings.values_to_ignore:
+        ignored |= cells_equal_to(column, value, dates=True)
+    if settings.ignores_missing:
+        ignored |= codes < 0
+    return ignored if ignored.any() else None
+
+
+def _missing_that_leaves_out(
+    codes: CodeArray, other_codes: CodeArray, settings: LeakageSettings
+) -> tuple[BoolArray | None, BoolArray | None]:
+    """Return where a cell is missing, if two missing cells are left out and both tables have some."""
+    if settings.missing_on_both != "leave out" or settings.ignores_missing:
+        return None, None
+    missing, other_missing = codes < 0, other_codes < 0
+    return (missing, other_missing) if missing.any() and other_missing.any() else (None, None)
+
+
+def _renumber_shared(
+    codes: CodeArray, other_codes: CodeArray, ignored: BoolArray | None, other_ignored: BoolArray | None
+) -> tuple[SmallCodes, SmallCodes, tuple[IntArray, IntArray]]:
+    """Give values that both tables have the numbers from 0; all else gets one number per table."""
+    n_values = int(max(codes.max(), other_codes.max(), 0)) + 1
+    counts = _value_counts(codes, ignored, n_values)
+    other_counts = _value_counts(other_codes, other_ignored, n_values)
+    shared = np.flatnonzero((counts > 0) & (other_counts > 0))
+    kind = np.min_scalar_type(len(shared) + 1)
+    packed = []
+    for side, (table_codes, table_ignored) in enumerate(((codes, ignored), (other_codes, other_ignored))):
+        number = np.full(n_values + 1, len(shared) + side, dtype=kind)  # its last entry is for missing, -1
+        number[shared] = np.arange(len(shared), dtype=kind)
+        small = number[table_codes]
+        if table_ignored is not None:
+            small[table_ignored] = len(shared) + side
+        packed.append(small)
+    return packed[0], packed[1], (counts[shared], other_counts[shared])
+
+
+def _value_counts(codes: CodeArray, ignored: BoolArray | None, n_values: int) -> IntArray:
+    """Return shape (n_values,): how often each value occurs where it is not ignored or missing."""
+    counted = codes >= 0 if ignored is None else (codes >= 0) & ~ignored
+    return np.bincount(codes[counted], minlength=n_values)
+
+
+def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> Bits:
+    """Return shape (n_words, n_rows): a bit a column; a column without a mask has none set."""
+    words = np.zeros((-(-len(masks) // _WORD), n_rows), dtype=np.uint64)
+    for column, mask in enumerate(masks):
+        if mask is not None:
+            words[column // _WORD] |= mask.astype(np.uint64) << np.uint64(column % _WORD)
+    return words
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PackedTables:
+    """Both tables packed: codes by column, ignored and missing cells as bits by row."""
+
+    columns: tuple[PackedColumn, ...] = field(repr=False)  # one a column
+    # shape (n_words, n_rows) or None, see :func:`pack_masks`
+    original_ignored: Bits | None = field(repr=False)
+    scrambled_ignored: Bits | None = field(repr=False)
+    original_missing: Bits | None = field(repr=False)
+    scrambled_missing: Bits | None = field(repr=False)
+
+    @property
+    def all_valid(self) -> bool:
+        """Whether every pair of cells is valid whatever rows are compared."""
+        return (
+            self.original_ignored is None and self.scrambled_ignored is None and self.original_missing is None
+        )
+
+    def n_valid(
+        self, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
+    ) -> npt.NDArray[np.int64]:
+        """Return the valid cells of original rows against scrambled rows.
+
+        Shape (n_rows,) pairwise, or with `grid` (n_rows, n_other_rows) for every combination.
+        """
+        left_out: npt.NDArray[np.int64] = np.zeros(1, np.int64)
+        for word in range(-(-len(self.columns) // _WORD)):
+            bits = self._left_out_bits(word, rows, other_rows, grid=grid)
+            if bits is not None:
+                left_out = left_out + np.bitwise_count(bits)
+        return len(self.columns) - left_out
+
+    def _left_out_bits(
+        self, word: int, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
+    ) -> Bits | None:
+        """Return the bits of the columns left out, None where none is."""
+
+        def bits(masks: Bits | None, side: int) -> Bits | None:
+            if masks is None:
+                return None
+            chosen: Bits = masks[word][rows if side == 0 else other_rows]
+            return (chosen[:, None] if side == 0 else chosen[None, :]) if grid else chosen
+
+        found = [bits(self.original_ignored, 0), bits(self.scrambled_ignored, 1)]
+        missing, other_missing = bits(self.original_missing, 0), bits(self.scrambled_missing, 1)
+        if missing is not None and other_missing is not None:
+            found.append(missing & other_missing)
+        there = [part for part in found if part is not None]
+        if not there:
+            return None
+        combined: Bits = there[0]
+        for part in there[1:]:
+            combined = combined | part
+        return combined
+
+
+def pack_tables(
+    pair: TablePair, columns: Sequence[str], settings: LeakageSettings, *, against_itself: bool = False
+) -> PackedTables:
+    """Pack all columns of both tables, all rows; with `against_itself`, the original twice."""
+    return _tables_of([pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
+
+
+def shuffle_columns(packed: PackedTables, *, seed: int) -> PackedTables:
+    """Return the tables with every scrambled column in a random order of its own."""
+    generator = np.random.default_rng(seed)
+    shuffled = []
+    for column in packed.columns:
+        order = generator.permutation(len(column.scrambled))
+        ignored, missing = column.scrambled_ignored, column.scrambled_missing
+        shuffled.append(
+            replace(
+                column,
+                scrambled=column.scrambled[order],
+                scrambled_ignored=None if ignored is None else ignored[order],
+                scrambled_missing=None if missing is None else missing[order],
+            )
+        )
+    return _tables_of(shuffled)
+
+
+def _tables_of(columns: Sequence[PackedColumn]) -> PackedTables:
+    """Return packed columns as tables."""
+    packed = tuple(columns)
+    n_original, n_scrambled = len(packed[0].original), len(packed[0].scrambled)
+    return PackedTables(
+        columns=packed,
+        original_ignored=_bits_of([column.original_ignored for column in packed], n_original),
+        scrambled_ignored=_bits_of([column.scrambled_ignored for column in packed], n_scrambled),
+        original_missing=_bits_of([column.original_missing for column in packed], n_original),
+        scrambled_missing=_bits_of([column.scrambled_missing for column in packed], n_scrambled),
+    )
+
+
+def _bits_of(masks: Sequence[BoolArray | None], n_rows: int) -> Bits | None:
+    """Return the masks as bits, None where no column has one."""
+    return None if all(mask is None for mask in masks) else pack_masks(masks, n_rows)
+
 
 ShareArray = npt.NDArray[np.float32]
 

@@ -22,9 +22,14 @@ import pyarrow.compute as pc
 from core.cells import as_numbers, canonical_codes, shared_codes
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
-from core.leakage.rows import RowLeakage, count_row_matches
 from core.leakage.settings import LeakageSettings
-from core.leakage.whole_rows import WholeRows, expected_full_matches, find_whole_rows
+from core.leakage.whole_rows import (
+    RowLeakage,
+    WholeRows,
+    count_row_matches,
+    expected_full_matches,
+    find_whole_rows,
+)
 from core.tables import Dataset
 
 _MOST_THERE = 0.9  # a column with this share of its cells literally in the original is left as it is

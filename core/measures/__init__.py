@@ -43,5 +43,3 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         for measure in group
     }
 )
-
-__all__ = ["MEASURES", "Measure", "format_number", "format_value", "unit_word"]

@@ -3,18 +3,134 @@
 from __future__ import annotations
 
 import html
+import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
+from xml.etree import ElementTree as ET
 
+import altair as alt
 import pandas as pd
+import vl_convert
 
+from core.charts import Specification, for_report
 from core.measures import MEASURES, Measure, format_number, unit_word
 from core.measures.measure import Unit
-from core.reports.content import column_units, figure_text, in_utc, time_text
-from core.reports.drawing import chart_svg
-from core.reports.model import Figure, InputFacts, Report, ReportChart, ReportTable
-from core.reports.plain import printable, scalar, setting_text
+from core.reports.model import (
+    Figure,
+    InputFacts,
+    Report,
+    ReportChart,
+    ReportTable,
+    column_units,
+    figure_text,
+    in_utc,
+    time_text,
+)
+from core.reports.plain import JsonValue, json_value, printable, scalar, setting_text, sha256_of
 from core.verdict import Verdict, worst_first
+
+LONGEST_LABEL = 300
+
+_DRAWN = frozenset(
+    [
+        "svg",
+        "g",
+        "path",
+        "line",
+        "rect",
+        "circle",
+        "text",
+        "tspan",
+        "defs",
+        "clipPath",
+        "linearGradient",
+        "stop",
+    ]
+)
+_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
+_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
+
+
+def chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
+    """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
+
+    `prefix`: put before every id, so that charts of one page stay apart. The page holds the chart's name and
+    description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
+    """
+    specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
+    root = ET.fromstring(printable(_svg(specification)))  # noqa: S314 - our own drawing, without entities
+    _strip(root)
+    _renumber_ids(root, prefix)
+    width, height = root.attrib["width"], root.attrib["height"]
+    root.attrib.clear()
+    root.attrib |= {
+        "viewBox": f"0 0 {width} {height}",
+        "role": "img",
+        "aria-labelledby": f"{prefix}-title",
+        "aria-describedby": f"{prefix}-text",
+    }
+    return ET.tostring(root, encoding="unicode")
+
+
+def _svg(specification: dict[str, object]) -> str:
+    try:
+        return vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    except ValueError:
+        # Vega shortens long labels by UTF-16 units; one cut inside a character cannot be measured.
+        plain = json.loads(
+            _BEYOND_PLANE_0.sub("\N{REPLACEMENT CHARACTER}", json.dumps(specification, ensure_ascii=False))
+        )
+        return vl_convert.vegalite_to_svg(plain, allowed_base_urls=[])
+
+
+def _drawable(part: JsonValue) -> JsonValue:
+    """Return a specification without control characters and texts too long to measure.
+
+    Measuring a control character ends the whole process: the abort is in native code (vl-convert 1.9.0),
+    where nothing can be caught.
+    """
+    if isinstance(part, dict):
+        return {printable(name): _drawable(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_drawable(value) for value in part]
+    return _short(printable(part)) if isinstance(part, str) else part
+
+
+def _short(text: str) -> str:
+    """Cut a text that no label can show and that takes seconds to measure; distinct texts stay distinct."""
+    if len(text) <= LONGEST_LABEL:
+        return text
+    return f"{text[:LONGEST_LABEL]}… {sha256_of(text)[:8]}"
+
+
+def _strip(element: ET.Element) -> None:
+    """Keep only what draws, in the element and below it."""
+    element.tag = element.tag.rpartition("}")[2]
+    element.attrib = {name: value for name, value in element.attrib.items() if _is_plain(name)}
+    for child in list(element):
+        _strip(child)
+        if child.tag not in _DRAWN:
+            element.remove(child)
+
+
+def _renumber_ids(root: ET.Element, prefix: str) -> None:
+    """Give ids numbers in the order of the drawing: Vega counts gradients over the life of the process."""
+    ids = (element.attrib["id"] for element in root.iter() if "id" in element.attrib)
+    renamed = {old: f"{prefix}-{number}" for number, old in enumerate(ids, start=1)}
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            element.attrib[name] = (
+                renamed[value]
+                if name == "id"
+                else _REFERENCE.sub(lambda found: f"url(#{renamed.get(found[1], prefix)})", value)
+            )
+
+
+def _is_plain(name: str) -> bool:
+    return not name.startswith(("{", "aria-", "on")) and name not in ("role", "href", "class")
+
 
 MOST_ROWS = 50
 MOST_COLUMNS = 14

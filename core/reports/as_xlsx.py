@@ -16,18 +16,18 @@ from openpyxl.writer.excel import ExcelWriter
 
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
-from core.reports.archive import ReproducibleZip
-from core.reports.content import (
+from core.reports.model import (
+    Report,
+    ReportTable,
     about_rows,
     column_units,
     figure_text,
     findings_frame,
     in_utc,
+    sheet_names,
     verdict_text,
 )
-from core.reports.model import Report, ReportTable
-from core.reports.names import sheet_names
-from core.reports.plain import printable, scalar, starts_like_formula
+from core.reports.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.verdict import Verdict
 
 LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 units

@@ -1,17 +1,25 @@
-"""What a report holds; every tool fills one in, and every renderer reads it."""
+"""A report as plain data: facts, sections, tables, charts; and how its files are named."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import platform
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 
 import altair as alt
 import pandas as pd
 
+from core import __version__
 from core.charts import Specification
+from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
-from core.verdict import Finding, Verdict
+from core.reports.plain import printable, setting_text
+from core.tables import Dataset, Reading
+from core.verdict import Finding, Verdict, worst_first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,3 +87,200 @@ class Report:
     # the verdicts that `verdict` is the worst of, by name, where there are several: such as "Published rule"
     # and "Second opinion"
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+
+_PACKAGES = (
+    "pandas",
+    "numpy",
+    "pyarrow",
+    "scikit-learn",
+    "scipy",
+    "pysam",
+    "altair",
+    "openpyxl",
+    "streamlit",
+)
+_DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "space"}
+
+
+def current_versions() -> Mapping[str, str]:
+    """Return AnonAudit's, Python's and the main packages' versions; packages not installed are left out."""
+    versions = {"anonaudit": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def input_facts(dataset: Dataset, role: str) -> InputFacts:
+    """Return what a report says of a data set: part in the audit, name, size, SHA-256, how it was read."""
+    return InputFacts(
+        role=role,
+        name=dataset.name,
+        n_bytes=dataset.n_bytes,
+        sha256=dataset.sha256,
+        reading=reading_text(dataset.reading),
+    )
+
+
+def reading_text(reading: Reading) -> str:
+    """Say in words how a file was read, such as ``CSV, UTF-8, delimiter semicolon``."""
+    options = reading.options
+    delimiter = options.delimiter and _DELIMITER_NAMES.get(options.delimiter, options.delimiter)
+    parts = [
+        reading.format,
+        options.encoding,
+        delimiter and f"delimiter {delimiter}",
+        options.sheet and f"sheet {options.sheet}",
+        "names in the second line" if options.header == "second_line" else None,
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def verdict_text(verdict: Verdict | None) -> str:
+    """Return the verdict's word, empty where nothing is judged."""
+    return "" if verdict is None else verdict.word
+
+
+def time_text(moment: datetime) -> str:
+    """Write a moment in UTC, such as ``2026-11-20 06:30:00 UTC``; a time without zone is taken as UTC."""
+    return f"{in_utc(moment):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def in_utc(moment: datetime) -> datetime:
+    """Return the moment in UTC, without fractions of a second."""
+    aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return aware.replace(microsecond=0)
+
+
+def figure_text(figure: Figure) -> str:
+    """Write a figure's value with its measure's unit rule."""
+    return format_value(MEASURES[figure.measure], figure.value)
+
+
+def figures_frame(report: Report) -> pd.DataFrame:
+    """Return a row per figure: what it is of, label, value, text, unit, threshold, verdict, definition."""
+    columns = [
+        "Of", "Figure", "Value", "As text", "Unit", "Threshold", "Verdict", "Definition", "Source", "Key",
+    ]  # fmt: skip
+    rows = [
+        (
+            figure.of,
+            measure.label,
+            figure.value,
+            figure_text(figure),
+            measure.unit,
+            figure.threshold,
+            verdict_text(figure.verdict),
+            measure.definition,
+            measure.source,
+            measure.key,
+        )
+        for figure in report.figures
+        for measure in (MEASURES[figure.measure],)
+    ]
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def findings_frame(report: Report) -> pd.DataFrame:
+    """Return a row per finding, the gravest first."""
+    rows = [
+        (verdict_text(finding.verdict), finding.message, finding.column, finding.n_affected, finding.check)
+        for finding in worst_first(report.findings)
+    ]
+    return pd.DataFrame(rows, columns=["Verdict", "Finding", "Column", "Affected", "Check"], dtype=object)
+
+
+def about_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Return (section, name, text) of everything that is not a figure, finding or table."""
+    rows = [
+        ("Report", "Tool", report.tool),
+        ("Report", "Title", report.title),
+        ("Report", "Question", report.question),
+        ("Report", "Verdict", verdict_text(report.verdict)),
+        ("Report", "Headline", report.headline),
+        ("Report", "Created", time_text(report.created_at)),
+    ]
+    rows += [("Verdicts", name, verdict_text(verdict)) for name, verdict in report.verdicts.items()]
+    for facts in report.inputs:
+        rows.append(("Input", facts.role, facts.name))
+        rows.append(("Input", "Size in bytes", str(facts.n_bytes)))
+        rows.append(("Input", "SHA-256", facts.sha256))
+        if facts.reading:
+            rows.append(("Input", "Read as", facts.reading))
+    rows += [("Setting", str(name), setting_text(value)) for name, value in report.settings.items()]
+    rows += [("Version", str(name), str(value)) for name, value in report.versions.items()]
+    rows += [("Limit", "", limit) for limit in report.limits]
+    return rows
+
+
+def about_frame(report: Report) -> pd.DataFrame:
+    """Return the rows of :func:`about_rows`."""
+    return pd.DataFrame(about_rows(report), columns=["Section", "Name", "Text"], dtype=object)
+
+
+def column_units(table: ReportTable) -> list[Unit | None]:
+    """Return the unit of each column by position; a name in ``_share`` or ``_risk`` tells it by itself."""
+    return [
+        table.units.get(str(name)) or ("share" if str(name).endswith(("_share", "_risk")) else None)
+        for name in table.frame.columns
+    ]
+
+
+_LONGEST_SHEET_NAME = 31
+_LONGEST_FILE_NAME = 60
+_NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\\t\r\n]")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w\-]+")
+_DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
+_RESERVED_SHEET = "history"  # Excel refuses it
+
+
+def sheet_names(names: Iterable[str], *, taken: Iterable[str] = ()) -> list[str]:
+    """Return names that Excel accepts for sheets: at most 31 characters, distinct whatever the case."""
+    used = {name.casefold() for name in taken} | {_RESERVED_SHEET}
+    chosen = []
+    for name in names:
+        plain = _NOT_IN_SHEET_NAMES.sub(" ", printable(name)).strip(" '") or "Table"
+        chosen.append(_distinct(plain, used, longest=_LONGEST_SHEET_NAME))
+    return chosen
+
+
+def distinct_names(names: Iterable[str], *, taken: Iterable[str] = ()) -> list[str]:
+    """Return names that every file system accepts, distinct whatever the case."""
+    used = {name.casefold() for name in taken}
+    return [_distinct(file_stem(name), used, longest=_LONGEST_FILE_NAME) for name in names]
+
+
+def file_stem(text: str) -> str:
+    """Return letters, digits, ``_`` and ``-`` of a text, for a file name without extension."""
+    plain = unicodedata.normalize("NFC", printable(text))
+    stem = _NOT_IN_FILE_NAMES.sub("_", plain).strip("_-") or "table"
+    return f"{stem}_" if _DEVICES.fullmatch(stem) else stem
+
+
+def report_stem(tool: str, created_at: datetime, digest: str) -> str:
+    """Return ``anonaudit_<tool>_<UTC time>_<digest>``: another result always has another name.
+
+    The verdict is left out on purpose: a file name outlives what it was true of.
+    """
+    return f"anonaudit_{file_stem(tool)}_{in_utc(created_at):%Y%m%dT%H%M%SZ}_{digest[:8]}"
+
+
+def _distinct(name: str, used: set[str], *, longest: int) -> str:
+    """Shorten a name, number it if it is used already, and remember it."""
+    number, candidate = 1, _shortened(name, longest)
+    while candidate.casefold() in used:
+        number += 1
+        suffix = f"_{number}"
+        candidate = _shortened(name, longest - len(suffix)) + suffix
+    used.add(candidate.casefold())
+    return candidate
+
+
+def _shortened(name: str, longest: int) -> str:
+    """Cut a name to a length counted as Excel counts, in UTF-16 units."""
+    while len(name.encode("utf-16-le")) // 2 > longest:
+        name = name[:-1]
+    return name.rstrip(" '") or "_"

@@ -1,8 +1,9 @@
-"""Text and values from anywhere, made fit for a document: nothing is run, nothing breaks the file."""
+"""Text and bytes that mean the same everywhere: neutral cells of spreadsheets, archives without a clock."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import re
@@ -10,6 +11,9 @@ from collections.abc import Mapping, Set
 from datetime import date, datetime
 from enum import Enum
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 import pandas as pd
@@ -100,3 +104,33 @@ def setting_text(value: object) -> str:
 def sha256_of(text: str) -> str:
     """Return the SHA-256 of a text as hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first moment that the format can express
+
+
+class ReproducibleZip(ZipFile):
+    """A zip archive for writing in which every member carries the same date."""
+
+    def writestr(  # type: ignore[override]
+        self, name: str, data: bytes | str, compress_type: int | None = None, compresslevel: int | None = None
+    ) -> None:
+        """Add a member from memory."""
+        member = ZipInfo(name, _EARLIEST)
+        member.external_attr = 0o644 << 16
+        super().writestr(member, data, compress_type or ZIP_DEFLATED, compresslevel)
+
+    def write(  # type: ignore[override]
+        self, filename: str | PathLike[str], arcname: str | None = None
+    ) -> None:
+        """Add a member from a file, under another name."""
+        self.writestr(arcname or Path(filename).name, Path(filename).read_bytes())
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """Return files, by name, as one archive."""
+    buffer = io.BytesIO()
+    with ReproducibleZip(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()

@@ -1,22 +1,259 @@
-"""A risk audit as one JSON document and as lines of text."""
+"""A risk audit and its searches as one JSON document and as lines of text."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from core.measures import MEASURES, format_value
-from core.risk.columns import ColumnContribution, SinglingOutSets
+from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
+from core.risk.lattice import Generalization, Objective
+from core.risk.lattice_search import SearchOutcome
 from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
-from core.risk.singling_out import ColumnsMeasurement
-from core.risk.suda import Suda
-from core.risk.suda_document import suda_document, suda_lines
-from core.risk.unchosen import UnchosenColumns
-from core.risk.what_if import WhatIf
-from core.risk.what_if_document import what_if_document, what_if_lines
-from core.risk.words import counted
+from core.risk.suda import ColumnsMeasurement, Suda
+from core.risk.what_if import Release, WhatIf
+from core.risk.words import counted, listed, number, percent
+
+
+def suda_note(suda: Suda) -> str:
+    """Say how many records have a set of few values that nobody shares, and what was not searched."""
+    bounded = _bounded(suda)
+    if not suda.max_size:
+        return f"No set of values was searched.{bounded}"
+    dis = ""
+    if suda.dis_of_record is None:
+        dis = (
+            " DIS-SUDA, the chance that a match is right, is not assessed: it needs a table of the "
+            "population or its size."
+        )
+    if not len(suda.scored_records):
+        return f"No record is singled out by up to {counted(suda.max_size, 'value')}.{bounded}{dis}"
+    by_size = ", ".join(
+        f"{n:,} of {counted(size, 'value')}" for size, n in enumerate(suda.n_by_size.tolist(), start=1)
+    )
+    return (
+        f"{len(suda.scored_records):,} of {counted(suda.n_records, 'record')} have a set of up to "
+        f"{counted(suda.max_size, 'value')} that no other record has and that gets shared when any of them "
+        f"is left out. Such sets: {by_size}.{bounded}{dis}"
+    )
+
+
+def _bounded(suda: Suda) -> str:
+    if suda.is_complete:
+        return ""
+    only = f"only sets of up to {suda.max_size} were searched" if suda.max_size else "none was finished"
+    if suda.was_stopped:
+        return f" The search was stopped before all sets of {suda.max_size + 1} were looked at; {only}."
+    return f" The table is too large for sets of {suda.requested_size}; {only}."
+
+
+def suda_document(suda: Suda) -> dict[str, object]:
+    """Return the search as JSON-able values; null where DIS-SUDA is not assessed."""
+    dis = suda.dis_of_record
+    return {
+        "max_size": suda.max_size,
+        "requested_size": suda.requested_size,
+        "was_stopped": suda.was_stopped,
+        "n_minimal_sample_uniques": suda.n_by_size.tolist(),
+        "n_records_with_score": len(suda.scored_records),
+        "suda_score": float(suda.score_of_record.max(initial=0.0)),
+        "dis_suda": None if dis is None else float(dis.max(initial=0.0)),
+        "suda_contribution_share": dict(
+            zip(suda.quasi_identifiers, suda.column_contribution.tolist(), strict=True)
+        ),
+        "note": suda_note(suda),
+    }
+
+
+def suda_lines(suda: Suda) -> list[str]:
+    """Return the search as lines for a terminal."""
+    lines = ["special uniques (SUDA2)", f"  {suda_note(suda)}"]
+    if len(suda.scored_records):
+        lines.append(f"  highest SUDA score: {number(float(suda.score_of_record.max()))}")
+        lines += [
+            f"  part of all scores with {column}: {percent(min(float(part), 1.0))}"
+            for column, part in zip(suda.quasi_identifiers, suda.column_contribution, strict=True)
+        ]
+    return lines
+
+
+OBJECTIVE_WORDS: Mapping[Objective, str] = {
+    "ncp": "precision lost",
+    "discernibility": "discernibility",
+    "average_class_size": "average class size",
+}
+_LARGEST_EXACT = 2**53  # a larger whole number is not read exactly from JSON
+
+
+def option_for(what_if: WhatIf, k: int) -> int:
+    """Return the position of the first option that reaches k, of the last where none does."""
+    sizes = [each.best.smallest_class if each.best else 0 for each in what_if.options]
+    reached = [number for number, size in enumerate(sizes) if size >= k]
+    return reached[0] if reached else len(what_if.options) - 1
+
+
+def what_if_note(what_if: WhatIf) -> str:
+    """Say how many generalizations there are, which were left out, and how many had to be counted."""
+    left_out = _left_out(what_if)
+    if not what_if.options:
+        return (
+            "No generalization reaches what was asked for within the suppression limit, not even showing no "
+            f"quasi-identifier at all. Allow more suppression, or ask for less.{left_out}"
+        )
+    n_measured = sum(each.n_measured for each in what_if.options)
+    if not what_if.lattice.is_listed:
+        return (
+            f"The columns allow {_how_many(what_if.lattice.n_nodes)} generalizations, too many to search. "
+            "From showing nothing, one column at a time was shown finer, the one that saved most for the "
+            f"classes it split, until none could be: {n_measured:,} generalizations were counted, and a "
+            "cheaper one may exist. Fewer quasi-identifiers are searched whole."
+        )
+    exact = all(each.is_exact for each in what_if.options)
+    found = (
+        "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
+    )
+    if what_if.settings.objective != "ncp":
+        found += f" (cheapest by {OBJECTIVE_WORDS[what_if.settings.objective]})"
+    return (
+        f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
+        f"{n_measured:,} of them counted; {found}.{left_out}"
+    )
+
+
+def _how_many(n: int) -> str:
+    """Return a number of any size in words."""
+    return f"{n:,}" if n < _LARGEST_EXACT else f"over 10^{math.floor(math.log10(n))}"
+
+
+def _left_out(what_if: WhatIf) -> str:
+    lattice = what_if.lattice
+    if not lattice.thinned_columns:
+        return ""
+    return (
+        f" The columns allow {_how_many(lattice.n_nodes_possible)}, too many to search: levels in the middle "
+        f"of {listed(lattice.thinned_columns)} were left out, so a cheaper one may exist among those. Fewer "
+        "quasi-identifiers leave more levels of each."
+    )
+
+
+def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
+    """Return the search as JSON-able values; the chosen option is the cheapest that reaches k."""
+    asked, lattice = what_if.settings, what_if.lattice
+    options = [_option(what_if, outcome) for outcome in what_if.options]
+    return {
+        "ks": list(asked.ks),
+        "max_suppression_share": asked.suppression_limit,
+        **vars(asked.limits),
+        "average_risk": asked.average_risk,
+        "k_map": asked.k_map,
+        "objective": asked.objective,
+        "weights": dict(asked.weights),
+        "local_recoding": asked.locally,
+        "own_hierarchies": list(what_if.own_hierarchies),
+        "n_generalizations": lattice.n_nodes if lattice.n_nodes < _LARGEST_EXACT else None,
+        "n_generalizations_possible": lattice.n_nodes_possible
+        if lattice.n_nodes_possible < _LARGEST_EXACT
+        else None,
+        "columns_with_levels_left_out": list(lattice.thinned_columns),
+        "options": options,
+        "chosen": options[option_for(what_if, k)] if reaches(what_if, k) else None,
+        "note": what_if_note(what_if),
+    }
+
+
+def reaches(what_if: WhatIf, k: int) -> bool:
+    """Return whether any option reaches k."""
+    return any(each.best is not None and each.best.smallest_class >= k for each in what_if.options)
+
+
+def _option(what_if: WhatIf, outcome: SearchOutcome) -> dict[str, object]:
+    best = outcome.best
+    if best is None:
+        return {}
+    return {
+        "k": best.k,
+        "smallest_class": best.smallest_class,
+        "highest_risk": best.highest_risk,
+        "generalization_loss": best.loss,
+        "discernibility": best.discernibility,
+        "average_class_size": best.average_class_size,
+        "average_risk": best.average_risk,
+        "n_suppressed": best.n_suppressed,
+        "suppressed_share": best.suppressed_share,
+        "is_exact": is_exact(what_if, outcome),
+        "columns": _columns(what_if, best),
+    }
+
+
+def is_exact(what_if: WhatIf, outcome: SearchOutcome) -> bool:
+    """Return whether no cheaper one exists: the search went to its end, and no level was left out."""
+    return outcome.is_exact and not what_if.lattice.thinned_columns
+
+
+def _columns(what_if: WhatIf, best: Generalization) -> list[dict[str, object]]:
+    return [
+        {
+            "column": ladder.column,
+            "generalization": ladder.levels[level].description,
+            "n_groups": ladder.levels[level].n_groups,
+        }
+        for ladder, level in zip(what_if.lattice.ladders, best.levels, strict=True)
+    ]
+
+
+def what_if_lines(what_if: WhatIf, *, k: int) -> list[str]:
+    """Return the search as lines for a terminal: the frontier, and the cheapest option that reaches k."""
+    lines = ["what if columns were made coarser", f"  {what_if_note(what_if)}"]
+    if what_if.options:
+        lines.append(f"  {'k':>5} {'smallest':>9} {'highest risk':>13} {'loss':>8} {'suppressed':>11}")
+    for outcome in what_if.options:
+        if (best := outcome.best) is not None:
+            lines.append(
+                f"  {best.k:>5,} {best.smallest_class:>9,} "
+                f"{format_value(MEASURES['prosecutor_highest_risk'], best.highest_risk):>13} "
+                f"{percent(best.loss):>8} {percent(best.suppressed_share):>11}"
+            )
+    if what_if.options and not reaches(what_if, k):
+        lines.append(f"  no generalization reaches k = {k:,}")
+    elif what_if.options and (best := what_if.options[option_for(what_if, k)].best) is not None:
+        lines.append(f"  cheapest for k = {k:,}:")
+        lines += [
+            f"    {each['column']}: {each['generalization']}, {each['n_groups']:,} different values"
+            for each in _columns(what_if, best)
+        ]
+    return lines
+
+
+def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
+    """Return the generalized table's figures as JSON-able values, measured in its bytes read back.
+
+    Parameters
+    ----------
+    made
+        The table.
+    again
+        Its bytes held against the thresholds.
+    """
+    return {
+        "k_asked": made.k,
+        "k": again.figures["k"],
+        "k_map": made.k_map,
+        "n_suppressed": made.n_suppressed,
+        "columns": list(made.columns),
+        "columns_left_out": list(made.columns_left_out),
+        "sensitive": {
+            each.column: {key: each.figures[key] for key in ("distinct_l", "entropy_l", "t")}
+            for each in again.measurement.sensitive
+        },
+        "verdict": again.verdict.value,
+        "findings": [
+            {"check": each.check, "verdict": each.verdict.value, "message": each.message}
+            for each in again.findings
+        ],
+    }
 
 
 def risk_document(

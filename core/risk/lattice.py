@@ -14,8 +14,8 @@ import numpy.typing as npt
 from core.coding import IntArray, value_codes
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
-from core.risk.combinations import BoolArray, Combinations
 from core.risk.ladders import SUPPRESSED, FloatArray, Ladder
+from core.risk.records import BoolArray, Combinations
 
 Node = tuple[int, ...]
 ClassesAccepted = Callable[[EquivalenceClasses], BoolArray]

@@ -11,9 +11,8 @@ import numpy as np
 from core.coding import CodedColumn, IntArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
-from core.risk.comparison import Comparison, compare_with_original
-from core.risk.individual import IndividualRisk, individual_risk
-from core.risk.linkage import Linkage, link_records
+from core.risk.columns import UnchosenColumns, measure_unchosen
+from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.people import (
     HiddenPersons,
     HouseholdRisk,
@@ -23,8 +22,15 @@ from core.risk.people import (
     persons_by_all_records,
 )
 from core.risk.population import PopulationUniques, population_uniques
-from core.risk.population_table import PopulationRisk, risk_by_population_size, risk_by_population_table
+from core.risk.population_estimates import (
+    IndividualRisk,
+    PopulationRisk,
+    individual_risk,
+    risk_by_population_size,
+    risk_by_population_table,
+)
 from core.risk.records import (
+    Pairs,
     RecordEntry,
     class_values,
     classes_over,
@@ -32,12 +38,10 @@ from core.risk.records import (
     first_records,
     repeated_persons,
     sampling_weights,
+    spread,
 )
-from core.risk.related import Related, related_attributes
-from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
+from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
-from core.risk.unchosen import UnchosenColumns, measure_unchosen
-from core.risk.wildcards import Pairs, spread
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,118 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.coding import BoolArray, CodedColumn, IntArray, combined_codes
+from core.coding import (
+    BoolArray,
+    CodedColumn,
+    Codes,
+    IntArray,
+    combination_codes,
+    combined_codes,
+    value_codes,
+)
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.risk.settings import RiskSettings
-from core.risk.wildcards import compatible_sizes
 from core.tables import Dataset
+
+_MOST_WORK = 200_000_000  # classes visited over all joins
+_MOST_PAIRS = 50_000_000  # pairs of class and item that one spreading may make
+
+
+class Pairs(NamedTuple):
+    """How often each item occurs in each class; only pairs that occur, sorted by class, then item."""
+
+    of_class: IntArray
+    item: IntArray
+    n: IntArray
+
+
+def spread(pairs: Pairs, codes: Codes, missing: BoolArray) -> Pairs:
+    """Return the pairs with each class replaced by all classes that are compatible with it."""
+    groups = _groups_by_missing(missing)
+    if len(groups) * len(codes) > _MOST_WORK:
+        raise _too_much(len(groups))
+    own = [_of_group(pairs, group, n_classes=len(codes)) for group in groups]
+    found: list[Pairs] = []
+    n_pairs = 0
+    for receivers in groups:
+        joined = [
+            _join(given, codes, missing, receivers, givers) for given, givers in zip(own, groups, strict=True)
+        ]
+        found.append(summed(_concatenated(joined)))
+        n_pairs += len(found[-1].of_class)
+        if n_pairs > _MOST_PAIRS:
+            raise _too_much(len(groups))
+    return summed(_concatenated(found))
+
+
+def compatible_sizes(
+    codes: Codes, missing: BoolArray, classes: EquivalenceClasses, person_of_record: IntArray | None
+) -> IntArray:
+    """Return shape (n_classes,): records, or distinct persons, compatible with each class."""
+    numbers = np.arange(classes.n_classes, dtype=np.int64)
+    if person_of_record is None:
+        own = Pairs(numbers, np.zeros_like(numbers), classes.class_sizes)
+        return spread(own, codes, missing).n
+    known = (classes.class_of_record >= 0) & (person_of_record >= 0)
+    of_class, person = classes.class_of_record[known], person_of_record[known]
+    persons = spread(summed(Pairs(of_class, person, np.ones_like(of_class))), codes, missing)
+    return np.maximum(np.bincount(persons.of_class, minlength=classes.n_classes), 1)
+
+
+def summed(pairs: Pairs) -> Pairs:
+    """Return the pairs with equal ones added up, sorted by class and then by item."""
+    if not len(pairs.of_class):
+        return pairs
+    n_items = int(pairs.item.max()) + 1
+    found, position = np.unique(pairs.of_class * n_items + pairs.item, return_inverse=True)
+    n = np.bincount(position, weights=pairs.n, minlength=len(found)).astype(np.int64)
+    return Pairs(found // n_items, found % n_items, n)
+
+
+def _groups_by_missing(missing: BoolArray) -> list[IntArray]:
+    """Return the classes that miss the same columns, a group each."""
+    packed = np.packbits(missing, axis=1)
+    pattern = combined_codes(list(packed.T.astype(np.int64)), n_records=len(missing))
+    order = np.argsort(pattern, kind="stable")
+    starts = np.flatnonzero(np.diff(pattern[order])) + 1
+    return cast("list[IntArray]", np.split(order, starts))
+
+
+def _of_group(pairs: Pairs, group: IntArray, *, n_classes: int) -> Pairs:
+    """Return the pairs of one group's classes, the class as its position in the group."""
+    position = np.full(n_classes, -1, dtype=np.int64)
+    position[group] = np.arange(len(group))
+    place = position[pairs.of_class]
+    inside = place >= 0
+    return Pairs(place[inside], pairs.item[inside], pairs.n[inside])
+
+
+def _join(given: Pairs, codes: Codes, missing: BoolArray, receivers: IntArray, givers: IntArray) -> Pairs:
+    """Return what classes of one group receive from the compatible classes of another."""
+    shared = np.flatnonzero(~(missing[receivers[0]] | missing[givers[0]]))
+    both = np.concatenate([receivers, givers])
+    combined = combined_codes([codes[both, column] for column in shared], n_records=len(both))
+    keys = np.unique(combined, return_inverse=True)[1]
+    offered = summed(Pairs(keys[len(receivers) :][given.of_class], given.item, given.n))
+    wanted = keys[: len(receivers)]
+    first = np.searchsorted(offered.of_class, wanted, side="left")
+    n_taken = np.searchsorted(offered.of_class, wanted, side="right") - first
+    skipped = np.repeat(first - (np.cumsum(n_taken) - n_taken), n_taken)
+    taken = skipped + np.arange(int(n_taken.sum()))
+    return Pairs(np.repeat(receivers, n_taken), offered.item[taken], offered.n[taken])
+
+
+def _concatenated(parts: list[Pairs]) -> Pairs:
+    return Pairs(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _too_much(n_groups: int) -> AuditInputError:
+    return AuditInputError(
+        f"Records miss quasi-identifiers in {n_groups:,} different ways, too many to compare each with each; "
+        "count missing as a value, or leave such records out."
+    )
+
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -145,3 +252,86 @@ def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
             "says how many people a record stands for and is above 0."
         )
     return weights
+
+
+_DENSE = 8  # counting every possible combination pays up to so many times the combinations there are
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Combinations:
+    """The distinct combinations of values of a table's quasi-identifiers."""
+
+    quasi_identifiers: tuple[str, ...]  # the columns, in the order given
+    # one array of shape (n_combinations,) a column: a code per value, 0 … n_values - 1
+    codes: tuple[IntArray, ...]
+    sizes: IntArray  # shape (n_combinations,): records with each combination
+    # shape (n_records_in_table,): the combination of each record, -1 for one that is left out
+    combination_of_record: IntArray
+    # one array of shape (n_combinations,) a column: whether its value is missing and matches every value;
+    # empty where a missing value is a value of its own
+    missing: tuple[BoolArray, ...] = ()
+
+    @property
+    def n_combinations(self) -> int:
+        """Return the number of distinct combinations."""
+        return len(self.sizes)
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records assessed."""
+        return int(self.sizes.sum())
+
+    def members(self, columns: Sequence[int], *, among: IntArray | None = None) -> IntArray:
+        """Return the records that share a combination's values in some columns."""
+        sizes = self.sizes if among is None else self.sizes[among]
+        chosen = [self.codes[column] if among is None else self.codes[column][among] for column in columns]
+        if self.missing and columns:
+            missing = [
+                self.missing[column] if among is None else self.missing[column][among] for column in columns
+            ]
+            if any(each.any() for each in missing):
+                own = Pairs(np.arange(len(sizes)), np.zeros(len(sizes), dtype=np.int64), sizes)
+                codes = np.column_stack(chosen).astype(np.int32)
+                return spread(own, codes, np.column_stack(missing)).n
+        return members_of_codes(chosen, sizes)
+
+
+def members_of_codes(codes: Sequence[IntArray], sizes: IntArray) -> IntArray:
+    """Return shape (n,): Σ of `sizes` over the entries with the same codes."""
+    group = grouped(codes, n=len(sizes))
+    return np.bincount(group, weights=sizes).astype(np.int64)[group]
+
+
+def grouped(codes: Sequence[IntArray], *, n: int) -> IntArray:
+    """Return shape (n,): a number from 0 for each distinct combination of codes, not all numbers used."""
+    group = combined_codes(codes, n_records=n)
+    if int(group.max(initial=0)) > _DENSE * n:
+        return value_codes(group)
+    return group
+
+
+def distinct_combinations(
+    columns: Mapping[str, Codes],
+    *,
+    leave_out: BoolArray | None = None,
+    counted: BoolArray | None = None,
+) -> Combinations:
+    """Collapse records to their distinct combinations of values."""
+    every = [np.asarray(codes, dtype=np.int64) for codes in columns.values()]
+    n_in_table = len(every[0])
+    kept = np.arange(n_in_table) if leave_out is None else np.flatnonzero(~leave_out)
+    codes = [each[kept] for each in every]
+    combination = combination_codes(codes, n_records=len(kept))
+    sizes = np.bincount(combination)
+    first = np.zeros(len(sizes), dtype=np.int64)
+    first[combination[::-1]] = np.arange(len(kept))[::-1]  # the last one written is the first record
+    combination_of_record = np.full(n_in_table, -1, dtype=np.int64)
+    combination_of_record[kept] = combination
+    if counted is not None:
+        sizes = np.bincount(combination, weights=counted[kept], minlength=len(first)).astype(np.int64)
+    return Combinations(
+        quasi_identifiers=tuple(columns),
+        codes=tuple(each[first] for each in codes),
+        sizes=sizes,
+        combination_of_record=combination_of_record,
+    )

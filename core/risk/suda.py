@@ -1,16 +1,4 @@
-"""SUDA2: the smallest sets of values that single a record out, and how special that makes it.
-
-The search goes through the sets of columns by size. A record unique in a set is unique in every larger one
-and shares its values with nobody, so it leaves all of them at once. A minimal sample unique of k of ATT
-columns scores Π (ATT - i) over i = k … M, M being the largest size searched and at most ATT - 1; a record's
-score is the sum of those it has.
-
-References
-----------
-Manning, Haglin, Keane, A recursive search algorithm for statistical disclosure assessment, Data Mining and
-Knowledge Discovery 16, 2008. Elliot, Manning, Ford, A computational algorithm for handling the special
-uniques problem, IJUFKS 10(5), 2002.
-"""
+"""Special uniques (SUDA2): minimal sets of values that one record alone has, and records scored by them."""
 
 from __future__ import annotations
 
@@ -21,10 +9,19 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from core.coding import IntArray
+from core.coding import IntArray, coded_columns
 from core.errors import AuditInputError
-from core.risk.combinations import BoolArray, Combinations
+from core.risk.columns import (
+    ColumnContribution,
+    SinglingOutSets,
+    column_contributions,
+    singling_out_sets,
+)
+from core.risk.measuring import RiskMeasurement
+from core.risk.records import BoolArray, Combinations
+from core.tables import Dataset
 
 FloatArray = npt.NDArray[np.float64]
 Columns = tuple[int, ...]
@@ -241,3 +238,95 @@ def _records_of(unique: IntArray, table: Combinations) -> IntArray:
     assessed = np.flatnonzero(table.combination_of_record >= 0)
     record[table.combination_of_record[assessed]] = assessed
     return record[unique]
+
+
+_MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
+USUAL_SET_SIZE = 3  # values of a set, as SUDA2 is usually run
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnsMeasurement:
+    """What each quasi-identifier does, and the smallest sets that single most records out."""
+
+    contributions: tuple[ColumnContribution, ...]  # one for each quasi-identifier
+    sets: SinglingOutSets  # smallest sets of columns in which more than half of the records are unique
+
+
+def class_combinations(
+    measured: RiskMeasurement, dataset: Dataset, *, wildcards: bool = False
+) -> Combinations:
+    """Return the classes of a measurement as combinations; a missing value is a value of its own."""
+    classes = measured.classes
+    shown = dataset.table.select(list(classes.quasi_identifiers)).take(
+        pa.array(measured.first_record_of_class)
+    )
+    coded = coded_columns(shown, classes.quasi_identifiers)
+    records = np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:]
+    return Combinations(
+        quasi_identifiers=classes.quasi_identifiers,
+        codes=tuple(coded[name].codes.astype(np.int64) for name in classes.quasi_identifiers),
+        sizes=records,
+        combination_of_record=classes.class_of_record,
+        missing=tuple(
+            coded[name].value_is_suppressed[coded[name].codes] for name in classes.quasi_identifiers
+        )
+        if wildcards and measured.settings.missing == "wildcard"
+        else (),
+    )
+
+
+def measure_columns(measured: RiskMeasurement, dataset: Dataset) -> ColumnsMeasurement | None:
+    """Measure what each quasi-identifier does, over records; None where no record is assessed.
+
+    Parameters
+    ----------
+    measured, dataset
+        As for :func:`class_combinations`.
+    """
+    if not measured.classes.n_classes:
+        return None
+    table = class_combinations(measured, dataset)
+    return ColumnsMeasurement(
+        contributions=column_contributions(table), sets=singling_out_sets(table, max_cells=_MAX_CELLS)
+    )
+
+
+def measure_special_uniques(
+    measured: RiskMeasurement,
+    dataset: Dataset,
+    *,
+    max_size: int = USUAL_SET_SIZE,
+    stop: Callable[[int, int], bool] | None = None,
+) -> Suda | None:
+    """Find the smallest sets of values that single records out (SUDA2); None where no record is assessed.
+
+    A missing value counts as the measurement's settings say: with wildcards it matches every value, so that
+    a set singles out only whom nobody with missing values could be either.
+
+    DIS-SUDA needs the share of the population that is in the table; without a population it is not assessed.
+
+    Parameters
+    ----------
+    measured, dataset
+        As for :func:`class_combinations`.
+    max_size
+        Values of the largest set to search, at least 1; more than there are columns is all of them.
+    stop
+        Asked after each set of columns with the sets done and in all; True ends the search.
+
+    Raises
+    ------
+    AuditInputError
+        `max_size` below 1.
+    """
+    if not measured.classes.n_classes:
+        return None
+    population = measured.population
+    return measure_suda(
+        class_combinations(measured, dataset, wildcards=True),
+        max_size=max_size,
+        sampling_fraction=None
+        if population is None
+        else min(population.n_records / population.population_size, 1.0),
+        stop=stop,
+    )

@@ -17,9 +17,13 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.pseudonyms import TokenSource
 from core.risk.generalizing import (
+    ClassLimits,
+    all_of,
     build_lattice,
     generalize,
     generalized_csv,
+    has_persons,
+    protects_column,
     smallest_population_class,
     verify_generalized,
 )
@@ -28,7 +32,6 @@ from core.risk.ladders import ladder_csv
 from core.risk.lattice import ClassesAccepted, Lattice, Objective
 from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
-from core.risk.protecting import ClassLimits, all_of, has_persons, protects_column
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
 from core.tables import Dataset, ReadOptions, read_dataset

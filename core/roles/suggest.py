@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from core.roles.naming import NameMatch, match_name
-from core.roles.role import Role, RoleSuggestion
 from core.roles.values import (
     DISTINCT,
     ColumnProfile,
@@ -22,6 +20,7 @@ from core.roles.values import (
     match_values,
     profile_column,
 )
+from core.roles.vocabulary import NameMatch, Role, RoleSuggestion, match_name
 
 _ORDER = tuple(Role)
 _FEW = 2  # distinct values up to which a column is a flag, whatever it is called

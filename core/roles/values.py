@@ -22,7 +22,7 @@ from core.korean import (
     KOREAN_SURNAMES,
     WORDS_THAT_ARE_NO_NAMES,
 )
-from core.roles.role import Role
+from core.roles.vocabulary import Role
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
 

@@ -12,16 +12,3 @@ from core.tables.model import (
     check_options,
 )
 from core.tables.reading import read_dataset
-
-__all__ = [
-    "DELIMITERS",
-    "ENCODINGS",
-    "HEADERS",
-    "MISSING_SPELLINGS",
-    "Beside",
-    "Dataset",
-    "ReadOptions",
-    "Reading",
-    "check_options",
-    "read_dataset",
-]

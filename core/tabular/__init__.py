@@ -18,24 +18,3 @@ from core.tabular.measurement import (
 from core.tabular.pairing import FilePair, LeftOutFile, Pairing, pair_files
 from core.tabular.rules import ColumnCheck
 from core.tabular.settings import TabularSettings, TabularThresholds
-
-__all__ = [
-    "AnonymizationLog",
-    "ColumnCheck",
-    "ColumnResult",
-    "FilePair",
-    "LeftOutFile",
-    "LogEntry",
-    "Pairing",
-    "ResidualCount",
-    "TabularAudit",
-    "TabularMeasurement",
-    "TabularSettings",
-    "TabularThresholds",
-    "judge_tabular",
-    "measure_classes",
-    "measure_tabular",
-    "pair_files",
-    "read_log",
-    "verify_tabular",
-]

@@ -16,7 +16,7 @@ from core.measures import MEASURES, Measure
 from core.measures.formatting import format_value
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.names import report_stem
+from core.reports.model import report_stem
 from core.verdict import Finding, Verdict, worst_first
 from pages.components.text import plain, sentence
 

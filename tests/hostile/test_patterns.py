@@ -14,8 +14,8 @@ from core.roles import values
 SMALL, LARGE = 800, 3200  # a quadratic pattern takes sixteen times as long, a linear one four
 SECONDS = 0.2  # for 100 kB: what a quadratic pattern must stay below at LARGE to be no danger
 AT_THE_START = {  # asked only what a cell begins with or is, never searched for within a text
-    "core.cells.one_cell._NUMBER",
-    "core.cells.one_cell._DATE",
+    "core.cells._NUMBER",
+    "core.cells._DATE",
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
     "core.tabular.second_opinion.ciphers._DIGITS",

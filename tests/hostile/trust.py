@@ -22,7 +22,7 @@ import pyarrow as pa
 from core.diversity import load_estimator
 from core.errors import AuditInputError
 from core.events import read_event_mapping
-from core.risk.hierarchies import read_hierarchy
+from core.risk.ladders import read_hierarchy
 from core.tables import read_dataset
 from core.tabular import read_log
 from core.vcf.files import VcfFile

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cells import canonical_text, cells_equal, cells_equal_to, equality, repetition, shared_codes
+from core.cells import canonical_text, cells_equal, cells_equal_to, shared_codes
 
 EXACT = Context(prec=400, Emax=10**17, Emin=-(10**17))
 
@@ -61,9 +61,9 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
             "differing cells": (0.0, 0.5),
             "whole columns": (0.0, -1.0),
         }[request.param]
-        patch.setattr(repetition, "_RARELY", rarely)
-        patch.setattr(repetition, "_MOSTLY", mostly)
-        patch.setattr(equality, "_MOSTLY", mostly)
+        patch.setattr("core.cells._RARELY", rarely)
+        patch.setattr("core.cells._TOO_DISTINCT", mostly)
+        patch.setattr("core.cells._MOSTLY", mostly)
         yield
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.literal_giving_back import literal_giving_back
-from core.diversity import DiversitySettings, ModelChoice, SearchProblem, giving_back, prepare_search
+from core.diversity import DiversitySettings, ModelChoice, SearchProblem, minimization, prepare_search
 from core.diversity.minimization import minimize
 from core.diversity.minimized import Minimization, MinimizationProblem
 from core.tables import read_dataset
@@ -94,7 +94,7 @@ def test_give_back_features__is_the_literal_definition(
     replaced, values, truth = minimization_of(prepared, target, n_fit, at_root=variant["at_root"])
     expected = literal_giving_back(replaced, values, truth)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(giving_back, "BATCH_CELLS", variant["batch_cells"])
-        found = giving_back.give_back_features(replaced, values, truth)
+        patch.setattr(minimization, "BATCH_CELLS", variant["batch_cells"])
+        found = minimization.give_back_features(replaced, values, truth)
     assert found.generalized == expected.generalized
     assert found.agreement == expected.agreement

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.leakage import LeakageSettings, audit_leakage, count_row_matches, pair_tables
 from core.leakage.chance import column_chance, draw_random_orders
-from core.leakage.packing import pack_tables
+from core.leakage.nearest import pack_tables
 from core.tables import Dataset, Reading, ReadOptions
 from core.verdict import Verdict
 

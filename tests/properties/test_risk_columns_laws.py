@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.risk.columns import distinctness, singling_out_sets
-from core.risk.combinations import Combinations, distinct_combinations
+from core.risk.records import Combinations, distinct_combinations
 from core.risk.suda import measure_suda, minimal_sample_uniques
 
 Records = list[tuple[int, ...]]

@@ -5,9 +5,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.risk.individual import risk_given_population
 from core.risk.population import population_uniques
-from core.risk.population_table import risk_by_population_table
+from core.risk.population_estimates import risk_by_population_table, risk_given_population
 
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=40).map(np.array)
 

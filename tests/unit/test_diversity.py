@@ -57,13 +57,18 @@ from core.diversity import (
 from core.diversity import cells as cells_module
 from core.diversity import evaluation as evaluation_module
 from core.diversity.cells import most_frequent, nearest_to_median
-from core.diversity.features import FeatureColumn, FeatureSpace, is_numeric, numbers_of, read_features
+from core.diversity.features import (
+    FeatureColumn,
+    FeatureSpace,
+    is_numeric,
+    numbers_of,
+    read_features,
+    read_sensitive,
+)
 from core.diversity.grid_search import unit_penalty
 from core.diversity.minimization import minimize
-from core.diversity.minimization_penalty import cell_use, unit_ncp
-from core.diversity.minimized import MinimizationProblem
+from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
-from core.diversity.sensitive import read_sensitive
 from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
 from core.tables import Dataset, read_dataset

@@ -9,11 +9,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.diversity import dependence as dependence_module
-from core.diversity.dependence import tree_dependence
+from core.diversity import outcomes as dependence_module
+from core.diversity.cells import grow_tree
 from core.diversity.features import FeatureColumn, FeatureSpace
-from core.diversity.growing import grow_tree
-from core.diversity.linear_scores import linear_scores
+from core.diversity.models import linear_scores
+from core.diversity.outcomes import tree_dependence
 
 
 def points(seed: int, n_records: int = 120, n_columns: int = 5) -> np.ndarray:

@@ -12,9 +12,7 @@ from core.events import (
     measure_events,
     strategy_curve,
 )
-from core.events.anonymization import MeasuredEvents
-from core.events.flattening import flatten
-from core.events.removal import reduce_to_k
+from core.events.anonymization import MeasuredEvents, flatten, reduce_to_k
 from core.tables import read_dataset
 
 MONDAY = "2024-01-08"  # ISO week 2

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.events.columns import derived_column, level_column, shown_value
 from core.events.log import EventLog, read_event_log
 from core.events.mapping import (
     BUILT_IN_MAPPING,
@@ -19,7 +18,7 @@ from core.events.mapping import (
     read_event_mapping,
 )
 from core.events.settings import EventSettings, ReleaseOptions, Rule
-from core.events.stages import prepare_stages
+from core.events.stages import derived_column, level_column, prepare_stages, shown_value
 from core.events.timestamps import Calendar, parse_timestamps
 from core.tables import read_dataset
 from core.verdict import Verdict

@@ -10,7 +10,7 @@ from core.events import (
     suggest_settings,
     suggested_mapping,
 )
-from core.events import suggestion as search
+from core.events import result as search
 from core.events.result import suggestion_lines, suggestions_document
 from core.tables import Dataset, read_dataset
 

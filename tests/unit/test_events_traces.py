@@ -12,10 +12,9 @@ from core.events import (
     judge_events,
     trace_risk,
 )
-from core.events.diversity import combination_diversity
+from core.events.row_risk import combination_diversity
 from core.events.trace_risk import KnownEvents, Share, TraceRisk, wilson_interval
-from core.events.trace_search import TraceSearch
-from core.events.traces import Traces, build_traces
+from core.events.traces import Traces, TraceSearch, build_traces
 from core.tables import read_dataset
 from core.verdict import Verdict
 
@@ -76,7 +75,7 @@ def test_trace_risk__counts_undecided_users_as_singled_out(monkeypatch: pytest.M
     found = traces((0, "xyz"), (1, "xy"), (2, "yz"), (3, "xz"))
     exact = trace_risk(found, largest_exact=0)
     assert [exact.singled_out(n_known) for n_known in (1, 2, 3, 4)] == [0.0, 0.0, 1 / 4, 1 / 4]
-    monkeypatch.setattr("core.events.trace_search._LARGEST_PRODUCT", 0)
+    monkeypatch.setattr("core.events.traces._LARGEST_PRODUCT", 0)
     known = trace_risk(found, largest_exact=0).by_known[1].singled_out
     assert known is not None
     assert (known.value, known.is_exact) == (1 / 4, False)

@@ -8,8 +8,7 @@ import pytest
 from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
 from core.leakage.attacks import AttackRate, Membership, wilson_interval
 from core.leakage.chance import ColumnChance, probabilities_of_matches
-from core.leakage.likeness import find_closest, likeness_tables
-from core.leakage.near_copies import most_unlikely_excess, tail_rate
+from core.leakage.near_copies import find_closest, likeness_tables, most_unlikely_excess, tail_rate
 from core.leakage.pairing import folded_name, with_names_of
 from core.leakage.whole_rows import WholeRows
 from core.tables import Dataset, ReadOptions, read_dataset

@@ -7,7 +7,7 @@ import pytest
 
 from core.demo.leakage import DEMOS
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables, views
-from core.leakage.views.charts import distribution_chart, proportion_chart
+from core.leakage.views.tables import distribution_chart, proportion_chart
 from core.reports import RENDERERS, input_facts, render
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict

@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from core.diversity import load_estimator
-from core.diversity.dependence import FlatTree, TreeDependence, tree_dependence
 from core.diversity.model_process import _nodes, trees_of
+from core.diversity.outcomes import FlatTree, TreeDependence, tree_dependence
 from core.errors import AuditInputError
 
 RECORDS = np.random.default_rng(3).normal(size=(200, 4)).astype(np.float32)

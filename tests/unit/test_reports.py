@@ -33,7 +33,7 @@ from core.reports import (
     render_xlsx,
 )
 from core.reports.as_xlsx import cell_text
-from core.reports.names import distinct_names, sheet_names
+from core.reports.model import distinct_names, sheet_names
 from core.reports.plain import json_value, printable, setting_text
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict

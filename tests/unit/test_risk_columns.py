@@ -7,7 +7,7 @@ import pytest
 from core.coding import value_codes
 from core.errors import AuditInputError
 from core.risk.columns import column_contributions, distinctness, singling_out_sets
-from core.risk.combinations import Combinations, distinct_combinations
+from core.risk.records import Combinations, distinct_combinations
 
 
 def _combinations(columns: dict[str, str]) -> Combinations:

@@ -9,15 +9,16 @@ import pytest
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
 from core.risk.generalizing import (
+    ClassLimits,
     build_lattice,
     generalize,
     generalized_csv,
+    protects_sensitive,
     records_to_suppress,
     verify_generalized,
 )
 from core.risk.lattice import Lattice
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier
-from core.risk.protecting import ClassLimits, protects_sensitive
 
 # Sweeney-like: ages pair up in tens; cities pair up only when the rare ones are grouped.
 TABLE = pa.table(

@@ -8,7 +8,7 @@ import pytest
 
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
-from core.risk.individual import individual_risk, risk_given_population
+from core.risk.population_estimates import individual_risk, risk_given_population
 
 
 def test_risk_given_population__agrees_with_the_practice_guide() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.risk import RiskSettings, measure_risk, measure_special_uniques
-from core.risk.individual import risk_given_population
+from core.risk.population_estimates import risk_given_population
 from tests.risk_examples import measured, table
 
 GAPS = "age,sex,w\n30,F,10\n30,,20\n40,M,5\n40,M,5\n,M,7\n"

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.bench_population import codes_of, make_population
-from core.risk.individual import risk_given_population
-from core.risk.population_estimates import estimates_note, marketer_estimates
+from core.risk.population_estimates import estimates_note, marketer_estimates, risk_given_population
 
 
 def _sample(names: tuple[str, ...], fraction: float) -> tuple[np.ndarray, float, int]:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.risk.population_table import risk_by_population_size, risk_by_population_table
+from core.risk.population_estimates import risk_by_population_size, risk_by_population_table
 
 # Sample: a·1 twice, b·2 once. Population: a·1 four times, b·2 twice, c·3 twice.
 SAMPLE = pa.table({"x": ["a", "b", "a"], "y": ["1", "2", "1"], "other": ["p", "q", "r"]})

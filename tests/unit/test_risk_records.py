@@ -7,8 +7,7 @@ import pytest
 from core.coding import coded_column
 from core.errors import AuditInputError
 from core.risk import RiskSettings, measure_risk
-from core.risk.records import sampling_weights
-from core.risk.wildcards import Pairs, spread
+from core.risk.records import Pairs, sampling_weights, spread
 from core.tables import ReadOptions, read_dataset
 from tests.risk_examples import measured, table
 
@@ -104,7 +103,7 @@ def test_spread__of_nothing_missing_changes_nothing() -> None:
 
 
 def test_spread__refuses_too_many_ways_of_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.risk.wildcards._MOST_WORK", 1)
+    monkeypatch.setattr("core.risk.records._MOST_WORK", 1)
     with pytest.raises(AuditInputError) as raised:
         measured(HOLES, missing="wildcard")
     assert str(raised.value) == (
@@ -114,7 +113,7 @@ def test_spread__refuses_too_many_ways_of_missing(monkeypatch: pytest.MonkeyPatc
 
 
 def test_spread__refuses_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.risk.wildcards._MOST_PAIRS", 1)
+    monkeypatch.setattr("core.risk.records._MOST_PAIRS", 1)
     with pytest.raises(AuditInputError, match="in 3 different ways"):
         measured(HOLES, missing="wildcard")
 

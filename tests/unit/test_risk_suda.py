@@ -6,9 +6,9 @@ import pytest
 
 from core.coding import value_codes
 from core.errors import AuditInputError
-from core.risk.combinations import Combinations, distinct_combinations
+from core.risk.document import suda_note
+from core.risk.records import Combinations, distinct_combinations
 from core.risk.suda import dis_suda, measure_suda, minimal_sample_uniques, msu_score
-from core.risk.suda_document import suda_note
 
 # Benschop, Machingauta, Welch, Statistical disclosure control: a practice guide, table 4.4.
 GUIDE = {

@@ -23,7 +23,7 @@ from core.risk import (
     views,
 )
 from core.risk.columns import singling_out_sets
-from core.risk.singling_out import class_combinations
+from core.risk.suda import class_combinations
 from core.roles import suggest_roles
 from core.verdict import Verdict
 from tests.risk_examples import PEOPLE, judged, measured, table

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from core.roles import Role, RoleSuggestion, roles_table, suggest_roles
-from core.roles.naming import match_name, name_tokens
+from core.roles.vocabulary import match_name, name_tokens
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role
 

@@ -18,9 +18,9 @@ from core.events import (
     TraceRisk,
 )
 from core.events.anonymization import MULTI_LEVEL
-from core.events.columns import derived_column, shown_value
-from core.events.diversity import CombinationDiversity
+from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step
+from core.events.stages import derived_column, shown_value
 
 LEFT_OUT, AS_IS, FLATTENED, REMOVED = "Left out", "Kept as they are", "Kept flattened", "Removed"
 _PREVIEW_ROWS = 50

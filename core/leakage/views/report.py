@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings
-from core.leakage.views.charts import leakage_charts
-from core.leakage.views.figures import (
-    attack_figures,
-    found_figures,
-    further_figures,
-    moved_figures,
-    nearest_figures,
-    row_figures,
-)
+from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
+from core.leakage.attacks import AttackRate
 from core.leakage.views.tables import (
     ATTACK_UNITS,
     COLUMN_UNITS,
@@ -23,10 +15,266 @@ from core.leakage.views.tables import (
     attacks_table,
     columns_table,
     distances_table,
+    leakage_charts,
     worst_rows_table,
 )
-from core.reports import InputFacts, Report, ReportTable, current_versions
+from core.measures.formatting import format_number
+from core.reports import Figure, InputFacts, Report, ReportTable, current_versions
 from core.settings_form import described, report_lines
+from core.verdict import Verdict, worst
+
+MEASURE_KEYS = (
+    "full_leakage_share",
+    "partial_leakage_share",
+    "mean_matching_cells",
+    "std_matching_cells",
+    "expected_matching_cells",
+    "n_rows_without_valid_cells",
+    "column_match_share",
+    "column_z",
+    "n_exact_rows_anywhere",
+    "n_unique_exact_rows_anywhere",
+    "relink_share",
+    "mean_best_share",
+    "median_distance_to_closest",
+    "median_distance_within_original",
+    "median_distance_ratio",
+    "closer_to_original_share",
+    "n_near_copies",
+    "relinked_by_likeness_share",
+    "full_leakage_without_columns_share",
+    "n_unique_exact_rows_second_look",
+    "singling_out_univariate_share",
+    "singling_out_multivariate_share",
+    "linkage_share",
+    "inference_share",
+    "membership_auc",
+    "smallest_membership_auc",
+)
+_ATTACK_MEASURES = {
+    "singling out, one column": "singling_out_univariate_share",
+    "singling out, several columns": "singling_out_multivariate_share",
+    "linkage": "linkage_share",
+}
+
+
+def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of the row rules, None where rows could not be paired."""
+    measures, rows = audit.measures, audit.measures.rows
+    orders = measures.random_orders
+    limit = audit.thresholds.max_full_leakage_share
+    return (
+        Figure(
+            measure="full_leakage_share",
+            value=None if rows is None else rows.full_leakage_share,
+            threshold="none tolerated" if limit == 0 else f"at most {limit:.1%}".replace("%", " %"),
+            verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
+        ),
+        Figure(
+            measure="partial_leakage_share",
+            value=None if rows is None else rows.partial_leakage_share,
+            threshold="" if orders is None else f"chance {orders.partial_share.mean:.1%}".replace("%", " %"),
+            verdict=Verdict.NOT_ASSESSED
+            if rows is None
+            else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
+        ),
+        Figure(
+            measure="mean_matching_cells",
+            value=None if rows is None else rows.mean_matching_cells,
+            threshold=""
+            if measures.expected_matching_cells is None
+            else f"chance {measures.expected_matching_cells:.2f}",
+            verdict=Verdict.NOT_ASSESSED
+            if rows is None
+            else _verdict_of(audit, "matching_cells", "chance_not_assessed"),
+        ),
+        Figure(measure="std_matching_cells", value=None if rows is None else rows.std_matching_cells),
+    )
+
+
+def usual_figures(rows: RowLeakage) -> tuple[Figure, ...]:
+    """Return the usual figures alone, as they are before anything is known of chance."""
+    return (
+        Figure(measure="full_leakage_share", value=rows.full_leakage_share),
+        Figure(measure="partial_leakage_share", value=rows.partial_leakage_share),
+        Figure(measure="mean_matching_cells", value=rows.mean_matching_cells),
+        Figure(measure="std_matching_cells", value=rows.std_matching_cells),
+    )
+
+
+def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures that do not depend on the order of rows."""
+    whole, nearest, distances = (
+        audit.measures.whole_rows,
+        audit.measures.nearest,
+        audit.measures.distances,
+    )
+    return (
+        Figure(
+            measure="n_exact_rows_anywhere",
+            value=whole.n_exact,
+            threshold=f"chance {_count(whole.expected_exact)}",
+            verdict=_verdict_of(audit, "whole_rows", "repeated_rows"),
+        ),
+        Figure(
+            measure="n_unique_exact_rows_anywhere",
+            value=whole.n_unique_exact,
+            threshold=f"chance {_count(whole.expected_unique_exact)}",
+            verdict=_verdict_of(audit, "whole_rows"),
+        ),
+        Figure(
+            measure="relink_share",
+            value=nearest.relink_share,
+            threshold=""
+            if nearest.relink_share is None
+            else "chance "
+            + format_number("share", nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
+            verdict=Verdict.NOT_ASSESSED
+            if nearest.relink_share is None
+            else _verdict_of(audit, "relinkage", "relinkage_by_likeness"),
+        ),
+        Figure(
+            measure="median_distance_to_closest",
+            value=distances.to_original.median_distance,
+            threshold=""
+            if distances.within_original is None
+            else f"originals {distances.within_original.median_distance:.3f}",
+            verdict=_verdict_of(audit, "closest_records"),
+        ),
+    )
+
+
+def nearest_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of nearest rows and closest records; with a hold-out table, that against it."""
+    distances, within = audit.measures.distances, audit.measures.distances.within_original
+    figures = [
+        Figure(measure="mean_best_share", value=audit.measures.nearest.mean_best_share),
+        Figure(measure="median_distance_ratio", value=distances.to_original.median_ratio),
+        Figure(
+            measure="median_distance_within_original",
+            value=None if within is None else within.median_distance,
+        ),
+    ]
+    if distances.to_holdout is not None:
+        figures.append(
+            Figure(
+                measure="closer_to_original_share",
+                value=distances.closer_to_original_share,
+                threshold="about 50 %",
+                verdict=_verdict_of(audit, "closer_to_original_than_holdout"),
+            )
+        )
+    return tuple(figures)
+
+
+def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of persons found: near copies, re-linkage, without columns, past spelling."""
+    measures = audit.measures
+    near, aside, again = measures.near_copies, measures.set_aside, measures.second_look
+    figures = [
+        Figure(
+            measure="n_near_copies",
+            value=near.excess.n_observed,
+            threshold=f"chance {_count(near.excess.n_expected)} of {near.n_rows:,}",
+            verdict=_verdict_of(audit, "near_copies"),
+        )
+    ]
+    if near.relink_share is not None:
+        figures.append(
+            Figure(
+                measure="relinked_by_likeness_share",
+                value=near.relink_share,
+                threshold="chance " + format_number("share", 1 / near.n_references),
+                verdict=_verdict_of(audit, "relinkage_by_likeness"),
+            )
+        )
+    if aside is not None and aside.rows is not None:
+        figures.append(
+            Figure(
+                measure="full_leakage_without_columns_share",
+                value=aside.rows.full_leakage_share,
+                threshold="chance " + format_number("share", aside.expected_full / aside.rows.n_rows),
+                verdict=_verdict_of(audit, "without_columns"),
+            )
+        )
+    if again is not None:
+        figures.append(
+            Figure(
+                measure="n_unique_exact_rows_second_look",
+                value=again.whole_rows.n_unique_exact,
+                threshold=f"chance {_count(again.whole_rows.expected_unique_exact)}",
+                verdict=_verdict_of(audit, "second_look"),
+            )
+        )
+    return tuple(figures)
+
+
+def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return how often attacks succeed, each beside the hold-out or the naive attacker; none if not tried."""
+    attacks = audit.measures.attacks
+    if attacks is None:
+        return ()
+    figures = [_attack_figure(audit, _ATTACK_MEASURES[r.attack], r) for r in attacks.rates if not r.column]
+    inferred = [rate for rate in attacks.rates if rate.column]
+    most = max(inferred, key=_gain, default=None)
+    if most is not None:
+        figures.append(_attack_figure(audit, "inference_share", most))
+    if attacks.membership is not None:
+        low, high = attacks.membership.interval
+        figures += [
+            Figure(
+                measure="membership_auc",
+                value=attacks.membership.auc,
+                threshold=f"95 %: {low:.2f} to {high:.2f}",
+                verdict=_verdict_of(audit, "membership"),
+            ),
+            Figure(measure="smallest_membership_auc", value=attacks.membership.smallest_shown),
+        ]
+    return tuple(figures)
+
+
+def _attack_figure(audit: LeakageAudit, measure: str, rate: AttackRate) -> Figure:
+    """Return an attack's success beside the hold-out's, else the naive attacker's."""
+    control = rate.control_share
+    against = (
+        "naive " + format_number("share", rate.naive_share)
+        if control is None
+        else "hold-out " + format_number("share", control)
+    )
+    return Figure(
+        measure=measure,
+        value=rate.share,
+        threshold=against,
+        verdict=None if control is None else _verdict_of(audit, "attacks") if rate.p_value <= 0.001 else None,
+    )
+
+
+def _gain(rate: AttackRate) -> float:
+    """Return what an attack gains over the hold-out, else over naive guesses."""
+    control = rate.control_share
+    return rate.share - (rate.naive_share if control is None else control)
+
+
+def further_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of the row rules that a page leaves to its tables and a report states."""
+    rows = audit.measures.rows
+    return (
+        Figure(measure="expected_matching_cells", value=audit.measures.expected_matching_cells),
+        Figure(
+            measure="n_rows_without_valid_cells", value=None if rows is None else rows.n_without_valid_cells
+        ),
+    )
+
+
+def _verdict_of(audit: LeakageAudit, *checks: str) -> Verdict | None:
+    """Return the worst verdict of the findings of some checks; None where there is none."""
+    found = [finding.verdict for finding in audit.findings if finding.check in checks]
+    return worst(found) if found else None
+
+
+def _count(expected: float) -> str:
+    return "< 0.01" if 0 < expected < 0.01 else f"{expected:,.2f}"
+
 
 TITLE = "Row leakage"
 QUESTION = "Is a participant still in the scrambled table?"

@@ -14,10 +14,10 @@ from core.measures import format_number
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
 from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
+from core.risk.document import is_exact
 from core.risk.generalizing import records_to_suppress
 from core.risk.lattice import Node
 from core.risk.what_if import USUAL_KS
-from core.risk.what_if_document import is_exact
 from core.risk.words import listed, percent
 
 OPTION_UNITS: Mapping[str, Unit] = {

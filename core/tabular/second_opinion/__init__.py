@@ -17,17 +17,3 @@ from core.tabular.second_opinion.opinion import (
     with_quasi_identifiers,
 )
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
-
-__all__ = [
-    "SecondOpinion",
-    "SecondOpinionMeasurement",
-    "SecondOpinionSettings",
-    "SecondOpinionThresholds",
-    "judge_second_opinion",
-    "measure_second_opinion",
-    "relinked_records",
-    "second_opinion_figures",
-    "small_class_records",
-    "unchanged_records",
-    "with_quasi_identifiers",
-]

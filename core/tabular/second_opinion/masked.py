@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from core.roles import Role
-from core.roles.naming import match_name
+from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds

@@ -24,7 +24,7 @@ from scipy.stats import binom, poisson
 from core.coding import DistinctValues, distinct_values
 from core.letters import narrowed
 from core.roles import Role
-from core.roles.naming import match_name
+from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds

@@ -21,8 +21,6 @@ from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
 from core.vcf.marks import FIRST_CHECK
 
-__all__ = ["ALL_CHECKS", "CHECKS", "CHECK_BITS", "SITE_CHECKS", "Case", "Check", "SiteCheck", "leaks_of"]
-
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.name: check for check in (*SITE_CHECKS, *FILE_CHECKS, *HEADER_CHECKS)}

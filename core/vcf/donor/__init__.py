@@ -9,19 +9,3 @@ from core.vcf.donor.kinship import DEGREES, KinshipMeasurement, Relative, measur
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
 from core.vcf.donor.outcomes import DonorOutcome, run_donors
 from core.vcf.donor.remaining import COMMON, IDENTIFYING, Remaining
-
-__all__ = [
-    "COMMON",
-    "DEGREES",
-    "IDENTIFYING",
-    "DonorAudit",
-    "DonorMeasurement",
-    "DonorOutcome",
-    "KinshipMeasurement",
-    "Relative",
-    "Remaining",
-    "judge_donors",
-    "measure_donors",
-    "measure_kinship",
-    "run_donors",
-]

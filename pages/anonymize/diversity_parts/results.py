@@ -22,7 +22,7 @@ from core.diversity import (
     released_table,
     views,
 )
-from core.diversity.audit import Sort
+from core.diversity.judging import Sort
 from core.diversity.views import charts
 from core.reports import Report
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair

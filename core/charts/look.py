@@ -1,0 +1,186 @@
+"""How every chart looks: colours with one meaning each, sizes, threshold lines, the theme of reports."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import cast
+
+import altair as alt
+import pandas as pd
+
+COLORS: Mapping[str, str] = MappingProxyType(
+    {
+        "PASS": "#009E73",
+        "WARN": "#B98300",
+        "NOT_ASSESSED": "#7C8494",
+        "FAIL": "#C93A22",
+        "original": "#1F6DB0",
+        "anonymized": "#D2679A",
+        "observed": "#5B6BD6",
+        "chance": "#8C8370",
+        "kept": "#2A8C9E",
+        "generalized": "#A88A1E",
+        "removed": "#A2556B",
+        "neutral": "#6F7F95",
+        "threshold": "#9A5BD0",
+    }
+)
+"""Meaning → colour, the same on every page. Each has a contrast of at least 3:1 against the light and the
+dark background; within a group (the four verdicts, original and anonymized, observed and chance, kept,
+generalized and removed) the colours stay apart for colour-blind readers."""
+
+LIGHT_BACKGROUND = "#ffffff"
+DARK_BACKGROUND = "#0e1117"
+TEXT_COLOR = "#727B8A"  # marks of type text: the one grey readable on both backgrounds
+
+
+def meaning_scale(meanings: Sequence[str]) -> alt.Scale:
+    """Return the colour scale that gives each meaning of :data:`COLORS` its one colour."""
+    return alt.Scale(domain=list(meanings), range=[COLORS[meaning] for meaning in meanings])
+
+
+HEIGHT = 280
+
+LABEL_LIMIT = 240
+PERCENT_LABEL = "format(100 * datum.value, '.3~g') + ' %'"
+
+
+def safe_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Rename the columns to c0, c1, … so that no name is read as an expression.
+
+    Altair and Vega read ``a.b``, ``x[0]`` and ``q:Q`` as paths and types and then draw wrong or empty
+    charts without an error. Plot the returned frame and give each axis its title.
+    """
+    titles = {f"c{position}": str(name) for position, name in enumerate(frame.columns)}
+    return frame.set_axis(list(titles), axis=1), titles
+
+
+def sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
+    """Give a chart its height, that of the plot alone, and the width of what it stands in."""
+    # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
+
+
+@dataclass(frozen=True, eq=False)
+class Specification:
+    """A chart as its Vega-Lite specification, for charts that a slider draws again.
+
+    Altair's objects check every part against the whole schema: that takes longer than all else between a
+    slider and its chart.
+    """
+
+    content: Mapping[str, object]  # Top-level specification; data under ``datasets``, rows of plain values
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the specification as a copy of its own, as Altair's charts do."""
+        return copy.deepcopy(dict(self.content))
+
+
+def specification(
+    layers: Sequence[Mapping[str, object]], datasets: Mapping[str, object], *, height: int
+) -> Specification:
+    """Return layers over named datasets as a chart as wide as what it stands in."""
+    return Specification(
+        {
+            "$schema": alt.SCHEMA_URL,
+            "layer": list(layers),
+            "datasets": dict(datasets),
+            "width": "container",
+            "height": height,
+            "autosize": {"type": "fit-x", "contains": "padding"},
+        }
+    )
+
+
+def rule_layers(dataset: str, x: Mapping[str, object], *, offset: int = 0) -> list[dict[str, object]]:
+    """Return a dashed vertical threshold and its ``label``, above the plot where no bar can cover it."""
+    rule = {"type": "rule", "color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
+    text = {"type": "text", "color": COLORS["threshold"], "align": "center", "baseline": "bottom"}
+    return [
+        {
+            "data": {"name": dataset},
+            "mark": {**rule, "xOffset": offset} if offset else rule,
+            "encoding": {"x": dict(x)},
+        },
+        {
+            "data": {"name": dataset},
+            "mark": {**text, "fontWeight": "bold"},
+            "encoding": {
+                "x": dict(x),
+                "y": {"value": -3},
+                "text": {"field": "label", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def threshold_rule(at: float, label: str) -> list[alt.Chart]:
+    """Return the same as :func:`rule_layers` for layers of Altair, on a quantitative axis."""
+    base = alt.Chart(pd.DataFrame({"at": [at], "label": [label]})).encode(x="at:Q")
+    rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
+    text = base.mark_text(color=COLORS["threshold"], align="center", baseline="bottom", fontWeight="bold")
+    return [rule, text.encode(y=alt.value(-3), text="label:N")]
+
+
+REPORT_WIDTH = 720
+
+
+def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = REPORT_WIDTH) -> dict[str, object]:
+    """Return the chart's Vega-Lite specification at a fixed width and with the report's theme.
+
+    Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one
+    SVG serves light, dark and paper.
+    """
+    specification = cast("dict[str, object]", chart.to_dict())
+    if specification.get("width") == "container":
+        specification["width"] = width
+        specification["autosize"] = {"type": "fit-x", "contains": "padding"}
+    specification = cast("dict[str, object]", _in_ink(specification))
+    specification["config"] = _REPORT_CONFIG
+    specification["background"] = None
+    specification.setdefault("padding", 4)
+    return specification
+
+
+def _in_ink(part: object) -> object:
+    """Return a specification with the grey of written labels replaced by the colour of the page's text."""
+    if isinstance(part, dict):
+        return {name: _in_ink(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_in_ink(value) for value in part]
+    return "currentColor" if part == TEXT_COLOR else part
+
+
+_INK: dict[str, object] = {
+    "labelColor": "currentColor",
+    "titleColor": "currentColor",
+    "gridColor": "currentColor",
+    "gridOpacity": 0.12,
+    "domainColor": "currentColor",
+    "domainOpacity": 0.4,
+    "tickColor": "currentColor",
+    "tickOpacity": 0.4,
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": 600,
+    "titlePadding": 8,
+}
+_REPORT_CONFIG: dict[str, object] = {
+    "aria": False,
+    "font": "sans-serif",
+    "view": {"stroke": None},
+    "axis": _INK,
+    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
+    "legend": {
+        "labelColor": "currentColor",
+        "titleColor": "currentColor",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "symbolType": "square",
+    },
+    "title": {"color": "currentColor", "subtitleColor": "currentColor"},
+}

@@ -1,0 +1,345 @@
+"""Bars, bars of shares, heatmaps and histograms, each drawn from an aggregated table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.charts.look import (
+    COLORS,
+    HEIGHT,
+    LABEL_LIMIT,
+    PERCENT_LABEL,
+    Specification,
+    meaning_scale,
+    rule_layers,
+    safe_frame,
+    sized,
+    specification,
+    threshold_rule,
+)
+from core.measures.formatting import format_number
+from core.measures.measure import Unit
+from core.verdict import Verdict
+
+
+def horizontal_bars(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    value: str,
+    reference: str | None = None,
+    unit: Unit = "share",
+    value_title: str,
+    label_title: str,
+    meaning: str = "observed",
+    reference_meaning: str = "chance",
+    rule: float | None = None,
+    rule_label: str = "",
+) -> Specification:
+    """Draw one bar per row, in the order of the frame, with a tick for what to compare it with.
+
+    Parameters
+    ----------
+    frame
+        One row per bar. Any column names; labels are unique; a missing value draws no bar.
+    label, value, reference
+        Columns: text of the bar, its length, and the length of the reference tick.
+    unit
+        ``share`` and ``risk`` get a percent axis from 0 to 100 %.
+    value_title, label_title
+        Axis titles with units.
+    meaning, reference_meaning
+        What the colours mean, keys of :data:`COLORS`; both appear in the legend.
+    rule, rule_label
+        Where to draw a dashed threshold, and its name.
+    """
+    columns = [label, value] if reference is None else [label, value, reference]
+    table, _ = safe_frame(frame[columns])
+    meanings = (meaning,) if reference is None else (meaning, reference_meaning)
+    scale = {"domain": list(meanings), "range": [COLORS[each] for each in meanings]}
+    legend = None if reference is None else {"title": None, "orient": "top", "columns": 1, "symbolOpacity": 1}
+    y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": label_title}
+    y["axis"] = {"labelLimit": LABEL_LIMIT}
+    bars = {
+        "data": {"name": "bars"},
+        "mark": {"type": "bar", "height": {"band": 0.55}},
+        "encoding": {
+            "y": y,
+            "x": {"field": "c1", "type": "quantitative", "title": value_title, **_value_axis(unit)},
+            "color": {"field": "series", "type": "nominal", "scale": scale, "legend": legend},
+            "tooltip": _tooltips(label_title, value_title),
+        },
+    }
+    layers: list[Mapping[str, object]] = [bars]
+    datasets: dict[str, object] = {"bars": _bar_rows(table, "c1", meaning, unit)}
+    if reference is not None:
+        layers.append(_reference_ticks(y, reference_meaning))
+        datasets["reference"] = _bar_rows(table, "c2", reference_meaning, unit)
+    if rule is not None:
+        layers.extend(rule_layers("rule", {"field": "at", "type": "quantitative"}))
+        datasets["rule"] = [{"at": rule, "label": rule_label}]
+    return specification(layers, datasets, height=max(80, 26 * len(table) + 10))
+
+
+def _bar_rows(table: pd.DataFrame, column: str, meaning: str, unit: Unit) -> list[dict[str, object]]:
+    """Return a row per bar or tick; None where there is no value, so that nothing is drawn."""
+    return [
+        {
+            "c0": label,
+            column: None if pd.isna(number) else float(number),
+            "series": meaning,
+            "text": format_number(unit, number),
+        }
+        for label, number in zip(table["c0"], table[column], strict=True)
+    ]
+
+
+def _tooltips(label_title: str, value_title: str) -> list[dict[str, object]]:
+    return [
+        {"field": "c0", "type": "nominal", "title": label_title},
+        {"field": "text", "type": "nominal", "title": value_title},
+    ]
+
+
+def _value_axis(unit: Unit) -> dict[str, object]:
+    if unit in ("share", "risk"):
+        return {
+            "axis": {"labelExpr": PERCENT_LABEL, "grid": True},
+            "scale": {"domain": [0, 1], "nice": False},
+        }
+    return {"axis": {"format": ","}}
+
+
+def _reference_ticks(y: Mapping[str, object], meaning: str) -> dict[str, object]:
+    return {
+        "data": {"name": "reference"},
+        "mark": {"type": "tick", "thickness": 4, "bandSize": 22},
+        "encoding": {
+            "y": dict(y),
+            "x": {"field": "c2", "type": "quantitative"},
+            "color": {"field": "series", "type": "nominal"},
+            "tooltip": _tooltips("Compared with", meaning),
+        },
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One part of a whole: its name, how many, and what its colour means (a key of :data:`COLORS`)."""
+
+    label: str
+    count: float
+    meaning: str
+
+
+def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> alt.LayerChart:
+    """Draw one horizontal bar whose parts sum to the whole.
+
+    Parameters
+    ----------
+    parts
+        Distinct meanings, counts of at least 0; parts of 0 stay in the legend.
+    unit
+        What is counted, for the axis title and the legend.
+    title
+        Axis title; "Share of <unit>" when empty.
+
+    Returns
+    -------
+    altair.LayerChart
+        The legend names each part with count and share, so colour is never the only signal.
+    """
+    table = _share_table(parts, unit)
+    scale = alt.Scale(domain=list(table["legend"]), range=[COLORS[part.meaning] for part in parts])
+    base = alt.Chart(table).encode(
+        x=alt.X(
+            "start:Q",
+            title=title or f"Share of {unit}",
+            axis=alt.Axis(labelExpr=PERCENT_LABEL, grid=False),
+            scale=alt.Scale(domain=[0, 1], nice=False),
+        ),
+        x2="end:Q",
+    )
+    bar = base.mark_bar(height=36).encode(
+        color=alt.Color(
+            "legend:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=2)
+        ),
+        order=alt.Order("position:Q"),
+        tooltip=[
+            alt.Tooltip("label:N", title="Part"),
+            alt.Tooltip("count:Q", title=unit.capitalize(), format=","),
+            alt.Tooltip("share:N", title="Share"),
+        ],
+    )
+    return sized(alt.layer(bar), 64)
+
+
+def verdict_counts_bar(counts: Mapping[Verdict, int], *, unit: str = "checks") -> alt.LayerChart:
+    """Draw how many checks ended in each verdict, from PASS to FAIL; see :func:`stacked_share_bar`."""
+    parts = [
+        Part(
+            label=f"{verdict.symbol} {verdict.word}",
+            count=counts.get(verdict, 0),
+            meaning=verdict.value,
+        )
+        for verdict in Verdict
+        if counts.get(verdict, 0) or verdict is not Verdict.NOT_ASSESSED
+    ]
+    return stacked_share_bar(parts, unit="values", title=f"Share of {unit}")
+
+
+def _share_table(parts: Sequence[Part], unit: Unit) -> pd.DataFrame:
+    counts = np.array([part.count for part in parts], dtype=float)
+    shares = counts / counts.sum() if counts.sum() > 0 else np.zeros(len(parts))
+    ends = np.cumsum(shares)
+    texts = [format_number("share", float(share)) for share in shares]
+    return pd.DataFrame(
+        {
+            "position": range(len(parts)),
+            "label": [part.label for part in parts],
+            "count": counts,
+            "share": texts,
+            "legend": [
+                f"{part.label}: {format_number(unit, part.count)} ({text})"
+                for part, text in zip(parts, texts, strict=True)
+            ],
+            "start": ends - shares,
+            "end": ends,
+        }
+    )
+
+
+_HEATMAP_RANGE = ("#DCE9F5", "#6AA3D5", "#134A80")
+
+
+def heatmap(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    x_title: str,
+    y_title: str,
+    value_title: str,
+    unit: Unit = "share",
+    with_figures: bool = True,
+) -> alt.LayerChart:
+    """Draw one cell per row of the frame, dark for large values, each with its figure written in it.
+
+    Parameters
+    ----------
+    frame
+        One row per cell, in the order in which labels shall appear. Any column names.
+    x, y, value
+        Columns: labels of the two axes and the figure.
+    x_title, y_title, value_title
+        Axis and legend titles with units.
+    unit
+        How to write the figure; ``share`` and ``risk`` colour 0 to 100 %.
+    with_figures
+        False leaves the figures to the tooltip, for cells too narrow to hold them.
+    """
+    table, _ = safe_frame(frame[[x, y, value]])
+    table["text"] = [format_number(unit, number) for number in table["c2"]]
+    percent = unit in ("share", "risk")
+    largest = 1.0 if percent else float(table["c2"].max())
+    table["dark"] = table["c2"] > 0.5 * largest
+    domain = [0, largest / 2, largest]
+    base = alt.Chart(table).encode(
+        x=alt.X("c0:N", sort=None, title=x_title, axis=_flat_labels()),
+        y=alt.Y("c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+    )
+    cells = base.mark_rect(stroke=COLORS["neutral"], strokeWidth=0.5).encode(
+        color=alt.Color(
+            "c2:Q",
+            scale=alt.Scale(domain=domain, range=list(_HEATMAP_RANGE), interpolate="lab"),
+            legend=alt.Legend(title=value_title, format=_legend_format(unit)),
+        ),
+        tooltip=[
+            alt.Tooltip("c0:N", title=x_title),
+            alt.Tooltip("c1:N", title=y_title),
+            alt.Tooltip("text:N", title=value_title),
+        ],
+    )
+    texts = base.mark_text(fontSize=11).encode(
+        text="text:N", color=alt.condition("datum.dark", alt.value("#F4F8FC"), alt.value("#16202E"))
+    )
+    height = max(80, 30 * table["c1"].nunique() + 10)
+    layers = [cells, texts] if with_figures else [cells]
+    return sized(alt.layer(*layers), height)
+
+
+def _flat_labels() -> alt.Axis:
+    return alt.Axis(labelAngle=0, labelOverlap=False, labelLimit=LABEL_LIMIT)
+
+
+def _legend_format(unit: Unit) -> str:
+    """Return how a legend writes numbers: percent, whole counts, or decimals."""
+    if unit in ("share", "risk"):
+        return ".0%"
+    return "," if unit in ("number", "bits") else ",d"
+
+
+NumberArray = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
+def histogram(
+    edges: Sequence[float] | NumberArray,
+    counts: Mapping[str, Sequence[float] | NumberArray],
+    *,
+    x_title: str,
+    y_title: str,
+    rule: float | None = None,
+    rule_label: str = "",
+) -> alt.LayerChart:
+    """Draw counts per interval, one or more series laid over each other.
+
+    Parameters
+    ----------
+    edges
+        Shape (n_bins + 1,), ascending.
+    counts
+        Meaning (a key of :data:`COLORS`, such as ``original``) → shape (n_bins,).
+    x_title, y_title
+        Axis titles with units.
+    rule, rule_label
+        Where to draw a dashed threshold, and its name.
+    """
+    lower, upper = list(edges[:-1]), list(edges[1:])
+    table = pd.concat(
+        [
+            pd.DataFrame({"lower": lower, "upper": upper, "count": list(values), "series": meaning})
+            for meaning, values in counts.items()
+        ]
+    )
+    several = len(counts) > 1
+    bars = (
+        alt.Chart(table)
+        .mark_bar(strokeWidth=1, fillOpacity=0.55 if several else 1)
+        .encode(
+            x=alt.X("lower:Q", title=x_title, bin="binned"),
+            x2="upper:Q",
+            y=alt.Y("count:Q", title=y_title, stack=None),
+            color=_series_color(tuple(counts), show=several),
+            stroke=alt.Stroke("series:N", legend=None, scale=meaning_scale(tuple(counts))),
+            tooltip=[
+                alt.Tooltip("lower:Q", title="From"),
+                alt.Tooltip("upper:Q", title="to"),
+                alt.Tooltip("count:Q", title=y_title, format=","),
+                alt.Tooltip("series:N", title="Series"),
+            ],
+        )
+    )
+    layers = [bars] if rule is None else [bars, *threshold_rule(rule, rule_label)]
+    return sized(alt.layer(*layers), HEIGHT)
+
+
+def _series_color(meanings: Sequence[str], *, show: bool) -> alt.Color:
+    legend = alt.Legend(title=None, orient="top", symbolOpacity=1) if show else None
+    return alt.Color("series:N", scale=meaning_scale(meanings), legend=legend)
