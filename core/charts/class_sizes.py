@@ -19,7 +19,7 @@ from core.charts.look import (
     specification,
 )
 from core.charts.shapes import NumberArray
-from core.measures.formatting import format_number
+from core.measures.measure import format_number
 
 CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)

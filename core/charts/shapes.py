@@ -23,8 +23,7 @@ from core.charts.look import (
     specification,
     threshold_rule,
 )
-from core.measures.formatting import format_number
-from core.measures.measure import Unit
+from core.measures.measure import Unit, format_number
 from core.verdict import Verdict
 
 

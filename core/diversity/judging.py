@@ -17,7 +17,7 @@ from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
-from core.measures.formatting import format_number
+from core.measures.measure import format_number
 from core.verdict import Finding, Verdict, worst, worst_first
 
 FEW_HOLDOUT_RECORDS = 100

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.measures import (
-    attribute_disclosure,
     diversity,
     events,
     leakage,
@@ -18,19 +17,17 @@ from core.measures import (
     second_opinion,
     shared,
     tabular,
-    utility,
     vcf,
 )
-from core.measures.formatting import format_number, format_value, unit_word
-from core.measures.measure import Measure
+from core.measures.measure import Measure, format_number, format_value, unit_word
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         measure.key: measure
         for group in (
             shared.MEASURES,
-            attribute_disclosure.MEASURES,
-            utility.MEASURES,
+            shared.DISCLOSURE,
+            shared.COST,
             risk.MEASURES,
             leakage.MEASURES,
             tabular.MEASURES,

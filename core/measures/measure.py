@@ -1,8 +1,9 @@
-"""The definition of one figure."""
+"""The definition of a figure, and how its values are written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Unit = Literal[
@@ -21,17 +22,102 @@ Unit = Literal[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Measure:
     """What a figure means, stated once and shown wherever the figure is."""
 
-    # name of the figure in results, JSON and code: ``n_…`` counts, ``…_share`` and ``…_risk`` in [0, 1],
-    # ``…_seconds``
+    # name of the figure in results, JSON and code: ``n_…`` counts, ``…_share`` and ``…_risk`` in [0, 1]
     key: str
     label: str  # name on screen, in plain words
     unit: Unit  # what is counted; ``share`` and ``risk`` are shown as percent
-    lower: float | None = 0.0  # smallest and largest possible value; None for no bound
-    upper: float | None = None
     better: Literal["higher", "lower", "neither"]  # which direction protects people better, or ``neither``
-    definition: str  # one or two sentences with the numerator and the denominator
-    source: str  # Paper, standard, or "AnonAudit" where the definition is ours
+    source: str = "AnonAudit"  # paper or standard, unless the definition is ours
+    lower: float | None = 0.0  # smallest possible value; None for no bound
+    upper: float | None = None  # largest possible value; 1 for shares and risks
+    definition: str = ""  # one or two sentences with the numerator and the denominator
+
+    def __post_init__(self) -> None:
+        if self.unit in ("share", "risk"):
+            object.__setattr__(self, "upper", 1)
+
+    def means(self, definition: str) -> Measure:
+        """Return the measure with its definition."""
+        return replace(self, definition=definition)
+
+
+NOT_ASSESSED_TEXT = "not assessed"
+
+_SMALLEST_SHARE = 0.001
+_SINGULAR = {"classes": "class", "values": "value"}
+_NO_WORD = frozenset({"share", "risk", "number"})
+_COUNTED = frozenset({"records", "cells", "classes", "columns", "users", "events", "sites", "values"})
+
+
+def format_value(measure: Measure, value: float | None) -> str:
+    """Write a figure as text, without its unit's word; see :func:`format_number`."""
+    return format_number(measure.unit, value)
+
+
+def format_number(unit: Unit, value: float | None) -> str:
+    """Write a number of a unit as text.
+
+    Shares and risks become percent with one decimal. Rounding never turns something into nothing
+    or a part into the whole: a share above 0 is never "0 %", one below 1 never "100 %". Whole
+    numbers are exact; a number with decimals keeps three, and one below 0.001 says so.
+
+    Parameters
+    ----------
+    unit
+        A measure's unit.
+    value
+        Shares and risks in [0, 1]. None and NaN are "not assessed", never 0.
+
+    Returns
+    -------
+    str
+        Such as ``12.3 %``, ``< 0.1 %``, ``> 99.9 %``, ``1,234``, ``2.500``, ``infinite``.
+
+    Examples
+    --------
+    >>> format_number("share", 0.12345), format_number("share", 0.0001), format_number("share", 0)
+    ('12.3 %', '< 0.1 %', '0 %')
+    >>> format_number("records", 1234567), format_number("number", 2.5), format_number("risk", None)
+    ('1,234,567', '2.500', 'not assessed')
+    """
+    if value is None or math.isnan(value):
+        return NOT_ASSESSED_TEXT
+    value = float(value) if isinstance(value, float) else value  # a NumPy scalar would warn
+    if math.isinf(value):
+        return "infinite" if value > 0 else "minus infinite"
+    if unit in ("share", "risk"):
+        return _percent(value)
+    return _number(value, decimals=2 if unit in _COUNTED else 3)
+
+
+def unit_word(unit: Unit, value: float | None) -> str:
+    """Return the word that follows a written figure: "records", "record" after 1, empty after percent.
+
+    Empty as well where no number is written (not assessed, infinite).
+    """
+    if unit in _NO_WORD or value is None or not math.isfinite(value):
+        return ""
+    return _SINGULAR.get(unit, unit.removesuffix("s")) if value == 1 else unit
+
+
+def _percent(share: float) -> str:
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    if abs(share) < _SMALLEST_SHARE:
+        return "< 0.1 %" if share > 0 else "> -0.1 %"
+    if 1 - _SMALLEST_SHARE < share < 1:
+        return "> 99.9 %"
+    return f"{100 * share:,.1f} %"
+
+
+def _number(value: float, *, decimals: int) -> str:
+    if value == int(value):
+        return f"{int(value):,}"
+    smallest = 10**-decimals
+    if abs(value) < smallest:
+        return f"< {smallest:.{decimals}f}" if value > 0 else f"> -{smallest:.{decimals}f}"
+    return f"{value:,.{decimals}f}"

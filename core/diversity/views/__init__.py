@@ -29,10 +29,8 @@ from core.diversity.views.charts import (
     trade_off_alt,
     trade_off_chart,
 )
-from core.measures import attribute_disclosure as disclosure_measures
 from core.measures import diversity as diversity_measures
 from core.measures import format_number, shared
-from core.measures import utility as utility_measures
 from core.measures.measure import Unit
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
 from core.utility import average_class_size, discernibility
@@ -66,8 +64,8 @@ MEASURE_KEYS = tuple(
     measure.key
     for group in (
         diversity_measures.MEASURES,
-        utility_measures.MEASURES,
-        disclosure_measures.MEASURES,
+        shared.COST,
+        shared.DISCLOSURE,
         shared.MEASURES,
     )
     for measure in group

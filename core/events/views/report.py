@@ -30,7 +30,7 @@ from core.events.views.tables import (
     unmapped_table,
 )
 from core.measures import events as measures
-from core.measures.formatting import format_number
+from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.verdict import Verdict, worst, worst_first
 

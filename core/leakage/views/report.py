@@ -18,7 +18,7 @@ from core.leakage.views.tables import (
     leakage_charts,
     worst_rows_table,
 )
-from core.measures.formatting import format_number
+from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportTable, current_versions
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from core.charts import class_size_chart, horizontal_bars
 from core.masking import evidence_frame
-from core.measures import MEASURES, attribute_disclosure, format_value, risk, risk_models, shared, utility
+from core.measures import MEASURES, format_value, risk, risk_models, shared
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
 from core.risk import PRESETS, ColumnsMeasurement, Comparison, RiskAudit, RiskMeasurement, Suda, suda_note
@@ -43,8 +43,8 @@ MEASURE_KEYS = tuple(
         shared.MEASURES,
         risk.MEASURES,
         risk_models.MEASURES,
-        attribute_disclosure.MEASURES,
-        utility.MEASURES,
+        shared.DISCLOSURE,
+        shared.COST,
     )
     for measure in group
 )
