@@ -13,8 +13,7 @@ import streamlit as st
 
 from core.charts import Specification
 from core.measures import MEASURES, Measure
-from core.measures.measure import format_value
-from core.measures.measure import Unit
+from core.measures.measure import Unit, format_value
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import report_stem
 from core.verdict import Finding, Verdict, worst_first
