@@ -32,8 +32,8 @@ _PROPERTY = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]+)(?:\s[^>]*)?>([^<>]+)<")
 _END_OF_CELLS = b"</sheetData>"
 _HIDDEN = re.compile(rb'<(?:row|col)\s[^>]*?\bhidden="(?:1|true)"')
 _MANY_LETTERS = 1 << 22  # of one tag, beyond which its beginning is forgotten
-HIDDEN = "hidden rows or columns"
-_OF_PROGRAMS = re.compile(
+HIDDEN, EMBEDDED = "hidden rows or columns", "embedded files or pictures"
+OF_PROGRAMS = re.compile(
     r"openpyxl|xlsxwriter|apache poi|sheetjs|epplus|openxlsx|writexl|pandas|python|libreoffice.*|"
     r"microsoft (?:excel|office).*|unknown( creator)?|windows user|user|admin(?:istrator)?|\W*",
     re.IGNORECASE,
@@ -165,24 +165,26 @@ def beside_workbook(data: pa.Buffer) -> tuple[Beside, ...]:
     """Return what stands in the parts of an .xlsx file that are no cells; none where it is damaged."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts: dict[str, list[Beside]] = {}
-            for member in archive.infolist():
-                for one in _of_part(archive, member):
-                    parts.setdefault(one.what, []).append(one)
+            return joined(one for member in archive.infolist() for one in _of_part(archive, member))
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, RuntimeError):
         return ()
-    return tuple(_joined(found) for found in parts.values())
 
 
-def _joined(found: Sequence[Beside]) -> Beside:
-    """Return parts of one kind as one."""
-    return Beside(
-        what=found[0].what,
-        texts=tuple(text for one in found for text in one.texts),
-        n_texts=sum(one.n_texts for one in found),
-        is_complete=all(one.is_complete for one in found),
-        is_usual=all(one.is_usual for one in found),
-        is_of_table=found[0].is_of_table,
+def joined(found: Iterable[Beside]) -> tuple[Beside, ...]:
+    """Return things of one kind as one."""
+    parts: dict[str, list[Beside]] = {}
+    for one in found:
+        parts.setdefault(one.what, []).append(one)
+    return tuple(
+        Beside(
+            what=what,
+            texts=tuple(text for one in alike for text in one.texts),
+            n_texts=sum(one.n_texts for one in alike),
+            is_complete=all(one.is_complete for one in alike),
+            is_usual=all(one.is_usual for one in alike),
+            is_of_table=alike[0].is_of_table,
+        )
+        for what, alike in parts.items()
     )
 
 
@@ -197,7 +199,7 @@ def _of_part(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Besi
     """Yield what a part of the archive says."""
     name = member.filename
     if name.startswith(("xl/embeddings/", "xl/vbaProject", "xl/media/", "xl/activeX/")):
-        yield Beside(what="embedded files or pictures", texts=(), n_texts=1, is_complete=False)
+        yield Beside(what=EMBEDDED, texts=(), n_texts=1, is_complete=False)
     for beginning, (what, texts_of, is_usual) in _PARTS.items():
         if name.startswith(beginning) and not member.is_dir():
             xml, n_hidden = _read(archive, member, is_sheet=beginning == "xl/worksheets/sheet")
@@ -239,7 +241,7 @@ def _properties(xml: bytes) -> Iterator[str]:
     """Yield what a person may have written among the properties."""
     for match in _PROPERTY.finditer(xml):
         text = _plain(match[2])
-        if match[1].decode() not in _TOLD_BY_NOBODY and not _OF_PROGRAMS.fullmatch(text.strip()):
+        if match[1].decode() not in _TOLD_BY_NOBODY and not OF_PROGRAMS.fullmatch(text.strip()):
             yield text
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from core.errors import AuditInputError
 from core.tables.excel import password_protected, read_excel
 from core.tables.model import Reading, ReadOptions
-from core.tables.old_workbook_bounds import check_old_workbook_bounds
+from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 

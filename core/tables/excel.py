@@ -31,6 +31,7 @@ from core.tables.header import (
 )
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
+from core.tables.old_workbook import beside_old_workbook
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
 _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
@@ -60,8 +61,7 @@ def read_excel(
     """
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
-            parts = data if excel_format == "XLSX" else None
-            return _read_workbook(workbook, parts, name=name, excel_format=excel_format, options=options)
+            return _read_workbook(workbook, data, name=name, excel_format=excel_format, options=options)
     except PasswordError:
         raise password_protected(name) from None
     except _TooMuchTextError:
@@ -83,8 +83,10 @@ def password_protected(name: str) -> AuditInputError:
 
 
 def _read_workbook(
-    workbook: CalamineWorkbook, data: pa.Buffer | None, *, name: str, excel_format: str, options: ReadOptions
+    workbook: CalamineWorkbook, data: pa.Buffer, *, name: str, excel_format: str, options: ReadOptions
 ) -> tuple[pa.Table, Reading]:
+    is_old = excel_format == "XLS"
+    is_small = is_old or sheets_are_small(data)
     sheets = [sheet for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
     names = [sheet.name for sheet in sheets]
     visible = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
@@ -111,11 +113,8 @@ def _read_workbook(
         notes=tuple(notes),
         beside=bounded(
             [
-                *(
-                    _other_sheet(workbook, sheet, is_read=data is None or sheets_are_small(data))
-                    for sheet in others
-                ),
-                *(beside_workbook(data) if data is not None else ()),
+                *(_other_sheet(workbook, sheet, is_read=is_small) for sheet in others),
+                *(beside_old_workbook(data) if is_old else beside_workbook(data)),
             ]
         ),
     )

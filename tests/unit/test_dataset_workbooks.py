@@ -14,11 +14,11 @@ from pyarrow import parquet
 from core.errors import AuditInputError
 from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
 from core.tables.readers import READERS
+from tests.old_workbooks import OLE, old_workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 @pytest.fixture(autouse=True)
@@ -83,54 +83,6 @@ def handmade(sheet: str, **parts: str) -> bytes:
         for name, content in parts.items():
             archive.writestr(f"xl/{name}.xml", f'<sst xmlns="{MAIN}">{content}</sst>')
     return stream.getvalue()
-
-
-def old_workbook(*rows: list[str | float | bool]) -> bytes:
-    """Return an .xls workbook: BIFF8 records in an OLE file of one stream."""
-
-    def record(kind: int, content: bytes) -> bytes:
-        return struct.pack("<HH", kind, len(content)) + content
-
-    def cell(row: int, column: int, value: str | float | bool) -> bytes:
-        place = struct.pack("<HHH", row, column, 0)
-        if isinstance(value, bool):
-            return record(0x0205, place + bytes([value, 0]))
-        if isinstance(value, str):
-            return record(0x0204, place + struct.pack("<HB", len(value), 1) + value.encode("utf-16-le"))
-        return record(0x0203, place + struct.pack("<d", value))
-
-    def begin(kind: int) -> bytes:
-        return record(0x0809, struct.pack("<HHHHII", 0x0600, kind, 0x0DBB, 1996, 0, 6))
-
-    end = record(0x000A, b"")
-    name = b"S"
-    size = len(begin(5)) + 4 + 8 + len(name) + len(end)
-    stream = begin(5) + record(0x0085, struct.pack("<IBBBB", size, 0, 0, len(name), 0) + name) + end
-    cells = [cell(i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row)]
-    stream += begin(0x10) + b"".join(cells) + end
-    stream = stream.ljust(max(4096, -(-len(stream) // 512) * 512), b"\0")
-    n_sectors = len(stream) // 512
-    chain = [*range(3, n_sectors + 2), -2]
-    fat = struct.pack("<128i", *([-3, -2, *chain] + [-1] * 128)[:128])
-    header = (
-        OLE
-        + bytes(16)
-        + struct.pack("<HHHHH6xIIIIIiIiI", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, -2, 0, -2, 0)
-    )
-    header += struct.pack("<109i", 0, *[-1] * 108)
-
-    def entry(label: str, kind: int, child: int, start: int, length: int) -> bytes:
-        encoded = label.encode("utf-16-le")
-        text = encoded.ljust(64, b"\0") + struct.pack("<H", len(encoded) + 2 if label else 0)
-        return (
-            text
-            + struct.pack("<BBiii", kind, 1, -1, -1, child)
-            + bytes(36)
-            + struct.pack("<iQ", start, length)
-        )
-
-    directory = entry("Root Entry", 5, 1, -2, 0) + entry("Workbook", 2, -1, 2, len(stream))
-    return header + fat + directory + entry("", 0, -1, 0, 0) * 2 + stream
 
 
 def written(table: pa.Table) -> bytes:
