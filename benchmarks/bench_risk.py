@@ -82,7 +82,7 @@ def measure(path: str) -> None:
     columns = _timed("columns and sets of columns", lambda: measure_columns(measured, dataset))
     suda = _timed("special uniques (SUDA2)", lambda: measure_special_uniques(measured, dataset))
     thresholds = RiskThresholds(k=5, l=2)
-    asked = what_if_settings(measured, thresholds, suppression_limit=0.05)
+    asked = what_if_settings(measured, thresholds)
     what_if = _timed("what if", lambda: search_what_if(measured, dataset, settings=asked))
     if columns is not None and suda is not None:
         print(f"  {risk_views.sets_note(columns)}\n  {risk_views.suda_note(suda)}")

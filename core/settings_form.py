@@ -106,8 +106,10 @@ class Setting:
     @property
     def default_words(self) -> str:
         """Return the default in words; empty for what has to be given."""
-        if self.default is MISSING or self.kind is bool:
+        if self.kind is bool:
             return ""
+        if self.default is MISSING:
+            return self.none
         if self.default is None or self.default in ((), {}):
             return self.none or "none"
         if self.is_several:

@@ -18,6 +18,15 @@ from streamlit.testing.v1 import AppTest
 from core.__main__ import build_parser, main
 from core.leakage import audit_leakage
 from core.leakage import views as leakage_views
+from core.risk import (
+    RiskThresholds,
+    WhatIfSettings,
+    judge_risk,
+    measure_risk,
+    search_what_if,
+    suggested_settings,
+)
+from core.risk import views as risk_views
 from core.settings_form import Setting, described
 from core.tables import read_dataset
 from core.tabular import read_log, verify_tabular
@@ -102,10 +111,19 @@ def _report_leakage(folder: Path) -> Mapping[str, object]:
     return leakage_views.leakage_report(audit, inputs=[], created_at=NOON).settings
 
 
+def _report_risk(folder: Path) -> Mapping[str, object]:
+    dataset = read_dataset(next(folder.glob("*.csv")))
+    measured = measure_risk(dataset, settings=suggested_settings(dataset))
+    what_if = search_what_if(measured, dataset, settings=WhatIfSettings(ks=(2,)))
+    audit = judge_risk(measured, RiskThresholds())
+    return risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if).settings
+
+
 RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
     "tabular": (_report_tabular, "{0} --json"),
     "vcf": (_report_vcf, "-o {0} -a {0} --json"),
     "leakage": (_report_leakage, "{1} {2} --json"),
+    "risk": (_report_risk, "{1} --what-if --json"),
 }
 
 

@@ -25,11 +25,7 @@ from core.risk.released import (
 )
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import (
-    DISTANCES,
-    MISSING,
-    MISSING_SENSITIVE,
     PRESETS,
-    SEVERAL,
     Hierarchy,
     RiskSettings,
     RiskThresholds,

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from core.measures import MEASURES, format_value
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
-from core.risk.lattice import Generalization, Objective
+from core.risk.lattice import Generalization
 from core.risk.lattice_search import SearchOutcome
 from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda
-from core.risk.what_if import Release, WhatIf
+from core.risk.what_if import Release, WhatIf, WhatIfSettings
 from core.risk.words import counted, listed, number, percent
+from core.settings_form import described, settings_document
 
 
 def suda_note(suda: Suda) -> str:
@@ -80,11 +80,6 @@ def suda_lines(suda: Suda) -> list[str]:
     return lines
 
 
-OBJECTIVE_WORDS: Mapping[Objective, str] = {
-    "ncp": "precision lost",
-    "discernibility": "discernibility",
-    "average_class_size": "average class size",
-}
 _LARGEST_EXACT = 2**53  # a larger whole number is not read exactly from JSON
 
 
@@ -116,7 +111,8 @@ def what_if_note(what_if: WhatIf) -> str:
         "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
     )
     if what_if.settings.objective != "ncp":
-        found += f" (cheapest by {OBJECTIVE_WORDS[what_if.settings.objective]})"
+        words = described(WhatIfSettings)["objective"].choices
+        found += f" (cheapest by {words[what_if.settings.objective].lower()})"
     return (
         f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
         f"{n_measured:,} of them counted; {found}.{left_out}"
@@ -304,6 +300,9 @@ def risk_document(
         "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
+        "settings": settings_document(
+            measured.settings, audit.thresholds, *([] if what_if is None else [what_if.settings])
+        ),
         "findings": [finding.document() for finding in audit.all_findings],
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement
 from core.risk.sensitive import Limited, SensitiveMeasurement
-from core.risk.settings import RiskThresholds, check_thresholds
+from core.risk.settings import RiskThresholds
 from core.risk.words import counted, number, percent
 from core.verdict import Finding, Verdict, worst, worst_first
 
@@ -150,7 +150,6 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
         A threshold outside of its range.
     """
     thresholds = thresholds or RiskThresholds()
-    check_thresholds(thresholds)
     findings = [_class_size_finding(measurement, thresholds.k)]
     if thresholds.average_risk is not None:
         findings.append(_average_risk_finding(measurement, thresholds.average_risk))

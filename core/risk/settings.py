@@ -8,16 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.errors import AuditInputError
+from core.settings_form import REQUIRED, check, setting
 
 Missing = Literal["value", "wildcard", "drop"]
 SensitiveDistance = Literal["auto", "equal", "ordered"]
 Several = Literal["one_by_one", "others_added"]
 MissingSensitive = Literal["unknown", "value"]
-
-MISSING: tuple[Missing, ...] = ("value", "wildcard", "drop")
-DISTANCES: tuple[SensitiveDistance, ...] = ("auto", "equal", "ordered")
-SEVERAL: tuple[Several, ...] = ("one_by_one", "others_added")
-MISSING_SENSITIVE: tuple[MissingSensitive, ...] = ("unknown", "value")
 
 # Smallest class sizes a person recognizes, and who asks for them.
 PRESETS: Mapping[int, str] = {
@@ -30,108 +26,218 @@ PRESETS: Mapping[int, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RiskSettings:
-    """What is measured; changing any of it measures again.
+    """What is measured; changing any of it measures again."""
 
-    Attributes
-    ----------
-    quasi_identifiers
-        Columns that somebody may know about a person from elsewhere; at least one.
-    sensitive
-        Columns whose values must not become known; none of them a quasi-identifier.
-    person
-        Column that says whose record it is; then a class counts distinct persons. None: a record is a
-        person.
-    weight
-        Column with sampling weights, all above 0; for individual risk. None: no weights.
-    leave_out
-        Columns that will not be released: nothing is said about them.
-    direct_identifiers
-        Columns that name a person, whatever they look like; the table fails while they are in it.
-    other
-        Columns that the person looked at and found harmless: what they look like is a warning at most.
-    missing
-        What a missing quasi-identifier is: ``value`` (a value of its own), ``wildcard`` (matches every
-        value) or ``drop`` (such records are left out).
-    distance
-        Between sensitive values for t-closeness: ``auto`` (ordered for columns of numbers, else equal),
-        ``equal`` or ``ordered``.
-    several_sensitive
-        ``one_by_one``, or ``others_added``: for each sensitive attribute the others are
-        quasi-identifiers as well, which is stricter.
-    missing_sensitive
-        ``unknown`` (such a record is not counted) or ``value`` (a blank is an answer of its own).
-    recursive_c
-        c at which the largest l of recursive (c, l)-diversity is reported; above 0.
-    closeness
-        Sensitive numbers that differ by at most this share, in [0, 1), of the range between their 5 % and
-        95 % quantiles are close, and not told apart where values are judged by what they mean.
-    household
-        Column that says which household a record is of, for the risk of households; None: not assessed.
-    population_size
-        People in the population the table is a sample of; None where not known.
-    roles_suggested
-        Whether nobody chose the columns, so that the suggested ones were taken; said in a finding.
-    """
+    quasi_identifiers: tuple[str, ...] = setting(
+        REQUIRED,
+        "Quasi-identifier",
+        "Others may know it about a person.",
+        "--quasi-identifier",
+        metavar="COL",
+        none="those suggested",
+    )
+    sensitive: tuple[str, ...] = setting(
+        (), "Sensitive attribute", "Its values must not become known.", "--sensitive", metavar="COL"
+    )
+    direct_identifiers: tuple[str, ...] = setting(
+        (),
+        "Direct identifier",
+        "Names a person, whatever it looks like; the table fails with it, and no release has it.",
+        "--direct-identifier",
+        metavar="COL",
+    )
+    other: tuple[str, ...] = setting(
+        (),
+        "Other (harmless)",
+        "Harmless whatever it looks like, as a drug column called name; a release keeps it as it is.",
+        "--harmless",
+        metavar="COL",
+    )
+    person: str | None = setting(
+        None, "Person", "Whose record it is, so that classes count people.", "--person", metavar="COL"
+    )
+    household: str | None = setting(
+        None,
+        "Household",
+        "Which household it is of, for the risk that it is found through any member.",
+        "--household",
+        metavar="COL",
+    )
+    weight: str | None = setting(
+        None,
+        "Sampling weight",
+        "People a record stands for, for individual risk; all above 0.",
+        "--weight",
+        metavar="COL",
+    )
+    leave_out: tuple[str, ...] = setting(
+        (), "Not released", "Will be removed: nothing is said about it.", "--leave-out", metavar="COL"
+    )
+    missing: Missing = setting(
+        "value",
+        "A missing quasi-identifier",
+        "Which records have the same values.",
+        "--missing",
+        choices={
+            "value": "a value of its own",
+            "wildcard": "matches every value",
+            "drop": "leaves the record out",
+        },
+    )
+    missing_sensitive: MissingSensitive = setting(
+        "unknown",
+        "A missing sensitive value",
+        "A blank may be an answer, such as no diagnosis.",
+        "--missing-sensitive",
+        choices={"unknown": "unknown, not counted", "value": "a value of its own"},
+    )
+    several_sensitive: Several = setting(
+        "one_by_one",
+        "Several sensitive attributes",
+        "Stricter: an intruder knows the other sensitive attributes.",
+        "--several-sensitive",
+        choices={
+            "one_by_one": "one by one",
+            "others_added": "with the others as quasi-identifiers (stricter)",
+        },
+    )
+    distance: SensitiveDistance = setting(
+        "auto",
+        "Distance between sensitive values",
+        "For t-closeness: ordered counts how far apart numbers rank, equal only whether values differ. A "
+        "file of groups takes precedence.",
+        "--distance",
+        choices={"auto": "ordered for numbers, else equal", "equal": "equal", "ordered": "ordered"},
+    )
+    recursive_c: float = setting(
+        3.0,
+        "c of recursive diversity",
+        "The largest l is reported at which the most frequent value occurs in fewer records than c times "
+        "those with the l-th most frequent and all rarer values.",
+        "--recursive-c",
+        above=0,
+    )
+    closeness: float = setting(
+        0.01,
+        "Numbers taken as one",
+        "Where sensitive values are judged by what they mean, numbers that differ by at most this part of "
+        "the range between their 5 % and 95 % quantiles are one, such as salaries of 50,000 and 50,010.",
+        "--closeness",
+        percent=True,
+        most=math.inf,
+        below=1,
+    )
+    population_size: int | None = setting(
+        None,
+        "People in the population",
+        "How many people the table is a sample of, for journalist and marketer risk.",
+        "--population-size",
+        least=1,
+        metavar="N",
+        none="not known",
+    )
+    roles_suggested: bool = False  # whether nobody chose the columns; said in a finding
 
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...] = ()
-    person: str | None = None
-    weight: str | None = None
-    leave_out: tuple[str, ...] = ()
-    direct_identifiers: tuple[str, ...] = ()
-    other: tuple[str, ...] = ()
-    missing: Missing = "value"
-    distance: SensitiveDistance = "auto"
-    several_sensitive: Several = "one_by_one"
-    missing_sensitive: MissingSensitive = "unknown"
-    recursive_c: float = 3.0
-    closeness: float = 0.01
-    household: str | None = None
-    population_size: int | None = None
-    roles_suggested: bool = False
+    def __post_init__(self) -> None:
+        check(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RiskThresholds:
-    """What the figures are held against; changing any of it measures nothing again.
+    """What the figures are held against; changing any of it measures nothing again."""
 
-    Attributes
-    ----------
-    k
-        Every class has at least so many records (or persons); a record is at risk in a smaller one. 1 is
-        always met, for a policy that rests on other thresholds, such as the average risk.
-    l
-        Every class has at least so many different sensitive values; None is not judged, 1 is always met.
-    entropy_l
-        Smallest entropy l; None is not judged.
-    t
-        Largest distance of a class from the whole table, in [0, 1]; None is not judged.
-    average_risk
-        Largest average risk of a record, in [0, 1]; None is not judged.
-    alpha
-        Largest share of one sensitive value in a class, in [0, 1]; None is not judged.
-    beta
-        Largest basic β, at least 0; None is not judged.
-    delta
-        Largest δ, values absent from a class passed over, at least 0; None is not judged.
-    household_risk
-        Largest risk, in [0, 1], that a household is found through any of its members; None: above 1 / k is a
-        warning.
-    person_k
-        Every person shares the classes of all their records, and how often, with at least so many persons,
-        themselves included; None: fewer than k is a warning.
-    """
+    k: int = setting(
+        5,
+        "Smallest class size k",
+        "Every combination of quasi-identifiers should be shared by at least k (usual are 3, 5, 11, 20); 1 "
+        "asks for no size, for a policy of average risk alone.",
+        "--k",
+        least=1,
+    )
+    l: int | None = setting(  # noqa: E741 - the model's own letter
+        2,
+        "Different sensitive values l",
+        "Every class should have at least l different values; 1 is always met.",
+        "--l",
+        least=1,
+        none="not judged",
+    )
+    entropy_l: float | None = setting(
+        None,
+        "Entropy l",
+        "Every class should be as diverse as one of l equally frequent values (exp of its entropy); 1 is "
+        "always met.",
+        "--entropy-l",
+        least=1,
+        none="not judged",
+    )
+    t: float | None = setting(
+        None,
+        "Largest distance t",
+        "Largest distance of a class's values from the whole table's; 1 is always met.",
+        "--t",
+        least=0,
+        most=1,
+        none="not judged",
+    )
+    average_risk: float | None = setting(
+        None,
+        "Largest average risk",
+        "Mean over records of 1 / class size.",
+        "--average-risk",
+        least=0,
+        most=1,
+        none="not judged",
+    )
+    alpha: float | None = setting(
+        None,
+        "Largest share α",
+        "Share of the most frequent sensitive value in a class; 1 is always met.",
+        "--alpha",
+        least=0,
+        most=1,
+        metavar="SHARE",
+        none="not judged",
+    )
+    beta: float | None = setting(
+        None,
+        "Largest β",
+        "Relative gain of a sensitive value in a class.",
+        "--beta",
+        least=0,
+        none="not judged",
+    )
+    delta: float | None = setting(
+        None,
+        "Largest δ",
+        "|ln| of a value's share in a class to its share of the table, values absent from a class passed "
+        "over.",
+        "--delta",
+        least=0,
+        none="not judged",
+    )
+    household_risk: float | None = setting(
+        None,
+        "Largest risk of a household",
+        "Chance to find a household through any of its members; needs a household column. Not set, more than "
+        "1 / k is a warning.",
+        "--household-risk",
+        least=0,
+        most=1,
+        none="not judged",
+    )
+    person_k: int | None = setting(
+        None,
+        "Persons alike in all records",
+        "Persons, at least, that share the classes of all their records; needs a person column. Not set, "
+        "fewer than k is a warning.",
+        "--person-k",
+        least=1,
+        none="not judged",
+    )
 
-    k: int = 5
-    l: int | None = 2  # noqa: E741 - the model's own letter
-    entropy_l: float | None = None
-    t: float | None = None
-    average_risk: float | None = None
-    alpha: float | None = None
-    beta: float | None = None
-    delta: float | None = None
-    household_risk: float | None = None
-    person_k: int | None = None
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def risk_at_k(self) -> float:
@@ -162,7 +268,6 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
         Names every parameter that is wrong, what is allowed, and what was received.
     """
     problems = [
-        *_choice_problems(settings),
         *_column_problems(settings, columns),
         *_overlap_problems(settings),
     ]
@@ -170,28 +275,8 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
         problems.append(
             "No quasi-identifier is chosen. Choose the columns that somebody may know about a person."
         )
-    if not 0 < settings.recursive_c < math.inf:
-        problems.append(f"recursive_c must be above 0, received {settings.recursive_c:g}.")
-    if not 0 <= settings.closeness < 1:
-        problems.append(f"closeness must be at least 0 and below 1, received {settings.closeness:g}.")
-    if settings.population_size is not None and settings.population_size < 1:
-        problems.append(f"population_size must be at least 1, received {settings.population_size}.")
     if problems:
         raise AuditInputError(*problems)
-
-
-def _choice_problems(settings: RiskSettings) -> list[str]:
-    choices: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-        ("missing", settings.missing, MISSING),
-        ("distance", settings.distance, DISTANCES),
-        ("several_sensitive", settings.several_sensitive, SEVERAL),
-        ("missing_sensitive", settings.missing_sensitive, MISSING_SENSITIVE),
-    )
-    return [
-        f"{name} must be one of {', '.join(allowed)}, received {value!r}."
-        for name, value, allowed in choices
-        if value not in allowed
-    ]
 
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:
@@ -225,36 +310,3 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         for column, found in uses.items()
         if len(found) > 1
     ]
-
-
-def check_thresholds(thresholds: RiskThresholds) -> None:
-    """Refuse thresholds outside of their range.
-
-    Raises
-    ------
-    AuditInputError
-        Names every threshold that is wrong, its range, and what was received.
-    """
-    checks: tuple[tuple[str, float | None, float, float], ...] = (
-        ("k", thresholds.k, 1, math.inf),
-        ("l", thresholds.l, 1, math.inf),
-        ("entropy_l", thresholds.entropy_l, 1, math.inf),
-        ("t", thresholds.t, 0, 1),
-        ("average_risk", thresholds.average_risk, 0, 1),
-        ("alpha", thresholds.alpha, 0, 1),
-        ("beta", thresholds.beta, 0, math.inf),
-        ("delta", thresholds.delta, 0, math.inf),
-        ("household_risk", thresholds.household_risk, 0, 1),
-        ("person_k", thresholds.person_k, 1, math.inf),
-    )
-    problems = [
-        f"{name} must be {_range(lower, upper)}, received {value:g}."
-        for name, value, lower, upper in checks
-        if value is not None and not lower <= value <= upper
-    ]
-    if problems:
-        raise AuditInputError(*problems)
-
-
-def _range(lower: float, upper: float) -> str:
-    return f"at least {lower:g}" if math.isinf(upper) else f"from {lower:g} to {upper:g}"

@@ -34,6 +34,7 @@ from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
+from core.settings_form import check, setting
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 
@@ -45,20 +46,58 @@ class WhatIfSettings:
     """What a generalization has to reach."""
 
     ks: tuple[int, ...] = USUAL_KS  # smallest class sizes to search for, each at least 1
-    suppression_limit: float = 0.05  # largest share of the assessed records that may be suppressed, in [0, 1)
+    suppression_limit: float = setting(
+        0.05,
+        "Records that may be suppressed, at most",
+        "Records that stand out after all columns are made coarser lose their quasi-identifiers instead.",
+        "--max-suppression",
+        percent=True,
+        most=math.inf,
+        below=1,
+    )
     # what every class has to reach in every sensitive attribute besides
     limits: ClassLimits = field(default_factory=ClassLimits)
     # largest mean over the records shown of 1 / class size, in (0, 1]; None is not asked for
     average_risk: float | None = None
-    # people of the population's table that every class shown has to hold at least; None is not asked for
-    k_map: int | None = None
-    # what is made as small as possible: ``ncp`` (precision lost), ``discernibility`` or
-    # ``average_class_size``
-    objective: Objective = "ncp"
-    # how much each named column counts in the precision lost, above 0; 1 for the others
-    weights: tuple[tuple[str, float], ...] = ()
-    # whether records that would be suppressed are generalized further instead, as far as that helps
-    locally: bool = False
+    k_map: int | None = setting(
+        None,
+        "People of the population in every class (k-map)",
+        "Every class shown has to hold at least so many; needs a table of the population.",
+        "--k-map",
+        least=1,
+        metavar="K",
+        none="not asked for",
+    )
+    objective: Objective = setting(
+        "ncp",
+        "Keep as small as possible",
+        "What the search makes as small as it can.",
+        "--objective",
+        choices={
+            "ncp": "Precision lost",
+            "discernibility": "Discernibility",
+            "average_class_size": "Average class size",
+        },
+    )
+    weights: tuple[tuple[str, float], ...] = setting(
+        (),
+        "How much each column counts in the precision lost",
+        "1 for a column that is not named.",
+        "--column-weight",
+        metavar="COL=WEIGHT",
+        plain=dict,
+        none="1",
+    )
+    locally: bool = setting(
+        False,
+        "Generalize further what would be suppressed",
+        "Local recoding: records that stand out are made coarser among themselves instead of losing all "
+        "quasi-identifiers. The written table is counted again either way.",
+        "--local-recoding",
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def is_diverse(self) -> bool:
@@ -76,8 +115,6 @@ class WhatIfSettings:
         problems = []
         if not self.ks or min(self.ks) < 1:
             problems.append(f"ks must be sizes of at least 1, received {self.ks}.")
-        if self.k_map is not None and self.k_map < 1:
-            problems.append(f"k_map must be at least 1, received {self.k_map}.")
         for column, weight in self.weights:
             if column not in quasi_identifiers:
                 problems.append(f"There is a weight for `{column}`, which is no quasi-identifier.")
@@ -126,7 +163,6 @@ def what_if_settings(
     measured: RiskMeasurement,
     thresholds: RiskThresholds,
     *,
-    suppression_limit: float,
     diverse: bool = True,
     choices: WhatIfSettings | None = None,
 ) -> WhatIfSettings:
@@ -138,12 +174,10 @@ def what_if_settings(
         Of the table; where persons are counted, only `thresholds.k` is searched for.
     thresholds
         What to reach; an l of 1 is always met.
-    suppression_limit
-        Largest share of the assessed records that may be suppressed, in [0, 1).
     diverse
         Whether what is asked of sensitive attributes counts as well as k.
     choices
-        Objective, weights, k-map and local recoding; None for the usual ones.
+        What else was chosen; None for the usual.
     """
     k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
     limits = ClassLimits(
@@ -158,7 +192,6 @@ def what_if_settings(
     return replace(
         choices or WhatIfSettings(),
         ks=(k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, k})),
-        suppression_limit=suppression_limit,
         limits=limits if is_asked else ClassLimits(),
         average_risk=thresholds.average_risk or None,
     )

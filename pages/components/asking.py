@@ -56,6 +56,8 @@ def ask_for_number(
         bounds["step"] = shown(step)
     if slider and told.percent:
         further["format"] = "%d %%" if whole else "%.1f %%"
+    if not slider and told.percent:
+        further["label"] = f"{told.label} (%)"
     if not slider and told.is_optional:
         further["placeholder"] = told.none
     widget: Any = st.slider if slider else st.number_input

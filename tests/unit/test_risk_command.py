@@ -240,7 +240,7 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
             ["--quasi-identifier", "disease", "--sensitive", "disease"],
             "`disease` cannot be both a quasi-identifier and a sensitive attribute; choose one.",
         ),
-        ([*CHOSEN, "--k", "0"], "k must be at least 1, received 0."),
+        ([*CHOSEN, "--k", "0"], "--k must be at least 1, received 0."),
         ([*CHOSEN, "--release", "x.csv"], "--release writes what --what-if finds; add --what-if."),
         (
             [*CHOSEN, "--what-if", "--release", "x.json"],
@@ -252,7 +252,7 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
         ),
         (
             [*CHOSEN, "--what-if", "--max-suppression", "1"],
-            "suppression_limit must be at least 0 and below 1, received 1.",
+            "--max-suppression must be at least 0 and below 1, received 1.",
         ),
         ([*CHOSEN, "--suda", "--suda-size", "0"], "max_size must be at least 1, received 0."),
         ([*CHOSEN, "--hierarchy", "disease"], "--hierarchy needs COL=FILE, received disease."),

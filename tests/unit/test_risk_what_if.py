@@ -149,7 +149,7 @@ def test_release__can_reach_the_entropy_and_the_hierarchical_distance(patients: 
     groups = Hierarchy(groups={value: (f"group {n % 2}",) for n, value in enumerate(values)})
     found = measure_risk(patients, settings=CHOSEN, hierarchies={"diagnosis": groups})
     asked = RiskThresholds(k=3, l=None, entropy_l=2.0, t=0.35)
-    settings = what_if_settings(found, asked, suppression_limit=0.3)
+    settings = what_if_settings(found, asked, choices=WhatIfSettings(suppression_limit=0.3))
     assert settings.limits == ClassLimits(entropy_l=2.0, t=0.35)
     what_if = search_what_if(found, patients, settings=settings)
     made, audit = release_reaching(what_if, found, patients, thresholds=asked)
@@ -373,16 +373,16 @@ def test_local_recoding__keeps_what_is_asked_of_sensitive_values(
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        (WhatIfSettings(weights=(("x", 1.0),)), "There is a weight for `x`, which is no quasi-identifier."),
-        (WhatIfSettings(weights=(("age", 0.0),)), "The weight of `age` must be above 0, received 0."),
-        (WhatIfSettings(k_map=0), "k_map must be at least 1, received 0."),
+        ({"weights": (("x", 1.0),)}, "There is a weight for `x`, which is no quasi-identifier."),
+        ({"weights": (("age", 0.0),)}, "The weight of `age` must be above 0, received 0."),
+        ({"k_map": 0}, "k_map must be at least 1, received 0."),
     ],
 )
 def test_search__refuses_settings_out_of_range(
-    patients: Dataset, measured: RiskMeasurement, settings: WhatIfSettings, problem: str
+    patients: Dataset, measured: RiskMeasurement, settings: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(AuditInputError) as raised:
-        search_what_if(measured, patients, settings=settings)
+        search_what_if(measured, patients, settings=WhatIfSettings(**settings))
     assert raised.value.problems == (problem,)
 
 

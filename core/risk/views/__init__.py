@@ -1,7 +1,6 @@
 """Tables, charts, sentences and the report of the disclosure-risk tool."""
 
 from core.risk import option_for, suda_note, what_if_note
-from core.risk.document import OBJECTIVE_WORDS
 from core.risk.views.report import (
     Intruder,
     against_population,

@@ -36,6 +36,7 @@ from core.risk.views.tables import (
 )
 from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_tables
 from core.risk.words import counted, listed, number, percent
+from core.settings_form import report_lines
 from core.verdict import Verdict
 
 
@@ -313,7 +314,9 @@ def risk_report(
         verdict=audit.overall,
         headline=headline(audit),
         inputs=tuple(inputs),
-        settings=report_settings(audit),
+        settings=report_lines(
+            audit.measurement.settings, audit.thresholds, *([] if what_if is None else [what_if.settings])
+        ),
         figures=(*class_figures(audit), *sensitive_figures(audit), *comparison_figures(audit)),
         findings=audit.all_findings,
         tables=(
@@ -328,38 +331,6 @@ def risk_report(
         versions=current_versions(),
         verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
     )
-
-
-def report_settings(audit: RiskAudit) -> dict[str, object]:
-    """Return what was chosen and what the figures were held against."""
-    settings, limits = audit.measurement.settings, audit.thresholds
-    return {
-        "quasi-identifiers": list(settings.quasi_identifiers),
-        "sensitive attributes": list(settings.sensitive),
-        "person column": settings.person,
-        "household column": settings.household,
-        "weight column": settings.weight,
-        "not released": list(settings.leave_out),
-        "direct identifiers": list(settings.direct_identifiers),
-        "harmless": list(settings.other),
-        "a missing quasi-identifier": settings.missing,
-        "distance between sensitive values": settings.distance,
-        "several sensitive attributes": settings.several_sensitive,
-        "a missing sensitive value": settings.missing_sensitive,
-        "c of recursive diversity": settings.recursive_c,
-        "numbers taken as one, share of their spread": settings.closeness,
-        "population size": settings.population_size,
-        "k at least": limits.k,
-        "distinct l at least": limits.l,
-        "entropy l at least": limits.entropy_l,
-        "t at most": limits.t,
-        "average risk at most": limits.average_risk,
-        "α at most": limits.alpha,
-        "β at most": limits.beta,
-        "δ at most": limits.delta,
-        "risk of a household at most": limits.household_risk,
-        "persons alike in all records at least": limits.person_k,
-    }
 
 
 def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportTable, ...]:

@@ -25,7 +25,9 @@ from core.risk import (
     views,
     what_if_settings,
 )
+from core.settings_form import described
 from core.tables import Dataset
+from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
 from pages.components.results import (
@@ -116,16 +118,8 @@ class _Search:
 
 
 def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
-    percent = st.slider(
-        "Records that may be suppressed, at most",
-        0,
-        50,
-        5,
-        format="%d %%",
-        key="risk_suppression_limit",
-        help="Records that stand out after all columns are made coarser lose their quasi-identifiers "
-        "instead.",
-        persist_state="session",
+    suppression = ask_for_number(
+        WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
     )
     diverse = bool(audit.measurement.sensitive) and st.toggle(
         "Also reach what is asked of sensitive attributes above",
@@ -134,43 +128,22 @@ def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSetti
         "and the average risk count.",
         persist_state="session",
     )
-    locally = st.toggle(
-        "Generalize further what would be suppressed",
-        key="risk_what_if_locally",
-        help="Local recoding: records that stand out are made coarser among themselves instead of losing all "
-        "quasi-identifiers. The written table is counted again either way.",
-        persist_state="session",
-    )
+    locally = ask_whether(WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
     with st.expander("What counts as cheap", icon=":material/tune:"):
         choices = _ask_for_choices(audit, with_population=with_population)
     return what_if_settings(
         audit.measurement,
         audit.thresholds,
-        suppression_limit=percent / 100,
         diverse=diverse,
-        choices=replace(choices, locally=locally),
+        choices=replace(choices, suppression_limit=suppression, locally=locally),
     )
 
 
 def _ask_for_choices(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
     """Return objective, weights and k-map; own hierarchies are files, asked for above."""
-    objective = st.selectbox(
-        "Keep as small as possible",
-        list(views.OBJECTIVE_WORDS),
-        format_func=lambda each: views.OBJECTIVE_WORDS[each].capitalize(),
-        key="risk_what_if_objective",
-        persist_state="session",
-    )
-    k_map = None
-    if with_population and st.toggle(
-        "Also ask for people of the population in every class (k-map)",
-        key="risk_what_if_k_map_on",
-        persist_state="session",
-    ):
-        k_map = st.number_input(
-            "People of the population", 1, 1_000_000, 5, key="risk_what_if_k_map", persist_state="session"
-        )
-    st.markdown("How much each column counts in the precision lost:")
+    objective = ask_for_choice(WhatIfSettings, "objective", key="risk_what_if_objective")
+    k_map = ask_for_number(WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population)
+    st.markdown(f"{described(WhatIfSettings)['weights'].label}:")
     weights = tuple(
         (name, weight)
         for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
