@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from select import select
 from struct import Struct
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -41,7 +41,7 @@ SECONDS, SECONDS_FOR_A_MEGABYTE = 10, 4
 IDLE_SECONDS = 60
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
 WORTH_SHARING = 4 << 20  # bytes; below, a pipe is as fast
-_HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
+HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
 _ROWS_SENT = 1 << 16
 _LARGEST_DOCUMENT = 1 << 26
 _LENGTH = Struct("<Q")
@@ -55,6 +55,13 @@ _ENVIRONMENT = {
 
 Document = dict[str, Any]
 Answer = tuple[Document, pa.Table | None]
+
+
+class Bounds(NamedTuple):
+    """What the process may take: bytes of memory, the reader itself not counted, and processor seconds."""
+
+    memory: int
+    seconds: int
 
 
 class EndedError(Exception):
@@ -71,6 +78,10 @@ def memory_bound(n_bytes: int) -> int:
 def seconds_bound(n_bytes: int) -> int:
     """Return the processor seconds that a file of a size may take."""
     return SECONDS + SECONDS_FOR_A_MEGABYTE * (n_bytes >> 20)
+
+
+def _bounds(n_bytes: int) -> Bounds:
+    return Bounds(memory_bound(n_bytes), seconds_bound(n_bytes))
 
 
 def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
@@ -133,28 +144,55 @@ class Worker:
             env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": str(ROOT)},
         )
 
-    def ask(self, task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
-        """Do one thing with a file; see :func:`ask_apart`."""
+    def ask(
+        self,
+        task: str,
+        data: pa.Buffer,
+        arguments: Mapping[str, object],
+        *,
+        bounds: Bounds | None = None,
+        report: Callable[[int], None] | None = None,
+    ) -> Answer:
+        """Do one thing with a file within bounds, by default those of a file as large as `data`.
+
+        The task takes a function for its reports after its data where `report` is given. That is called with
+        each number reported, and with 0 several times a second; what it raises is raised here, and then the
+        process is to be ended. See :func:`ask_apart`.
+        """
         try:
-            return self._ask(task, data, arguments)
+            return self._ask(task, data, arguments, bounds or _bounds(data.size), report)
         except (OSError, EOFError, ValueError, KeyError, TypeError, pa.ArrowException):
             raise EndedError from None
 
-    def _ask(self, task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+    def _ask(
+        self,
+        task: str,
+        data: pa.Buffer,
+        arguments: Mapping[str, object],
+        bounds: Bounds,
+        report: Callable[[int], None] | None,
+    ) -> Answer:
         requests, answers = self.process.stdin, self.process.stdout
         if requests is None or answers is None:
             raise EndedError
-        request = {"task": task, "arguments": dict(arguments), "n_bytes": data.size}
-        if data.size < WORTH_SHARING or not _HAS_SHARED_MEMORY:
+        request = {"task": task, "arguments": dict(arguments), "n_bytes": data.size, **bounds._asdict()}
+        if report is not None:
+            request["reports"] = True
+        if data.size < WORTH_SHARING or not HAS_SHARED_MEMORY:
             _send(requests, request)
             _write(requests, memoryview(data))
-            return self._answer(answers, shared=None)
-        with _Shared(data) as given, _Shared(size=memory_bound(data.size)) as taken:
+            return self._answer(answers, report, shared=None)
+        with Shared(data) as given, Shared(size=bounds.memory) as taken:
             _send(requests, {**request, "given": given.path, "taken": taken.path, "room": taken.size})
-            return self._answer(answers, shared=taken)
+            return self._answer(answers, report, shared=taken)
 
-    def _answer(self, answers: IO[bytes], *, shared: _Shared | None) -> Answer:
-        answer = _receive(answers)
+    def _answer(
+        self, answers: IO[bytes], report: Callable[[int], None] | None, *, shared: Shared | None
+    ) -> Answer:
+        answer = _receive(answers, report)
+        while report is not None and "reported" in answer:
+            report(int(answer["reported"]))
+            answer = _receive(answers, report)
         if "problems" in answer:
             raise AuditInputError(*map(str, answer["problems"]))
         document: Document = answer["document"]
@@ -181,7 +219,7 @@ class Worker:
                     pipe.close()
 
 
-class _Shared:
+class Shared:
     """Memory that another process opens by its path; it goes with the last that holds it."""
 
     def __init__(self, data: pa.Buffer | None = None, *, size: int = 0) -> None:
@@ -202,7 +240,7 @@ class _Shared:
         fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
         return pa.py_buffer(mmap.mmap(self._file, n_bytes, prot=mmap.PROT_READ))
 
-    def __enter__(self) -> _Shared:
+    def __enter__(self) -> Shared:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -259,8 +297,8 @@ def _write(stream: _Stream, data: memoryview) -> None:
         data = data[stream.write(data) or 0 :]
 
 
-def _receive(stream: _Stream) -> Document:
-    length = _LENGTH.unpack(_exactly(stream, _LENGTH.size))[0]
+def _receive(stream: _Stream, look_up: Callable[[int], None] | None = None) -> Document:
+    length = _LENGTH.unpack(_exactly(stream, _LENGTH.size, look_up))[0]
     if length > _LARGEST_DOCUMENT:
         raise EndedError
     document = json.loads(_exactly(stream, length))
@@ -269,14 +307,15 @@ def _receive(stream: _Stream) -> Document:
     return document
 
 
-def _exactly(stream: _Stream, n_bytes: int) -> bytearray:
+def _exactly(stream: _Stream, n_bytes: int, look_up: Callable[[int], None] | None = None) -> bytearray:
     """Return so many bytes; a pipe gives them in pieces, and a thread that waits looks up now and then."""
     content = bytearray(n_bytes)
     rest = memoryview(content)
     while rest:
         if sys.platform != "win32" and isinstance(stream, io.FileIO):
             while not select([stream], [], [], LOOK_UP_SECONDS)[0]:
-                continue
+                if look_up is not None:
+                    look_up(0)
         n_read = stream.readinto(rest)  # type: ignore[union-attr]
         if not n_read:
             raise EndedError
@@ -306,7 +345,8 @@ def serve(requests: _Stream, answers: _Stream) -> None:
         try:
             request = _receive(requests)
             task = _task(request)  # imported before its memory is bounded
-            limit(int(request["n_bytes"]), shared=int(request.get("room", 0)))
+            mapped = int(request["n_bytes"]) + int(request["room"]) if "room" in request else 0
+            limit(Bounds(int(request["memory"]), int(request["seconds"])), mapped=mapped)
             data = _given(requests, request)
         except EndedError:
             return
@@ -330,8 +370,13 @@ def _task(request: Document) -> Callable[..., Answer]:
 
 def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, to: _Stream) -> None:
     """Do one thing and write what it came to, or what is wrong with the file."""
+
+    def report(number: int) -> None:
+        _send(to, {"reported": number})
+        to.flush()
+
     try:
-        document, table = task(data, **request["arguments"])
+        document, table = task(data, *([report] if "reports" in request else []), **request["arguments"])
     except AuditInputError as error:
         _send(to, {"problems": error.problems})
         return
@@ -368,18 +413,17 @@ def _waits(requests: _Stream) -> bool:
     return bool(select([requests], [], [], IDLE_SECONDS)[0])
 
 
-def limit(n_bytes: int, *, shared: int = 0) -> None:
-    """Bound what this process may take for a file of a size; no file, no core dump.
+def limit(bounds: Bounds, *, mapped: int = 0) -> None:
+    """Bound what this process may take; no file, no core dump.
 
     What it shares with another process is mapped here too, and comes on top.
     """
     if sys.platform == "win32":
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(usage.ru_utime + usage.ru_stime) + seconds_bound(n_bytes)
-    mapped = n_bytes + shared if shared else 0
+    seconds = int(usage.ru_utime + usage.ru_stime) + bounds.seconds
     for kind, amount in (
-        (resource.RLIMIT_AS, _addresses() + memory_bound(n_bytes) + mapped),
+        (resource.RLIMIT_AS, _addresses() + bounds.memory + mapped),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
@@ -399,7 +443,8 @@ def main() -> None:
     """Serve the process that started this one; whatever else is printed goes nowhere."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    importlib.import_module("core.tables.readers")  # so that the first file need not wait for it
+    for module in ("core.tables.readers", "core.vcf.apart"):  # so that the first file need not wait for it
+        importlib.import_module(module)
     with suppress(BrokenPipeError):
         serve(open(0, "rb", buffering=0), answers)  # noqa: SIM115 - what is buffered, select does not see
     os._exit(0)

@@ -12,7 +12,6 @@ from core.errors import AuditInputError
 from core.settings_form import add_options, from_options, settings_document
 from core.vcf import (
     ALL_CHECKS,
-    DonorOutcome,
     Exposure,
     Pairing,
     PairOutcome,
@@ -21,15 +20,15 @@ from core.vcf import (
     VcfSettings,
     check_severities,
     default_jobs,
+    look_for_donors,
     pair_folders,
-    run_donors,
     run_pairs,
     write_reports,
 )
 from core.vcf.donor.document import donor_document
 from core.vcf.findings import sentence_of
 from core.vcf.outcomes import run_verdict
-from core.verdict import Verdict, exit_code, worst
+from core.verdict import Verdict, exit_code
 
 DEFAULT_REPORT_DIR = Path("reports")
 FORMS = (VcfSettings,)
@@ -77,17 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
         )
     started = time.perf_counter()
     outcomes = list(_verify(pairing, settings, arguments))
-    donors = list(_look_at_donors(outcomes, settings, arguments))
     seconds = time.perf_counter() - started
-    report = _write(outcomes, donors, pairing, arguments)
+    report = _write(outcomes, pairing, arguments)
     if arguments.json:
-        print_json(_document(outcomes, donors, pairing, settings))
+        print_json(_document(outcomes, pairing, settings))
     else:
-        _print_summary(outcomes, donors, pairing, report, seconds)
+        _print_summary(outcomes, pairing, report, seconds)
         _print_severities(settings)
-    _print_trouble(outcomes, donors, pairing)
-    incomplete = bool(pairing.unmatched) or bool(_ended(outcomes, donors))
-    return exit_code(_overall(outcomes, donors), incomplete=incomplete)
+    _print_trouble(outcomes, pairing)
+    incomplete = bool(pairing.unmatched) or bool(_ended(outcomes))
+    return exit_code(run_verdict(outcomes), incomplete=incomplete)
 
 
 def _settings(arguments: argparse.Namespace) -> VcfSettings:
@@ -112,81 +110,46 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
 
 
 def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespace) -> Iterator[PairOutcome]:
+    """Verify all pairs, and look for their donors where that was asked for."""
     n_jobs = arguments.jobs or default_jobs()
+    panel: Path | None = arguments.panel
+    file = None if panel is None else VcfFile(name=panel.name, path=panel)
     for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
         if not arguments.json:
             print_line(
                 f"[CHECK] origin={outcome.pair.original.name}, anony={outcome.pair.anonymized.name}",
                 flush=True,
             )
-        yield outcome
+        is_asked_for = arguments.donors or panel is not None
+        yield look_for_donors(outcome, settings, panel=file) if is_asked_for else outcome
 
 
-def _look_at_donors(
-    outcomes: Sequence[PairOutcome], settings: VcfSettings, arguments: argparse.Namespace
-) -> Iterator[DonorOutcome]:
-    """Look for the donors of every verified pair, where that was asked for."""
-    panel: Path | None = arguments.panel
-    if panel is None and not arguments.donors:
-        return
-    file = None if panel is None else VcfFile(name=panel.name, path=panel)
-    for outcome in outcomes:
-        if outcome.audit is not None:
-            yield run_donors(outcome.pair, outcome.audit, settings, panel=file)
-
-
-def _write(
-    outcomes: Sequence[PairOutcome],
-    donors: Sequence[DonorOutcome],
-    pairing: Pairing,
-    arguments: argparse.Namespace,
-) -> Path | None:
+def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argparse.Namespace) -> Path | None:
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:
             return None
         folder = DEFAULT_REPORT_DIR
     try:
-        return write_reports(outcomes, folder, unmatched=pairing.unmatched, donors=donors)
+        return write_reports(outcomes, folder, unmatched=pairing.unmatched)
     except OSError as error:
         reason = error.strerror or "unknown reason"
         raise AuditInputError(f"The report cannot be written to {folder} ({reason}).") from None
 
 
-def _ended(
-    outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome]
-) -> list[PairOutcome | DonorOutcome]:
-    """Return what ended in an error or was stopped."""
-    every: list[PairOutcome | DonorOutcome] = [*outcomes, *donors]
-    return [one for one in every if one.audit is None]
+def _ended(outcomes: Sequence[PairOutcome]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what ended in an error or was stopped: the file, and why."""
+    every = [(one.pair.anonymized.name, (*one.problems, *one.donor_problems)) for one in outcomes]
+    return [(name, problems) for name, problems in every if problems]
 
 
-def _overall(outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome]) -> Verdict:
-    """Return the worst verdict; a pair in error was not assessed."""
-    looked = [one.audit.verdict if one.audit is not None else Verdict.NOT_ASSESSED for one in donors]
-    return worst([run_verdict(outcomes), *looked])
-
-
-def _document(
-    outcomes: Sequence[PairOutcome],
-    donors: Sequence[DonorOutcome],
-    pairing: Pairing,
-    settings: VcfSettings,
-) -> dict[str, object]:
+def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSettings) -> dict[str, object]:
     """Return the JSON document; changed severities are part of it only where there are any."""
-    looks = {donor.pair: donor for donor in donors}
     document: dict[str, object] = {
         "tool": "vcf",
-        "verdict": _overall(outcomes, donors).value,
-        "pairs": [
-            _pair_entry(outcome, outcome.audit, looks.get(outcome.pair))
-            for outcome in outcomes
-            if outcome.audit is not None
-        ],
-        "errors": [
-            {"filename": one.pair.anonymized.name, "message": " ".join(one.problems)}
-            for one in _ended(outcomes, donors)
-        ],
+        "verdict": run_verdict(outcomes).value,
+        "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
+        "errors": [{"filename": name, "message": " ".join(problems)} for name, problems in _ended(outcomes)],
         "unmatched": list(pairing.unmatched),
         "settings": settings_document(settings),
     }
@@ -195,13 +158,13 @@ def _document(
     return document
 
 
-def _pair_entry(outcome: PairOutcome, audit: VcfAudit, donors: DonorOutcome | None) -> dict[str, object]:
+def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
     entry: dict[str, object] = {
         **audit.report_row(),
         "origin": outcome.pair.original.name,
         "verdict": audit.verdict.value,
         "exposure_verdict": audit.exposure_verdict.value,
-        "overall": audit.overall.value,
+        "overall": outcome.overall.value,
         "exposure": [
             {
                 "check": exposure.check,
@@ -216,25 +179,21 @@ def _pair_entry(outcome: PairOutcome, audit: VcfAudit, donors: DonorOutcome | No
         "missing_sites": len(audit.missing),
         "seconds": round(outcome.n_seconds, 3),
     }
-    if donors is not None and donors.audit is not None:
-        entry["donors"] = donor_document(donors.audit)
+    if outcome.donors is not None:
+        entry["donors"] = donor_document(outcome.donors)
     return entry
 
 
 def _print_summary(
-    outcomes: Sequence[PairOutcome],
-    donors: Sequence[DonorOutcome],
-    pairing: Pairing,
-    report: Path | None,
-    seconds: float,
+    outcomes: Sequence[PairOutcome], pairing: Pairing, report: Path | None, seconds: float
 ) -> None:
-    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
-    looks = {donor.pair: donor for donor in donors}
-    print_line(f"Overall, exposure included: {_overall(outcomes, donors)}")
-    print_line(f"Pairs checked: {len(audits)} of {len(outcomes)}")
+    looked = " and donors" if any(one.donors for one in outcomes) else ""
+    print_line(f"Overall, exposure{looked} included: {run_verdict(outcomes)}")
+    n_checked = sum(outcome.audit is not None for outcome in outcomes)
+    print_line(f"Pairs checked: {n_checked} of {len(outcomes)}")
     if n_alone := len(pairing.unmatched):
         print_line(f"Files without a partner: {n_alone}")
-    print_line(f"Files to anonymize again: {sum(audit.is_to_anonymize_again for audit in audits)}")
+    print_line(f"Files to anonymize again: {sum(one.is_to_anonymize_again for one in outcomes)}")
     print_line(f"Time: {seconds:.1f} s")
     print_line(f"Report: {report}")
     if report is not None:
@@ -244,23 +203,25 @@ def _print_summary(
         if outcome.audit is None:
             print_line(f"{outcome.pair.anonymized.name}: not verified")
         else:
-            _print_pair(outcome.audit, looks.get(outcome.pair))
+            _print_pair(outcome, outcome.audit)
 
 
-def _print_pair(audit: VcfAudit, donors: DonorOutcome | None) -> None:
+def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
     row = audit.report_row()
     print_line(
         f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
         f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
         f"variant {row['variant_masked']}/{row['variant_targets']})"
     )
+    looked = f", donors {outcome.donors.verdict}" if outcome.donors else ""
     print_line(
-        f"  overall {audit.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
+        f"  overall {outcome.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
+        f"{looked}"
     )
     _print_exposure(audit.exposure)
-    if donors is not None and donors.audit is not None:
-        print_line(f"  donors {donors.audit.verdict}")
-        _print_exposure(donors.audit.exposure)
+    if outcome.donors is not None:
+        print_line(f"  donors {outcome.donors.verdict}")
+        _print_exposure(outcome.donors.exposure)
 
 
 def _print_exposure(found: Sequence[Exposure]) -> None:
@@ -273,7 +234,7 @@ def _print_severities(settings: VcfSettings) -> None:
         print_line(f"Severity changed: {check} {ALL_CHECKS[check].default} → {verdict}")
 
 
-def _print_trouble(outcomes: Sequence[PairOutcome], donors: Sequence[DonorOutcome], pairing: Pairing) -> None:
-    print_problems(tuple(problem for one in _ended(outcomes, donors) for problem in one.problems))
+def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
+    print_problems(tuple(problem for _, problems in _ended(outcomes) for problem in problems))
     for name in pairing.unmatched:
         print_warning(f"{name}: no partner; an anonymized file is named <level>_…anony_<original's name>.")

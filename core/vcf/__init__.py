@@ -5,7 +5,7 @@
 
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.checks import ALL_CHECKS, CHECKS, Check
-from core.vcf.donor import DonorAudit, DonorOutcome, judge_donors, run_donors
+from core.vcf.donor import DonorAudit, judge_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
@@ -15,13 +15,15 @@ from core.vcf.pairing import (
     Level,
     Pairing,
     VcfPair,
+    files_of_folders,
     is_vcf_name,
     level_of,
     original_name,
     pair_files,
+    pair_folders,
     split_uploads,
 )
+from core.vcf.pool import default_jobs, look_for_donors, run_pairs, scan_pairs
 from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
-from core.vcf.running import default_jobs, files_of_folders, pair_folders, run_pairs, scan_pairs
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, VcfSettings

@@ -64,6 +64,22 @@ class VcfHeader:
         return len(FIXED_COLUMNS) + (1 + len(self.samples) if self.samples else 0)
 
 
+def metadata_of(original: VcfHeader, anonymized: VcfHeader) -> tuple[int, int]:
+    """Return how many of ``##cmdline`` and ``##reference`` had to be masked, and how many are.
+
+    The command line is masked when the anonymized header has ``##cmdline=.``, the reference when
+    it has a ``##reference=`` without a slash.
+    """
+    n_targets = n_masked = 0
+    if any(line.startswith(b"##cmdline=") for line in original.lines):
+        n_targets += 1
+        n_masked += b"##cmdline=." in anonymized.lines
+    if any(line.startswith(b"##reference=") for line in original.lines):
+        n_targets += 1
+        n_masked += any(line.startswith(b"##reference=") and b"/" not in line for line in anonymized.lines)
+    return n_targets, n_masked
+
+
 def split_header(text: bytes) -> int | None:
     """Return where the records begin in `text`, None when the header does not end in it."""
     if text.startswith(b"#CHROM"):

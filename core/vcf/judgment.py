@@ -13,7 +13,6 @@ import numpy.typing as npt
 from core.vcf.candidates import Candidates
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
-from core.vcf.header import VcfHeader
 from core.vcf.header_leaks import header_exposures
 from core.vcf.marks import Mark
 from core.vcf.pairing import names_level, original_name
@@ -145,11 +144,6 @@ class VcfAudit:
         """Return the worse of the rule's verdict and our own."""
         return worst([self.verdict, self.exposure_verdict])
 
-    @property
-    def is_to_anonymize_again(self) -> bool:
-        """Tell whether the file must be anonymized again, by the published rule or by our own findings."""
-        return self.overall is Verdict.FAIL
-
     def unmasked(self) -> Iterator[tuple[str, int]]:
         """Yield contig and position of every target site that does not count as masked, in file order."""
         candidates = self.scan.candidates
@@ -194,8 +188,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
     check_severities(settings.severities)
     all_targets = find_targets(scan.candidates, settings.maf_threshold)
     targets = all_targets if scan.level == "high" else _none(all_targets)
-    metadata_targets, metadata_masked = judge_header(scan.original_header, scan.anonymized_header)
-    nothing = metadata_targets + len(targets.candidates) == 0
+    nothing = scan.metadata_targets + len(targets.candidates) == 0
     exposure = [
         *_assessability(scan, settings.severities, nothing=nothing),
         *_level(scan, all_targets, settings.severities),
@@ -211,27 +204,11 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
     return VcfAudit(
         scan=scan,
         settings=settings,
-        metadata_targets=metadata_targets,
-        metadata_masked=metadata_masked,
+        metadata_targets=scan.metadata_targets,
+        metadata_masked=scan.metadata_masked,
         targets=targets,
         exposure=tuple(sorted(exposure, key=lambda one: -one.verdict.severity)),
     )
-
-
-def judge_header(original: VcfHeader, anonymized: VcfHeader) -> tuple[int, int]:
-    """Return how many of ``##cmdline`` and ``##reference`` had to be masked, and how many are.
-
-    The command line is masked when the anonymized header has ``##cmdline=.``, the reference when
-    it has a ``##reference=`` without a slash.
-    """
-    n_targets = n_masked = 0
-    if any(line.startswith(b"##cmdline=") for line in original.lines):
-        n_targets += 1
-        n_masked += b"##cmdline=." in anonymized.lines
-    if any(line.startswith(b"##reference=") for line in original.lines):
-        n_targets += 1
-        n_masked += any(line.startswith(b"##reference=") and b"/" not in line for line in anonymized.lines)
-    return n_targets, n_masked
 
 
 def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:

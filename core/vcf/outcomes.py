@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import AuditInputError
+from core.vcf.donor import DonorAudit
 from core.vcf.files import Progress as ByteCount
 from core.vcf.judgment import VcfAudit, judge_scan
 from core.vcf.pairing import VcfPair
@@ -56,6 +57,21 @@ class PairOutcome:
     problems: tuple[str, ...]
     n_seconds: float
     was_stopped: bool = False
+    donors: DonorAudit | None = None  # where somebody asked for them
+    donor_problems: tuple[str, ...] = ()  # that ended the look for them
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worst of the rule, exposure and, where asked for, the donors."""
+        verdicts = [self.audit.overall if self.audit else Verdict.NOT_ASSESSED]
+        if self.donors is not None:
+            verdicts.append(self.donors.verdict)
+        return worst([*verdicts, *([Verdict.NOT_ASSESSED] if self.donor_problems else [])])
+
+    @property
+    def is_to_anonymize_again(self) -> bool:
+        """Tell whether the file must be anonymized again, by the published rule or by our own findings."""
+        return self.overall is Verdict.FAIL
 
 
 def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = None) -> ScanOutcome:
@@ -93,5 +109,4 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
 
 def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
     """Return the worst overall verdict; a pair in error or a file without a partner was not assessed."""
-    verdicts = [one.audit.overall if one.audit else Verdict.NOT_ASSESSED for one in outcomes]
-    return worst([*verdicts, *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
+    return worst([*(one.overall for one in outcomes), *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from core.errors import AuditInputError
 from core.vcf.files import VcfFile
 
 Level = Literal["high", "low"]
@@ -91,6 +93,38 @@ def split_uploads(files: Iterable[VcfFile]) -> tuple[list[VcfFile], list[VcfFile
     for file in files:
         (anonymized if original_name(file.name) else originals).append(file)
     return originals, anonymized
+
+
+def pair_folders(originals: Path, anonymized: Path) -> Pairing:
+    """Pair the VCF and BCF files of two folders, which may be the same folder.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder cannot be read.
+    """
+    return pair_files(*files_of_folders(originals, anonymized))
+
+
+def files_of_folders(originals: Path, anonymized: Path) -> tuple[list[VcfFile], list[VcfFile]]:
+    """Return the VCF and BCF files of both folders; of one folder for both, told apart by their names.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder cannot be read.
+    """
+    first, second = _files_in(originals), _files_in(anonymized)
+    return split_uploads(first) if originals.resolve() == anonymized.resolve() else (first, second)
+
+
+def _files_in(folder: Path) -> list[VcfFile]:
+    try:
+        found = sorted(path for path in folder.iterdir() if is_vcf_name(path.name) and path.is_file())
+    except OSError as error:
+        reason = error.strerror or "unknown reason"
+        raise AuditInputError(f"The folder {folder} cannot be read ({reason}).") from None
+    return [VcfFile(name=path.name, path=path) for path in found]
 
 
 def _in_order(pairs: Iterable[VcfPair]) -> list[VcfPair]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.vcf.donor import DonorAudit, DonorOutcome
-from core.vcf.exposure import Exposure
+from core.vcf.donor import DonorAudit
 from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
 from core.vcf.outcomes import PairOutcome
 from core.writing import write_file
@@ -49,33 +48,24 @@ def render_report(audits: Iterable[VcfAudit]) -> bytes:
     return _csv(REPORT_COLUMNS, (audit.report_row() for audit in audits), guarded=("filename",))
 
 
-def render_findings(outcomes: Iterable[PairOutcome], donors: Sequence[DonorOutcome] = ()) -> bytes:
+def render_findings(outcomes: Iterable[PairOutcome]) -> bytes:
     """Render every finding beside the published rule as CSV: a row each, with all its places and remedy."""
-    looks = {donor.pair: donor.audit for donor in donors}
-    rows = (
-        row
-        for outcome in outcomes
-        if outcome.audit is not None
-        for row in _finding_rows(outcome, outcome.audit, looks.get(outcome.pair))
-    )
+    rows = (row for outcome in outcomes for row in _finding_rows(outcome))
     return _csv(FINDING_COLUMNS, rows, guarded=FINDING_COLUMNS)
 
 
-def render_summary(
-    outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = (), donors: Sequence[DonorOutcome] = ()
-) -> bytes:
+def render_summary(outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = ()) -> bytes:
     """Render a row per pair as CSV, those in error and files without a partner included."""
-    looks = {donor.pair: donor for donor in donors}
     rows = [
-        *(_summary_row(outcome, looks.get(outcome.pair)) for outcome in outcomes),
+        *map(_summary_row, outcomes),
         *({"filename": name, "state": "without partner", "overall": "NOT_ASSESSED"} for name in unmatched),
     ]
     return _csv(SUMMARY_COLUMNS, rows, guarded=SUMMARY_COLUMNS)
 
 
-def _finding_rows(outcome: PairOutcome, audit: VcfAudit, donors: DonorAudit | None) -> Iterator[Row]:
-    found: tuple[Exposure, ...] = (*audit.exposure, *(donors.exposure if donors else ()))
-    for exposure in found:
+def _finding_rows(outcome: PairOutcome) -> Iterator[Row]:
+    audits: tuple[VcfAudit | DonorAudit | None, ...] = (outcome.audit, outcome.donors)
+    for exposure in (exposure for audit in audits if audit is not None for exposure in audit.exposure):
         yield {
             "filename": outcome.pair.anonymized.name,
             "origin": outcome.pair.original.name,
@@ -88,19 +78,18 @@ def _finding_rows(outcome: PairOutcome, audit: VcfAudit, donors: DonorAudit | No
         }
 
 
-def _summary_row(outcome: PairOutcome, donors: DonorOutcome | None) -> Row:
+def _summary_row(outcome: PairOutcome) -> Row:
     audit = outcome.audit
-    problems = (*outcome.problems, *(donors.problems if donors else ()))
     return {
         "filename": outcome.pair.anonymized.name,
         "origin": outcome.pair.original.name,
         "state": "verified" if audit else "not read" if outcome.was_stopped else "error",
-        "overall": audit.overall.value if audit else "NOT_ASSESSED",
+        "overall": outcome.overall.value,
         "published_rule": audit.verdict.value if audit else "",
         "exposure": audit.exposure_verdict.value if audit else "",
-        "donors": donors.audit.verdict.value if donors and donors.audit else "",
-        "anonymize_again": ("yes" if audit.is_to_anonymize_again else "no") if audit else "",
-        "problem": " ".join(problems),
+        "donors": outcome.donors.verdict.value if outcome.donors else "",
+        "anonymize_again": ("yes" if outcome.is_to_anonymize_again else "no") if audit else "",
+        "problem": " ".join((*outcome.problems, *outcome.donor_problems)),
     }
 
 
@@ -124,7 +113,6 @@ def write_reports(
     folder: Path,
     *,
     unmatched: Sequence[str] = (),
-    donors: Sequence[DonorOutcome] = (),
 ) -> Path:
     """Write the published report, and its findings and summary beside it; return the published report's path.
 
@@ -134,8 +122,8 @@ def write_reports(
     folder.mkdir(parents=True, exist_ok=True)
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     further: dict[str, Callable[[], bytes]] = {
-        "_findings": lambda: render_findings(outcomes, donors),
-        "_summary": lambda: render_summary(outcomes, unmatched, donors),
+        "_findings": lambda: render_findings(outcomes),
+        "_summary": lambda: render_summary(outcomes, unmatched),
     }
     number = 1
     while True:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, compress, groupby, islice, repeat
 from operator import eq
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from core.vcf.checks.case import USUAL_FILTERS
 from core.vcf.checks.info import other_keys
 from core.vcf.files import Content, VcfFile
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
-from core.vcf.header import VcfHeader, read_header
+from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.lines import (
     MANY_COLUMNS,
@@ -81,6 +81,10 @@ class VcfScan:
     ----------
     settings
         The settings the scan was made with; its repeat parameters are part of the result.
+    metadata_targets, metadata_masked
+        Header lines that had to be masked, and those that are.
+    header_findings
+        What the anonymized header and sample names tell.
     n_original, n_anonymized
         Records of each file.
     n_with_alt, n_without_frequency
@@ -107,8 +111,9 @@ class VcfScan:
     anonymized_name: str
     level: Level
     settings: VcfSettings
-    original_header: VcfHeader
-    anonymized_header: VcfHeader
+    metadata_targets: int
+    metadata_masked: int
+    header_findings: tuple[HeaderFinding, ...]
     candidates: Candidates
     n_original: int
     n_anonymized: int
@@ -128,11 +133,6 @@ class VcfScan:
     extra_columns: Tally
     repeats_unnamed: Tally
     unread: tuple[str, ...] = ()
-
-    @cached_property
-    def header_findings(self) -> tuple[HeaderFinding, ...]:
-        """Return what the anonymized header and sample names tell."""
-        return header_findings(self.original_header, self.anonymized_header)
 
 
 def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None = None) -> VcfScan:
@@ -794,13 +794,15 @@ class _Scanner:
 
     def result(self, pair: VcfPair) -> VcfScan:
         """Put everything together once both files are at their end."""
+        metadata_targets, metadata_masked = metadata_of(*self.headers)
         return VcfScan(
             original_name=pair.original.name,
             anonymized_name=pair.anonymized.name,
             level=pair.level,
             settings=self.settings,
-            original_header=self.headers[0],
-            anonymized_header=self.headers[1],
+            metadata_targets=metadata_targets,
+            metadata_masked=metadata_masked,
+            header_findings=header_findings(*self.headers),
             candidates=self.collector.result(),
             n_original=self.n_records[0],
             n_anonymized=self.n_records[1],

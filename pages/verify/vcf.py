@@ -11,7 +11,6 @@ from core.errors import AuditInputError
 from core.reports import InputFacts, Report
 from core.vcf import (
     REPORT_NAME,
-    DonorOutcome,
     PairOutcome,
     ScanOutcome,
     VcfAudit,
@@ -98,33 +97,42 @@ def _show_results(
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     if not audits:
         return
+    all_files = st.container()
+    if len(outcomes) > 1:
+        names = [audit.scan.anonymized_name for audit in audits]
+        st.selectbox("File to look at", names, key="vcf_file", persist_state="session")
+    number, shown = _chosen(outcomes)
+    one_file = st.container()
+    outcomes[number] = show_donors(outcomes[number], shown, settings)
+    with all_files:
+        _show_all(outcomes, unmatched)
+    with one_file:
+        show_vcf_file(outcomes[number], shown)
+    looked = outcomes[number].donors
+    st.header("Downloads", anchor=False)
+    show_downloads(
+        TOOL,
+        partial(_report, outcomes, unmatched),
+        identity=f"{identity} {settings} {shown.scan.anonymized_name} "
+        f"{looked and looked.measurement.identity}",
+        extra=_downloads(outcomes, unmatched, shown),
+    )
+    show_definitions(
+        (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
+    )
+
+
+def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> None:
     if len(outcomes) > 1 or unmatched:
         st.header("All files", anchor=False)
         show_verdict(
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
-            views.run_headline(outcomes, audits, n_unmatched=len(unmatched)),
+            views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
     if len(outcomes) > 1:
         show_table(
             views.files_table(outcomes), alt="Verdicts and counts of all files", units=views.FILE_UNITS
         )
-        names = [audit.scan.anonymized_name for audit in audits]
-        st.selectbox("File to look at", names, key="vcf_file", persist_state="session")
-    outcome, shown = _chosen(outcomes)
-    show_vcf_file(shown)
-    looked = show_donors(outcome, shown, settings)
-    donors = [DonorOutcome(pair=outcome.pair, audit=looked)] if looked else []
-    st.header("Downloads", anchor=False)
-    show_downloads(
-        TOOL,
-        partial(_report, outcomes, unmatched, donors),
-        identity=f"{identity} {settings} {shown.scan.anonymized_name} "
-        f"{looked and looked.measurement.identity}",
-        extra=_downloads(outcomes, unmatched, donors, shown),
-    )
-    show_definitions(
-        (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
-    )
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
@@ -139,9 +147,9 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
         )
 
 
-def _chosen(outcomes: Sequence[PairOutcome]) -> tuple[PairOutcome, VcfAudit]:
-    """Return the pair to look at, and its audit: the one chosen, or else the first that was read."""
-    read = [(one, one.audit) for one in outcomes if one.audit is not None]
+def _chosen(outcomes: Sequence[PairOutcome]) -> tuple[int, VcfAudit]:
+    """Return which pair to look at, and its audit: the one chosen, or else the first that was read."""
+    read = [(number, one.audit) for number, one in enumerate(outcomes) if one.audit is not None]
     name = st.session_state.get("vcf_file")
     return next(((one, audit) for one, audit in read if audit.scan.anonymized_name == name), read[0])
 
@@ -149,7 +157,6 @@ def _chosen(outcomes: Sequence[PairOutcome]) -> tuple[PairOutcome, VcfAudit]:
 def _downloads(
     outcomes: Sequence[PairOutcome],
     unmatched: Sequence[str],
-    donors: Sequence[DonorOutcome],
     shown: VcfAudit,
 ) -> list[Download]:
     """Offer the published CSV report, all findings and pairs, and the shown file's unmasked sites."""
@@ -167,14 +174,14 @@ def _downloads(
             "All findings",
             f"{REPORT_NAME}_findings.csv",
             "text/csv",
-            partial(render_findings, outcomes, donors),
+            partial(render_findings, outcomes),
             "A row per finding, with all its places and what to do.",
         ),
         Download(
             "All pairs",
             f"{REPORT_NAME}_summary.csv",
             "text/csv",
-            partial(render_summary, outcomes, unmatched, donors),
+            partial(render_summary, outcomes, unmatched),
             "A row per pair, those in error and files without a partner included.",
         ),
         Download(
@@ -197,7 +204,6 @@ def _downloads(
 def _report(
     outcomes: Sequence[PairOutcome],
     unmatched: Sequence[str],
-    donors: Sequence[DonorOutcome],
     created_at: datetime,
 ) -> Report:
     files = {
@@ -209,8 +215,7 @@ def _report(
         InputFacts(role=role, name=name, n_bytes=file.n_bytes, sha256=file.sha256())
         for (role, name), file in files.items()
     )
-    looked = [donor.audit for donor in donors if donor.audit is not None]
-    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, donors=looked, created_at=created_at)
+    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, created_at=created_at)
 
 
 show_vcf()

@@ -169,14 +169,14 @@ def test_read_dataset__reads_large_text_elsewhere(monkeypatch: pytest.MonkeyPatc
     here = read_delimited(pa.py_buffer(data), name="t", options=ReadOptions())
     monkeypatch.setattr(reading, "WORTH_A_PROCESS", 1000)
     for shared in (True, False):
-        monkeypatch.setattr(apart, "_HAS_SHARED_MEMORY", shared)
+        monkeypatch.setattr(apart, "HAS_SHARED_MEMORY", shared)
         there = read_dataset(data, name="t")
         assert there.table.equals(here[0])
         assert there.reading == here[1]
 
 
 def test_ask_apart__of_two_processes_each_has_its_own_memory() -> None:
-    with apart._Shared(pa.py_buffer(b"abc")) as one, apart._Shared(size=10) as other:
+    with apart.Shared(pa.py_buffer(b"abc")) as one, apart.Shared(size=10) as other:
         assert one.path != other.path
         assert one.read(3).to_pybytes() == b"abc"
         with pytest.raises(OSError, match="not permitted"), Path(one.path).open("r+b", buffering=0) as file:
@@ -208,7 +208,8 @@ def test_serve__answers_every_request_until_there_are_no_more() -> None:
 
 def request(data: bytes, name: str = "t") -> dict[str, object]:
     arguments = {"name": name, "options": asdict(OPTIONS), "kind": "binary"}
-    return {"task": "core.tables.readers:read_for_other", "arguments": arguments, "n_bytes": len(data)}
+    bounds = {"n_bytes": len(data), "memory": memory_bound(len(data)), "seconds": seconds_bound(len(data))}
+    return {"task": "core.tables.readers:read_for_other", "arguments": arguments, **bounds}
 
 
 def serve_without_limits(requests: io.BytesIO, answers: io.BytesIO) -> None:
@@ -236,8 +237,8 @@ def test_answer__writes_problems_as_they_are() -> None:
 
 def test_limit__binds_the_process_that_reads() -> None:
     code = (
-        "import resource; from core.apart import limit, memory_bound\n"
-        "limit(100)\n"
+        "import resource; from core.apart import Bounds, limit, memory_bound\n"
+        "limit(Bounds(memory_bound(100), 10))\n"
         "for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE): assert resource.getrlimit(kind)[0] == 0\n"
         "bytearray(memory_bound(100) // 2)\n"
         "bytearray(memory_bound(100) * 5 // 4)"

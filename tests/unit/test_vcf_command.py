@@ -150,7 +150,7 @@ def test_command__each_bad_input_has_its_own_result(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.vcf.running.WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", 0)
     for folder in folders:
         for path in folder.iterdir():
             path.unlink()
@@ -298,7 +298,8 @@ def test_command__finds_the_donor_in_a_panel(tmp_path: Path, capsys: pytest.Capt
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "FAIL"
     donors = document["pairs"][0]["donors"]
-    assert donors["verdict"] == "FAIL"
+    assert donors["verdict"] == document["pairs"][0]["overall"] == "FAIL"
+    assert document["pairs"][0]["exposure_verdict"] != "FAIL"
     assert donors["n_common_alleles"] == 2_000
     assert donors["panel"]["degrees"]["same person or identical twin"] == 1
     assert donors["panel"]["pairs"][0] == {
@@ -317,6 +318,7 @@ def test_command__looks_at_the_donors_without_a_panel(
     assert _call(folders, "--donors", "--report-dir", str(tmp_path / "out")) == 0
     out = capsys.readouterr().out
     assert "\n  donors PASS\n  PASS: 2,000 of 2,000 ALT alleles that the file names are common" in out
+    assert "\nOverall, exposure and donors included: " in f"\n{out}"
     assert _rows(tmp_path / "out", "summary")[0]["donors"] == "PASS"
     checks = [row["check"] for row in _rows(tmp_path / "out", "findings")]
     assert "common_remaining" in checks

@@ -4,9 +4,12 @@ import math
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from core.vcf import VcfSettings, judge_scan, run_donors, scan_pair, views
+from core.errors import AuditInputError
+from core.vcf import VcfSettings, scan_pair, views
+from core.vcf.apart import measure_for_other
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, read_dosages, read_site
 from core.vcf.donor.kinship import compare
@@ -350,22 +353,18 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
 
 
-def test_run_donors__an_unforeseen_error_ends_this_look_in_a_sentence(
+def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
     file = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"], name="high_anony_x.vcf.gz")
-    pair = VcfPair(
-        original=_file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"]), anonymized=file, level="high"
-    )
-    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
-    monkeypatch.setattr("core.vcf.donor.outcomes.measure_donors", fail)
-    outcome = run_donors(pair, audit, VcfSettings())
-    assert outcome.audit is None
-    (problem,) = outcome.problems
-    assert problem == (
+    monkeypatch.setattr("core.vcf.apart.measure_donors", fail)
+    sent = [{"name": file.name, "n_bytes": file.n_bytes}]
+    with pytest.raises(AuditInputError) as caught:
+        measure_for_other(pa.py_buffer(file.content), lambda _n_bytes: None, files=sent, n_own=0)
+    assert str(caught.value) == (
         "high_anony_x.vcf.gz: looking for the donors ended in an error that was not foreseen "
         "(ZeroDivisionError); they were not assessed."
     )

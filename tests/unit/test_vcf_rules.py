@@ -18,8 +18,7 @@ from core.vcf import (
     split_uploads,
 )
 from core.vcf.frequencies import FrequencyReader, smallest
-from core.vcf.header import Declaration
-from core.vcf.judgment import judge_header
+from core.vcf.header import Declaration, metadata_of
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 from tests.vcf_files import HEADER, Reference, bgzf, masked_header, vcf_file, vcf_text
@@ -258,14 +257,14 @@ def test_smallest__counts_the_reference_too() -> None:
         ((b"##reference=b",), (), (1, 0)),
     ],
 )
-def test_judge_header(
+def test_metadata_of(
     original: tuple[bytes, ...], anonymized: tuple[bytes, ...], counts: tuple[int, int]
 ) -> None:
     class Header:
         def __init__(self, lines: tuple[bytes, ...]) -> None:
             self.lines = lines
 
-    assert judge_header(Header(original), Header(anonymized)) == counts
+    assert metadata_of(Header(original), Header(anonymized)) == counts
 
 
 @pytest.mark.parametrize(

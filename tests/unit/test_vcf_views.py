@@ -15,8 +15,8 @@ from core.vcf import (
     VcfFile,
     VcfSettings,
     judge_scan,
+    look_for_donors,
     pair_files,
-    run_donors,
     run_pairs,
     split_uploads,
     views,
@@ -231,11 +231,9 @@ def test_exposure_table__names_up_to_a_thousand_places() -> None:
 def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     settings = VcfSettings(severities={"panel_not_comparable": Verdict.WARN})
     (outcome,) = _outcomes("")
-    looked = run_donors(outcome.pair, outcome.audit, settings, panel=outcome.pair.original)
+    looked = look_for_donors(outcome, settings, panel=outcome.pair.original)
     audit = judge_scan(outcome.audit.scan, settings)
-    report = views.vcf_report(
-        [replace(outcome, audit=audit)], donors=[looked.audit], inputs=(), created_at=NOW
-    )
+    report = views.vcf_report([replace(looked, audit=audit)], inputs=(), created_at=NOW)
     assert report.settings["How bad is each kind of exposure?"] == {
         "Panel too little alike to compare": "WARN"
     }

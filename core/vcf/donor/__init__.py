@@ -7,5 +7,4 @@ follows.
 from core.vcf.donor.judging import DonorAudit, judge_donors
 from core.vcf.donor.kinship import DEGREES, KinshipMeasurement, Relative, measure_kinship
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
-from core.vcf.donor.outcomes import DonorOutcome, run_donors
 from core.vcf.donor.remaining import COMMON, IDENTIFYING, Remaining

@@ -76,27 +76,21 @@ def vcf_report(
     *,
     unmatched: Sequence[str] = (),
     inputs: Sequence[InputFacts] = (),
-    donors: Sequence[DonorAudit] = (),
     created_at: datetime,
 ) -> Report:
-    """Return the report of a run; `donors` is what was found out about the donors, where it was asked for.
+    """Return the report of a run, with what was found out about the donors where it was asked for.
 
     It holds counts, positions and header keys; no allele, genotype, sample name or header value.
     """
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    donors = [outcome.donors for outcome in outcomes if outcome.donors is not None]
     several = len(outcomes) > 1
     return Report(
         tool="vcf",
         title=TITLE,
         question=QUESTION,
-        verdict=worst(
-            [
-                run_verdict(outcomes, n_unmatched=len(unmatched)),
-                Verdict.PASS,
-                *(donor.verdict for donor in donors),
-            ]
-        ),
-        headline=run_headline(outcomes, audits, n_unmatched=len(unmatched)),
+        verdict=worst([run_verdict(outcomes, n_unmatched=len(unmatched)), Verdict.PASS]),
+        headline=run_headline(outcomes, n_unmatched=len(unmatched)),
         inputs=tuple(inputs),
         settings=_settings(audits),
         figures=tuple(
@@ -149,7 +143,7 @@ def _settings(audits: Sequence[VcfAudit]) -> dict[str, object]:
 
 
 def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[Finding]:
-    problems = [problem for outcome in outcomes for problem in outcome.problems]
+    problems = [problem for one in outcomes for problem in (*one.problems, *one.donor_problems)]
     without = [f"{name} has no partner and was not verified." for name in unmatched]
     return [
         *(Finding(check="pair_error", verdict=Verdict.NOT_ASSESSED, message=problem) for problem in problems),

@@ -43,12 +43,14 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
             "Sites": f"{audit.n_variant_masked:,}/{audit.n_variant_targets:,}",
             "Missing": len(audit.missing),
         }
+    if outcome.donors is not None:
+        row["Donors"] = outcome.donors.verdict.value
     return row | {"Seconds": round(outcome.n_seconds, 2)}
 
 
 def _state(outcome: PairOutcome) -> str:
     if outcome.audit is not None:
-        return outcome.audit.overall.value
+        return outcome.overall.value
     return "not read" if outcome.was_stopped else "error"
 
 

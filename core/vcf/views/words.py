@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.measures import vcf as measures
-from core.vcf import PairOutcome, VcfAudit
+from core.vcf import DonorAudit, PairOutcome, VcfAudit
 from core.verdict import Verdict
 
 TITLE = "VCF verifier"
@@ -28,7 +28,7 @@ LIMITS = (
 MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 
-def headline(audit: VcfAudit) -> str:
+def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> str:
     """Return the sentence that explains a file's overall verdict."""
     ours = audit.exposure_verdict.word
     left = audit.n_targets - audit.n_masked
@@ -38,17 +38,19 @@ def headline(audit: VcfAudit) -> str:
         rule = f"Every target counts as masked ({audit.n_masked:,} of {audit.n_targets:,})"
     else:
         rule = "Nothing had to be masked"
-    return f"{rule}; beside the rule, exposure is {ours}."
+    looked = f", and what tells of the donors is {donors.verdict.word}" if donors else ""
+    return f"{rule}; beside the rule, exposure is {ours}{looked}."
 
 
-def run_headline(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit], *, n_unmatched: int = 0) -> str:
+def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> str:
     """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     alone = ""
     if n_unmatched:
         alone = f" {n_unmatched:,} {'file has' if n_unmatched == 1 else 'files have'} no partner."
     if len(outcomes) == 1 and audits:
-        return f"{headline(audits[0])}{alone}"
-    n_again = sum(audit.is_to_anonymize_again for audit in audits)
+        return f"{headline(audits[0], outcomes[0].donors)}{alone}"
+    n_again = sum(outcome.is_to_anonymize_again for outcome in outcomes)
     n_by_rule = sum(audit.verdict is Verdict.FAIL for audit in audits)
     exposures = [audit.exposure_verdict for audit in audits]
     return (

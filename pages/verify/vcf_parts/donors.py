@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import streamlit as st
 
 from core.jobs import Progress
 from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors, views
-from core.vcf.donor import DonorMeasurement, measure_donors
+from core.vcf.apart import measure_apart
+from core.vcf.donor import DonorMeasurement
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures, show_findings, show_table, show_verdict
@@ -18,8 +20,8 @@ from pages.verify.vcf_parts.inputs import start_small_work
 TOOL = "vcf_donors"
 
 
-def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> DonorAudit | None:
-    """Ask for a panel, and show what the file tells of its donors; None while it has not been read so far."""
+def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> PairOutcome:
+    """Ask for a panel, show what the file tells of its donors, and return the pair with it."""
     st.header("Could the donor be found?", anchor=False)
     st.caption(
         "Common variants need no masking by the rule, and a few dozen of them single a person out. This "
@@ -32,10 +34,10 @@ def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) ->
     start_small_work(TOOL, key, work, files)
     job = ask_for_work(TOOL, key, work, label="Look at the donors")
     if job is None or job.result is None:
-        return None
+        return replace(outcome, donor_problems=job.problems if job else ())
     donors = judge_donors(job.result, settings)
     _show(donors)
-    return donors
+    return replace(outcome, donors=donors)
 
 
 def _ask_for_panel() -> VcfFile | None:
@@ -72,7 +74,7 @@ def _measure(
         progress.report(progress.n_done + n_bytes, n_total, f"Reading {anonymized.name}")
 
     try:
-        return measure_donors(anonymized, original=audit.scan.candidates, panel=panel, progress=count)
+        return measure_apart(anonymized, original=audit.scan.candidates, panel=panel, report=count)
     except _StoppedError:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.vcf import VcfAudit, views
+from core.vcf import PairOutcome, VcfAudit, views
 from pages.components.results import (
     show_chart,
     show_figures,
@@ -17,12 +17,17 @@ from pages.components.text import plain
 MAX_ROWS = 5_000
 
 
-def show_vcf_file(audit: VcfAudit) -> None:
+def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     """Show everything that was found out about one anonymized file."""
+    donors = outcome.donors
     show_verdict(
-        audit.overall,
-        views.headline(audit),
-        parts=(("Published rule", audit.verdict), ("Exposure", audit.exposure_verdict)),
+        outcome.overall,
+        views.headline(audit, donors),
+        parts=(
+            ("Published rule", audit.verdict),
+            ("Exposure", audit.exposure_verdict),
+            *((("Donors", donors.verdict),) if donors else ()),
+        ),
     )
     show_figures(views.figures(audit))
     _show_exposure(audit)

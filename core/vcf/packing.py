@@ -1,0 +1,130 @@
+"""Results as plain data, to pass from one process to another: nothing is unpickled that read a hostile file.
+
+What comes back is built by the declared types of the fields, whatever the other process sent.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+
+Result = TypeVar("Result")
+_CODES = {"int32": "i", "int64": "q", "float64": "d"}  # of arrays that grow, by what numpy calls it
+
+
+class _Growing:
+    """Stands for :class:`array`, which cannot be subscripted before Python 3.12."""
+
+    def __class_getitem__(cls, _kind: object) -> type[_Growing]:
+        return cls
+
+
+def packed(value: object) -> pa.Table:
+    """Return a result as a table of one row: its plain values as JSON, and each of its arrays as it is."""
+    arrays: list[np.ndarray] = []
+    text = json.dumps(_plain(value, arrays)).encode()
+    columns = [pa.array([text], pa.large_binary())]
+    for one in arrays:
+        ends = pa.array([0, len(one)], pa.int64())
+        columns.append(pa.LargeListArray.from_arrays(ends, pa.array(one)))
+    return pa.table(columns, names=[str(number) for number in range(len(columns))])
+
+
+def unpacked(kind: type[Result], table: pa.Table) -> Result:
+    """Return a result of a type from its table.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError
+        When it holds something else.
+    """
+    columns = [column.combine_chunks() for column in table.columns]
+    arrays = [column.values.to_numpy(zero_copy_only=False) for column in columns[1:]]
+    result: Result = _of_kind(kind, json.loads(columns[0][0].as_py()), arrays)
+    return result
+
+
+def _plain(value: Any, arrays: list[np.ndarray]) -> object:
+    if isinstance(value, (np.ndarray, array)):
+        arrays.append(np.asarray(value))
+        return len(arrays) - 1
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, Mapping):
+        return [[_plain(one, arrays) for one in pair] for pair in value.items()]
+    if _is_record(type(value)):
+        kind: Any = type(value)
+        return [_plain(getattr(value, name), arrays) for name, _ in _hints(kind)]
+    if isinstance(value, (tuple, frozenset, list)):
+        return [_plain(one, arrays) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _of_kind(kind: Any, value: Any, arrays: list[np.ndarray]) -> Any:
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        (other,) = (part for part in parts if part is not NoneType)
+        return None if value is None else _of_kind(other, value, arrays)
+    if origin is np.ndarray or kind is _Growing:
+        return _array(kind, arrays[_checked(int, value)])
+    if origin in (dict, Mapping):
+        return {_of_kind(parts[0], one, arrays): _of_kind(parts[1], other, arrays) for one, other in value}
+    if origin in (tuple, frozenset):
+        return origin(_items(parts, _checked(list, value), arrays))
+    if _is_record(kind):
+        pairs = zip(_hints(kind), value, strict=True)
+        return kind(**{name: _of_kind(part, one, arrays) for (name, part), one in pairs})
+    return _scalar(kind, value)
+
+
+def _scalar(kind: Any, value: Any) -> Any:
+    if get_origin(kind) is Literal:
+        return get_args(kind)[get_args(kind).index(value)]
+    if kind is bytes:
+        return _checked(str, value).encode("latin-1")
+    if issubclass(kind, Enum):
+        return kind(value)
+    return _checked(kind, float(value) if kind is float and type(value) is int else value)
+
+
+def _items(parts: tuple[Any, ...], value: list[Any], arrays: list[np.ndarray]) -> Iterable[Any]:
+    if parts[-1] is Ellipsis or len(parts) == 1:
+        return [_of_kind(parts[0], one, arrays) for one in value]
+    return [_of_kind(part, one, arrays) for part, one in zip(parts, value, strict=True)]
+
+
+def _array(kind: Any, found: np.ndarray) -> Any:
+    """Return an array of the type that was declared."""
+    if kind is _Growing:
+        return array(_CODES[found.dtype.name], found.tobytes())
+    (number,) = get_args(get_args(kind)[1])
+    if not issubclass(found.dtype.type, get_origin(number) or number):
+        raise TypeError("An array holds numbers of another type.")
+    return found
+
+
+def _checked(kind: Any, value: Any) -> Any:
+    if type(value) is not kind:
+        raise TypeError("A value is of another type.")
+    return value
+
+
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind) or (isinstance(kind, type) and hasattr(kind, "_fields"))
+
+
+@cache
+def _hints(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Return the fields that a record is built of, with their types."""
+    hints = get_type_hints(kind, localns={"array": _Growing})
+    names = [one.name for one in fields(kind) if one.init] if is_dataclass(kind) else list(kind._fields)  # type: ignore[attr-defined]
+    return tuple((name, hints[name]) for name in names)
