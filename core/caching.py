@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.caching import clear_session_resource_cache
@@ -261,13 +259,11 @@ def events_release(
     rule: events.Rule,
     options: events.ReleaseOptions,
     *,
-    seed: int | None,
     batch: int,
 ) -> events.Release:
     """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
     del batch  # part of the key only
-    token_source = secrets.token_bytes if seed is None else np.random.default_rng(seed).bytes
-    return events.release_events(anonymized_events(log, settings, rule), options, token_source)
+    return events.release_events(anonymized_events(log, settings, rule), options, options.token_source)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
@@ -318,7 +314,6 @@ def events_audit(
     rule: events.Rule,
     options: events.ReleaseOptions,
     *,
-    seed: int | None,
     batch: int,
 ) -> events.EventAudit:
     """Judge an export; its parts are cached, each by what it depends on.
@@ -330,7 +325,7 @@ def events_audit(
     )
     return events.judge_events(
         anonymized_events(log, settings, rule),
-        release=events_release(log, settings, released, options, seed=seed, batch=batch),
+        release=events_release(log, settings, released, options, batch=batch),
         traces_before=original_trace_risk(log, settings),
         traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
         rows=released_row_risk(log, settings, released, options.pseudonym_per),

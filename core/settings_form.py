@@ -143,11 +143,16 @@ class Setting:
         )
 
 
-def setting(default: object, label: str, about: str, flag: str, **further: Unpack[_Further]) -> Any:
-    """Return a dataclass field that a person can set; see `Setting` for what is said of it."""
+def metadata_of(label: str, about: str, flag: str, **further: Unpack[_Further]) -> dict[str, Setting]:
+    """Return the metadata of a dataclass field that a person can set; `Setting` says what is told of it."""
     if further.get("percent"):
         further = {"least": 0, "most": 1, "metavar": "SHARE", **further}
-    metadata = {"setting": Setting(label=label, about=about, flag=flag, **further)}
+    return {"setting": Setting(label=label, about=about, flag=flag, **further)}
+
+
+def setting(default: object, label: str, about: str, flag: str, **further: Unpack[_Further]) -> Any:
+    """Return a dataclass field that a person can set."""
+    metadata = metadata_of(label, about, flag, **further)
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)

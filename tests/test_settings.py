@@ -16,6 +16,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import build_parser, main
+from core.events import audit_events
+from core.events import views as events_views
 from core.leakage import audit_leakage
 from core.leakage import views as leakage_views
 from core.risk import (
@@ -119,11 +121,17 @@ def _report_risk(folder: Path) -> Mapping[str, object]:
     return risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if).settings
 
 
+def _report_events(folder: Path) -> Mapping[str, object]:
+    audit = audit_events(read_dataset(next(folder.glob("*.csv"))))
+    return events_views.events_report(audit, inputs=[], outcomes=(), created_at=NOON).settings
+
+
 RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
     "tabular": (_report_tabular, "{0} --json"),
     "vcf": (_report_vcf, "-o {0} -a {0} --json"),
     "leakage": (_report_leakage, "{1} {2} --json"),
     "risk": (_report_risk, "{1} --what-if --json"),
+    "events": (_report_events, "{1} --json"),
 }
 
 

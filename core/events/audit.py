@@ -85,10 +85,10 @@ class EventAudit:
 def audit_events(
     dataset: Dataset,
     *,
-    settings: EventSettings,
-    rule: Rule,
-    options: ReleaseOptions,
-    token_source: TokenSource,
+    settings: EventSettings | None = None,
+    rule: Rule | None = None,
+    options: ReleaseOptions | None = None,
+    token_source: TokenSource | None = None,
     seed: int = 0,
 ) -> EventAudit:
     """Anonymize a log and judge the result.
@@ -98,9 +98,9 @@ def audit_events(
     dataset
         The log as text.
     settings, rule, options
-        What the person chose.
+        What the person chose; None for the usual.
     token_source
-        Random bytes for pseudonyms.
+        Random bytes for pseudonyms; None for what the options say.
     seed
         Of the samples of trace risk.
 
@@ -114,11 +114,12 @@ def audit_events(
     AuditInputError
         The log or the settings cannot be used.
     """
-    measured = measure_events(dataset, settings)
-    anonymized = anonymize_events(measured, rule)
+    options = options or ReleaseOptions()
+    measured = measure_events(dataset, settings or EventSettings())
+    anonymized = anonymize_events(measured, rule or Rule())
     return judge_events(
         anonymized,
-        release=release_events(anonymized, options, token_source),
+        release=release_events(anonymized, options, token_source or options.token_source),
         traces_before=trace_risk(original_traces(measured), seed=seed),
         traces_after=trace_risk(released_traces(anonymized, options.pseudonym_per), seed=seed),
         rows=row_risk(anonymized, options.pseudonym_per),

@@ -19,6 +19,7 @@ from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSetti
 from core.events.stages import derived_column
 from core.events.trace_risk import Share, TraceRisk
 from core.measures import format_number
+from core.settings_form import settings_document
 from core.tables import Dataset
 
 _KINDS = ("generalized_event", "event")
@@ -196,6 +197,7 @@ def events_document(audit: EventAudit) -> dict[str, object]:
         "diversity": _diversity_figures(audit),
         "unmapped_events": audit.measured.log.unmapped,
         "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(audit.measured.log.settings, anonymized.rule, options),
     }
 
 

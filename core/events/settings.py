@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core.errors import AuditInputError
+import numpy as np
+
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
+from core.pseudonyms import TokenSource
+from core.settings_form import check, described, metadata_of, said, setting
 
 DERIVED_COLUMNS = (
     "generalized_event",
@@ -42,167 +47,231 @@ REMOVE_USERS = "remove-users"
 STRATEGIES = (REMOVE_EVENTS, REMOVE_USERS)
 DEFAULT_LEAVE_OUT = ("measurement_event", "power_event", "system_event")
 PSEUDONYM_SCOPES = ("user", "week", "day", "event")
+PSEUDONYM_SCOPES = ("user", "week", "day", "event")
 DETECT = "auto"
-TIME_FORMATS = (
-    DETECT,
-    "iso",
-    "year-first",
-    "day-first",
-    "month-first",
-    "epoch-seconds",
-    "epoch-milliseconds",
-)
-NEAR_EQUAL_USERS = ("ask", "join", "distinct")
-ANY_VALUES = ("100", "any", "blank")
-MOST_FOUND_BY_ALL_ROWS = 0.5
-SMALLEST_K = 2
-LARGEST_HOUR_BLOCK = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventSettings:
-    """How the log is read and generalized; changing any of these measures the log anew.
+    """How the log is read and generalized; changing any of these measures the log anew."""
 
-    Attributes
-    ----------
-    columns
-        The quasi-identifier: derived columns, or the raw ``event``, that are released with the
-        pseudonym. Their combination is what k users must share.
-    flatten
-        The contributing column set to "any" where a combination has too few users.
-    flatten_steps
-        Multi-level flattening: ``column:level`` in the order they are tried, such as
-        ``("week_number:month", "week_number:any")``; ``("auto",)`` takes every level of the time
-        columns and of `flatten`, smallest average loss first. Empty: single-level flattening of
-        `flatten`.
-    leave_out
-        Event classes whose events are dropped before anything else.
-    hour_block
-        Hours per block of ``quantized_hour``, 1-24: with 3, 14 h becomes 12 and 15 h stays 15.
-    mapping
-        Event to event class.
-    user_column, time_column, event_column
-        The names of the three columns that are read; all others are ignored.
-    sensitive
-        A derived column, or the raw ``event``, not among `columns`, whose diversity within each
-        released combination is measured; None for none.
-    leave_out_unreadable
-        Go on without records whose timestamp is unreadable or whose user or event is missing.
-    time_format
-        How timestamps are written, one of :data:`TIME_FORMATS`; ``auto`` finds it and says so.
-    near_equal_users
-        Users whose identifiers differ only in case, spaces, separators, accents or leading
-        zeros: ``ask`` says what one user instead of several would change, ``join`` makes them one,
-        ``distinct`` takes them for several, as confirmed.
-    any_value
-        How "any" is written in the export: ``100`` as published, ``any``, or ``blank``, which leaves
-        a column of numbers a column of numbers.
-    found_columns
-        Those of the three columns that were found by their values and not confirmed yet.
-    """
-
-    columns: tuple[str, ...] = ("generalized_event", "week_number", "weekday", "time_period")
-    flatten: str = "week_number"
-    flatten_steps: tuple[str, ...] = ()
-    leave_out: tuple[str, ...] = DEFAULT_LEAVE_OUT
-    hour_block: int = 3
-    mapping: EventMapping = field(default=BUILT_IN_MAPPING, repr=False)
-    user_column: str = "GUID"
-    time_column: str = "OD_ISO"
-    event_column: str = "dogodek"
-    sensitive: str | None = None
-    leave_out_unreadable: bool = False
-    time_format: str = DETECT
-    near_equal_users: str = NEAR_EQUAL_USERS[0]
-    any_value: str = ANY_VALUES[0]
-    found_columns: tuple[str, ...] = ()
+    time_column: str = setting(
+        "OD_ISO",
+        "Time column (OD_ISO)",
+        "Date and time of each event. Found by its values where the log has no such column.",
+        "--time-column",
+        metavar="NAME",
+    )
+    user_column: str = setting(
+        "GUID",
+        "User column (GUID)",
+        "Who the event is about; becomes a pseudonym. Found by its values where the log has no such column.",
+        "--user-column",
+        metavar="NAME",
+    )
+    event_column: str = setting(
+        "dogodek",
+        "Event column (dogodek)",
+        "What happened. Found by its values where the log has no such column.",
+        "--event-column",
+        metavar="NAME",
+    )
+    time_format: str = setting(
+        DETECT,
+        "How times are written",
+        "Found and said by itself; choose it to confirm what was found. Seconds since 1970 are in UTC.",
+        "--time-format",
+        choices={
+            DETECT: "Detect",
+            "iso": "ISO 8601: 2026-11-22 14:05",
+            "year-first": "2026/11/22 14:05",
+            "day-first": "22.11.2026 14:05",
+            "month-first": "11/22/2026 2:05 PM",
+            "epoch-seconds": "Seconds since 1970",
+            "epoch-milliseconds": "Milliseconds since 1970",
+        },
+    )
+    near_equal_users: str = setting(
+        "ask",
+        "Users spelt nearly alike",
+        "Identifiers that differ in case, spaces, separators, accents or leading zeros only.",
+        "--near-equal-users",
+        choices={
+            "ask": "Say what one user would change",
+            "join": "Take them for one user",
+            "distinct": "They are several users",
+        },
+    )
+    any_value: str = setting(
+        "100",
+        'How "any" is written in the export',
+        "100 is the published form. Blank leaves a column of numbers a column of numbers.",
+        "--any-value",
+        choices=dict.fromkeys(("100", "any", "blank"), ""),
+    )
+    leave_out_unreadable: bool = setting(
+        False,
+        "Go on without records whose time, user or event cannot be read",
+        "Otherwise they stop the run with their lines.",
+        "--leave-out-unreadable",
+    )
+    columns: tuple[str, ...] = setting(
+        ("generalized_event", "week_number", "weekday", "time_period"),
+        "Contributing columns",
+        "Released with the pseudonym. Every combination of their values must be shared by k users.",
+        "--columns",
+        choices=dict.fromkeys(DERIVED_COLUMNS, ""),
+        metavar="A,B,C",
+        commas=True,
+    )
+    flatten: str = setting(
+        "week_number",
+        "Flatten column",
+        'Set to "any" (100 in the file) in combinations with fewer than k users.',
+        "--flatten",
+        metavar="COLUMN",
+    )
+    flatten_steps: tuple[str, ...] = setting(
+        (),
+        "Steps, in this order",
+        "A combination gets only as coarse as it needs: week, month, any week. Each step names a "
+        "contributing column and a coarser level of it, such as week_number:month; auto takes every level of "
+        "the time columns and of the flatten column, smallest average loss first.",
+        "--flatten-steps",
+        metavar="COLUMN:LEVEL,…",
+        commas=True,
+        none="the flatten column in one step",
+    )
+    leave_out: tuple[str, ...] = setting(
+        DEFAULT_LEAVE_OUT,
+        "Event classes to leave out",
+        "Their events are dropped before anything else.",
+        "--leave-out",
+        metavar="CLASS",
+    )
+    hour_block: int = setting(
+        3,
+        "Hours per block",
+        "Of quantized_hour: with 3, 14 h becomes 12 and 15 h stays 15.",
+        "--hour-block",
+        least=1,
+        most=24,
+        metavar="HOURS",
+    )
+    sensitive: str | None = setting(
+        None,
+        "Attribute to protect",
+        "A column that is not released: l-diversity and t-closeness within each combination.",
+        "--sensitive",
+        metavar="COLUMN",
+        none="none",
+    )
+    mapping: EventMapping = field(
+        default=BUILT_IN_MAPPING,
+        repr=False,
+        metadata=metadata_of(
+            "Event mapping",
+            "Which class each event belongs to, by its whole name or the part after the dot; CSV or JSON.",
+            "--mapping",
+            metavar="FILE",
+            plain=lambda mapping: dict(mapping.pairs),
+        ),
+    )
+    found_columns: tuple[str, ...] = ()  # columns found by their values and not confirmed yet
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot mean anything, all at once."""
-        problems = [*_column_problems(self), *_step_problems(self), *_value_problems(self)]
-        if problems:
-            raise AuditInputError(*problems)
+        check(self, [*_column_problems(self), *_step_problems(self), *_value_problems(self)])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """When a combination may be released; changing these only re-judges what was measured.
+    """When a combination may be released; changing these only re-judges what was measured."""
 
-    Attributes
-    ----------
-    k
-        Distinct users that must share each released combination, at least 2.
-    strategy
-        ``remove-events`` drops the records of combinations that stay below k; ``remove-users``
-        drops users until no combination is below k.
-    max_trace_unique_share
-        The largest share in [0, 1] of users that two known events may single out; above it the
-        trace verdict is FAIL. None: no limit is set, and more than 5 % of users that four known
-        events may single out are a WARN.
-    cap
-        Rows of one user with the same combination that are released at most; None for all. Rows
-        beyond it are removed, which never lowers k.
-    max_rows_unique_share
-        The largest share in [0, 1] of users whose rows together (which combinations, how often, in
-        which order) nobody else has; above it the verdict on counts and order is FAIL.
-    """
-
-    k: int = 5
-    strategy: str = REMOVE_EVENTS
-    max_trace_unique_share: float | None = None
-    cap: int | None = None
-    max_rows_unique_share: float = MOST_FOUND_BY_ALL_ROWS
+    k: int = setting(
+        5,
+        "k: users that share each combination",
+        "Every combination in the export is shared by at least k different users.",
+        "--k",
+        least=2,
+    )
+    strategy: str = setting(
+        REMOVE_EVENTS,
+        "What still violates",
+        "Remove the events of combinations below k, or users until no combination is below k.",
+        "--strategy",
+        choices={REMOVE_EVENTS: "Remove events", REMOVE_USERS: "Remove users"},
+    )
+    cap: int | None = setting(
+        None,
+        "Rows per user and combination",
+        "Rows beyond it are removed: how many somebody has then tells less. k does not change by it.",
+        "--cap",
+        least=1,
+        metavar="N",
+        none="all",
+    )
+    max_trace_unique_share: float | None = setting(
+        None,
+        "Limit for two known events",
+        "Share of users that they can single out; above it the traces FAIL. Without one, more than 5 % from "
+        "four known events is a WARN.",
+        "--max-trace-share",
+        percent=True,
+        none="no limit",
+    )
+    max_rows_unique_share: float = setting(
+        0.5,
+        "Limit for all rows together",
+        "Share of users whose rows, or their order, nobody else has. Above it the verdict is FAIL, above 5 % "
+        "WARN.",
+        "--max-rows-share",
+        percent=True,
+    )
 
     def __post_init__(self) -> None:
-        """Refuse a rule that cannot mean anything, all at once."""
-        problems = []
-        if self.k < SMALLEST_K:
-            problems.append(f"k is {self.k}; it must be at least {SMALLEST_K}, or nobody shares anything.")
-        if self.strategy not in STRATEGIES:
-            problems.append(_not_allowed("strategy", self.strategy, STRATEGIES))
-        if self.cap is not None and self.cap < 1:
-            problems.append(f"cap is {self.cap}; it must be at least 1, or nothing is released.")
-        for name in ("max_trace_unique_share", "max_rows_unique_share"):
-            share = getattr(self, name)
-            if share is not None and not 0 <= share <= 1:
-                problems.append(f"{name} is {share}; it must lie between 0 and 1.")
-        if problems:
-            raise AuditInputError(*problems)
+        check(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions:
-    """How users appear in the export.
+    """How users appear in the export."""
 
-    Attributes
-    ----------
-    pseudonym_per
-        ``user``: one pseudonym links all events of a user. ``week``, ``day``: a new one for each
-        ISO week or day, flattened events one each, so that their week stays hidden. ``event``: a
-        new one for each event; nothing is linked.
-    keep_user_ids
-        Write the original identifiers. Then nothing is pseudonymized.
-    pseudonym_seed
-        Pseudonyms that the same seed draws again, for tests; None for fresh ones.
-    """
-
-    pseudonym_per: str = "user"
-    keep_user_ids: bool = False
-    pseudonym_seed: int | None = None
+    pseudonym_per: str = setting(
+        "user",
+        "New pseudonym for each",
+        "One pseudonym per user links all their events. Shorter ones lower the trace risk.",
+        "--pseudonym-per",
+        choices={scope: scope.capitalize() for scope in PSEUDONYM_SCOPES},
+    )
+    keep_user_ids: bool = setting(
+        False,
+        "Write the original identifiers",
+        "Not pseudonymized. Only with one pseudonym per user.",
+        "--keep-user-ids",
+    )
+    pseudonym_seed: int | None = setting(
+        None,
+        "Seed for repeatable pseudonyms",
+        "For tests only: whoever knows the seed can repeat the pseudonyms.",
+        "--pseudonym-seed",
+        least=0,
+        metavar="N",
+        none="fresh",
+        plain=lambda _: "given",  # a report that told the seed would give the users away
+    )
 
     def __post_init__(self) -> None:
-        """Refuse options that contradict each other."""
-        if self.pseudonym_per not in PSEUDONYM_SCOPES:
-            raise AuditInputError(_not_allowed("pseudonym_per", self.pseudonym_per, PSEUDONYM_SCOPES))
-        if self.pseudonym_seed is not None and self.pseudonym_seed < 0:
-            raise AuditInputError(
-                f"pseudonym_seed is {self.pseudonym_seed}; it must be 0 or a larger number."
-            )
-        if self.keep_user_ids and self.pseudonym_per != "user":
-            raise AuditInputError(
-                "keep_user_ids writes the original identifiers, so there is no new pseudonym per "
-                f"{self.pseudonym_per}; choose one of the two."
-            )
+        keep, per = (said(ReleaseOptions, name) for name in ("keep_user_ids", "pseudonym_per"))
+        both = self.keep_user_ids and self.pseudonym_per != "user"
+        problem = f"{keep} writes the original identifiers, so {per} cannot be {self.pseudonym_per} too."
+        check(self, [problem] if both else ())
+
+    @property
+    def token_source(self) -> TokenSource:
+        """Return what pseudonyms are drawn from: fresh random bytes, or those that the seed gives."""
+        if self.pseudonym_seed is None:
+            return secrets.token_bytes
+        return np.random.default_rng(self.pseudonym_seed).bytes
 
 
 def parse_step(step: str) -> tuple[str, str]:
@@ -211,16 +280,13 @@ def parse_step(step: str) -> tuple[str, str]:
     return column.strip(), level.strip()
 
 
-def _not_allowed(parameter: str, value: object, allowed: tuple[str, ...]) -> str:
-    return f"{parameter} is {value!r}; it must be one of {', '.join(allowed)}."
+def _not_allowed(name: str, value: object, allowed: Sequence[str]) -> str:
+    named = said(EventSettings, name) if name in described(EventSettings) else name
+    return f"{named} must be one of {', '.join(allowed)}, received {value}."
 
 
 def _column_problems(settings: EventSettings) -> list[str]:
-    problems = [
-        _not_allowed("columns", column, DERIVED_COLUMNS)
-        for column in settings.columns
-        if column not in DERIVED_COLUMNS
-    ]
+    problems = []
     if not settings.columns:
         problems.append("columns is empty; choose at least one contributing column.")
     if len(set(settings.columns)) != len(settings.columns):
@@ -254,21 +320,11 @@ def _step_problems(settings: EventSettings) -> list[str]:
 
 def _value_problems(settings: EventSettings) -> list[str]:
     problems = []
-    if not 1 <= settings.hour_block <= LARGEST_HOUR_BLOCK:
-        problems.append(
-            f"hour_block is {settings.hour_block}; it must lie between 1 and {LARGEST_HOUR_BLOCK}."
-        )
     classes = tuple(dict.fromkeys((*settings.mapping.classes, OTHER_EVENT, *DEFAULT_LEAVE_OUT)))
     problems += [
         _not_allowed("leave_out", left_out, classes)
         for left_out in settings.leave_out
         if left_out not in classes
-    ]
-    listed = {"time_format": TIME_FORMATS, "near_equal_users": NEAR_EQUAL_USERS, "any_value": ANY_VALUES}
-    problems += [
-        _not_allowed(name, getattr(settings, name), allowed)
-        for name, allowed in listed.items()
-        if getattr(settings, name) not in allowed
     ]
     choices = tuple(column for column in DERIVED_COLUMNS if column not in settings.columns)
     if settings.sensitive is not None and settings.sensitive not in choices:

@@ -85,9 +85,7 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
     verdict_place = st.container()
     show_figures(views.kept_figures(anonymized))
     with st.spinner("Writing the export and counting k again from its bytes …"):
-        audit = events_audit(
-            dataset.fingerprint, settings, live.rule, live.options, seed=live.seed, batch=live.batch
-        )
+        audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
     with verdict_place:
         show_verdict(
             audit.overall,

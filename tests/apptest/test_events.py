@@ -118,7 +118,7 @@ def test_events__refuses_a_flatten_column_that_does_not_contribute(
     app.selectbox(key="events_flatten").set_value("month")
     apply_settings(app)
     assert problems(app) == [
-        "flatten is 'month'; it must be one of generalized_event, week_number, weekday, time_period."
+        "flatten must be one of generalized_event, week_number, weekday, time_period, received month."
     ]
     assert figures(app)["Events kept"] == "6"
 

@@ -122,12 +122,12 @@ def test_events__exits_with_1_when_the_overall_verdict_is_fail(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--k", "1"], "error: k is 1; it must be at least 2, or nobody shares anything."),
+        (["--k", "1"], "error: --k must be at least 2, received 1."),
         (
             ["--flatten", "month"],
             (
-                "error: flatten is 'month'; it must be one of generalized_event, week_number, weekday, "
-                "time_period."
+                "error: --flatten must be one of generalized_event, week_number, weekday, "
+                "time_period, received month."
             ),
         ),
         (
@@ -213,4 +213,4 @@ def test_events__finds_columns_and_shows_names_without_obeying_them(
 
 def test_events__refuses_a_negative_seed(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["events", str(log), "--k", "2", "--pseudonym-seed", "-1"]) == 2
-    assert capsys.readouterr().err == "error: pseudonym_seed is -1; it must be 0 or a larger number.\n"
+    assert capsys.readouterr().err == "error: --pseudonym-seed must be at least 0, received -1.\n"

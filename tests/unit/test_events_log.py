@@ -357,44 +357,45 @@ def test_read_event_mapping__says_what_is_wrong(data: bytes, problems: tuple[str
         (
             {"columns": ("weekday", "minute"), "flatten": "weekday"},
             (
-                "columns is 'minute'; it must be one of generalized_event, year, month, day, hour, "
-                "quantized_hour, iso_year, week_number, weekday, workday_weekend, time_period, event."
+                "columns must be among generalized_event, year, month, day, hour, "
+                "quantized_hour, iso_year, week_number, weekday, workday_weekend, time_period, event, "
+                "received minute."
             ),
         ),
         (
             {"columns": ("weekday", "hour"), "flatten": "month"},
-            "flatten is 'month'; it must be one of weekday, hour.",
+            "flatten must be one of weekday, hour, received month.",
         ),
         (
             {"user_column": "OD_ISO"},
             "user_column, time_column and event_column must be three different columns.",
         ),
-        ({"hour_block": 0}, "hour_block is 0; it must lie between 1 and 24."),
-        ({"hour_block": 25}, "hour_block is 25; it must lie between 1 and 24."),
+        ({"hour_block": 0}, "hour_block must be from 1 to 24, received 0."),
+        ({"hour_block": 25}, "hour_block must be from 1 to 24, received 25."),
         (
             {"leave_out": ("power",), "mapping": EventMapping((("A", "a"),))},
             (
-                "leave_out is 'power'; it must be one of a, other_event, measurement_event, power_event, "
-                "system_event."
+                "leave_out must be one of a, other_event, measurement_event, power_event, "
+                "system_event, received power."
             ),
         ),
         (
             {"sensitive": "weekday"},
             (
-                "sensitive is 'weekday'; it must be one of year, month, day, hour, quantized_hour, iso_year, "
-                "workday_weekend, event."
+                "sensitive must be one of year, month, day, hour, quantized_hour, iso_year, "
+                "workday_weekend, event, received weekday."
             ),
         ),
         (
             {"flatten_steps": ("month:any",)},
             (
-                "the column of a flatten step is 'month'; it must be one of generalized_event, week_number, "
-                "weekday, time_period."
+                "the column of a flatten step must be one of generalized_event, week_number, "
+                "weekday, time_period, received month."
             ),
         ),
         (
             {"flatten_steps": ("week_number:year",)},
-            "the level of a flatten step of week_number is 'year'; it must be one of month, any.",
+            "the level of a flatten step of week_number must be one of month, any, received year.",
         ),
         (
             {"flatten_steps": ("week_number:any", "week_number:month")},
@@ -411,14 +412,14 @@ def test_event_settings__refuse_what_cannot_be_meant(changes: dict[str, object],
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"k": 1}, "k is 1; it must be at least 2, or nobody shares anything."),
+        ({"k": 1}, "k must be at least 2, received 1."),
         (
             {"strategy": "remove"},
-            "strategy is 'remove'; it must be one of remove-events, remove-users.",
+            "strategy must be one of remove-events, remove-users, received remove.",
         ),
         (
             {"max_trace_unique_share": 1.5},
-            "max_trace_unique_share is 1.5; it must lie between 0 and 1.",
+            "max_trace_unique_share must be from 0 to 1, received 1.5.",
         ),
     ],
 )
@@ -431,14 +432,11 @@ def test_rule__refuses_what_cannot_be_meant(changes: dict[str, object], problem:
 def test_release_options__refuse_what_cannot_be_meant() -> None:
     with pytest.raises(AuditInputError) as caught:
         ReleaseOptions(pseudonym_per="month")
-    assert caught.value.problems == ("pseudonym_per is 'month'; it must be one of user, week, day, event.",)
+    assert caught.value.problems == ("pseudonym_per must be one of user, week, day, event, received month.",)
     with pytest.raises(AuditInputError) as caught:
         ReleaseOptions(pseudonym_per="day", keep_user_ids=True)
     assert caught.value.problems == (
-        (
-            "keep_user_ids writes the original identifiers, so there is no new pseudonym per day; choose "
-            "one of the two."
-        ),
+        "keep_user_ids writes the original identifiers, so pseudonym_per cannot be day too.",
     )
 
 

@@ -145,8 +145,8 @@ def test_rule__refuses_a_cap_below_one_and_a_share_that_is_none() -> None:
     with pytest.raises(AuditInputError) as caught:
         Rule(cap=0, max_rows_unique_share=2.0)
     assert caught.value.problems == (
-        "cap is 0; it must be at least 1, or nothing is released.",
-        "max_rows_unique_share is 2.0; it must lie between 0 and 1.",
+        "cap must be at least 1, received 0.",
+        "max_rows_unique_share must be from 0 to 1, received 2.",
     )
 
 
@@ -312,7 +312,7 @@ def test_seed_and_own_identifiers__are_said() -> None:
     lines = raw(FALL)
     assert finding(audit(*lines, options={"pseudonym_seed": 3}), "pseudonym_seed").verdict is Verdict.WARN
     assert audit(*lines, options={"keep_user_ids": True}).overall is Verdict.FAIL
-    with pytest.raises(AuditInputError, match=r"pseudonym_seed is -1; it must be 0 or a larger number\."):
+    with pytest.raises(AuditInputError, match=r"pseudonym_seed must be at least 0, received -1\."):
         ReleaseOptions(pseudonym_seed=-1)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
 from core.events.audit import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
-from core.events.settings import REMOVE_EVENTS
+from core.events.settings import REMOVE_EVENTS, EventSettings
 from core.events.trace_risk import KNOWN_EVENTS
 from core.events.views.charts import (
     class_loss_chart,
@@ -32,6 +32,7 @@ from core.events.views.tables import (
 from core.measures import events as measures
 from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst, worst_first
 
 TITLE = "Event-log anonymizer"
@@ -264,30 +265,13 @@ def verdict_parts(audit: EventAudit) -> dict[str, Verdict]:
 
 def _settings(audit: EventAudit) -> dict[str, object]:
     settings, anonymized = audit.measured.log.settings, audit.anonymized
+    told = described(EventSettings)
     return {
-        "k": anonymized.rule.k,
-        "strategy": anonymized.rule.strategy,
-        "flattening": anonymized.flattening,
-        "flatten steps": list(anonymized.stages.steps),
-        "contributing columns": list(settings.columns),
-        "event classes left out": list(settings.leave_out),
-        "hours per block": settings.hour_block,
-        "user column": settings.user_column,
-        "time column": settings.time_column,
-        "event column": settings.event_column,
-        "attribute for diversity": settings.sensitive,
-        "unreadable records left out": settings.leave_out_unreadable,
-        "columns found by their values, not confirmed": list(settings.found_columns),
-        "time format": audit.measured.log.time_format,
-        "users spelt nearly alike": settings.near_equal_users,
-        "any is written as": settings.any_value,
-        "rows per user and combination at most": anonymized.rule.cap,
-        "limit for users singled out by all rows": anonymized.rule.max_rows_unique_share,
-        "pseudonyms from a seed": audit.release.options.pseudonym_seed is not None,
-        "new pseudonym per": audit.release.options.pseudonym_per,
-        "original identifiers kept": audit.release.options.keep_user_ids,
-        "limit for two known events": anonymized.rule.max_trace_unique_share,
-        "event mapping": dict(settings.mapping.pairs),
+        **report_lines(anonymized.rule, audit.release.options, settings),
+        told["flatten_steps"].label: list(anonymized.stages.steps),
+        told["time_format"].label: audit.measured.log.time_format,
+        "Flattening": anonymized.flattening,
+        "Columns found by their values, not confirmed": list(settings.found_columns),
     }
 
 

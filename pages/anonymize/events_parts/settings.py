@@ -26,38 +26,15 @@ from core.events import (
 )
 from core.events.column_finding import with_found_columns
 from core.events.mapping import OTHER_EVENT
-from core.events.settings import (
-    ANY_VALUES,
-    AUTOMATIC,
-    COARSER,
-    NEAR_EQUAL_USERS,
-    PSEUDONYM_SCOPES,
-    STRATEGIES,
-    TIME_FORMATS,
-)
+from core.events.settings import AUTOMATIC, COARSER
 from core.tables import Dataset
+from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether
 from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
-_STRATEGY_WORDS = {"remove-events": "Remove events", "remove-users": "Remove users"}
-_SCOPE_WORDS = {"user": "User", "week": "Week", "day": "Day", "event": "Event"}
-_TIME_WORDS = {
-    "auto": "Detect",
-    "iso": "ISO 8601: 2026-11-22 14:05",
-    "year-first": "2026/11/22 14:05",
-    "day-first": "22.11.2026 14:05",
-    "month-first": "11/22/2026 2:05 PM",
-    "epoch-seconds": "Seconds since 1970",
-    "epoch-milliseconds": "Milliseconds since 1970",
-}
-_NEAR_EQUAL_WORDS = {
-    "ask": "Say what one user would change",
-    "join": "Take them for one user",
-    "distinct": "They are several users",
-}
 _SINGLE, _ALL, _CHOSEN = "In one step", "In several steps: all levels", "In several steps: as listed"
 
 
@@ -66,7 +43,6 @@ class Live(NamedTuple):
 
     rule: Rule
     options: ReleaseOptions
-    seed: int | None
     batch: int
 
 
@@ -143,87 +119,44 @@ def _read_mapping(stored: StoredFile) -> EventMapping:
 
 
 def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]:
-    labels = {
-        "time_column": ("Time column (OD_ISO)", "Date and time of each event."),
-        "user_column": ("User column (GUID)", "Who the event is about; becomes a pseudonym."),
-        "event_column": ("Event column (dogodek)", "What happened."),
-    }
     fields: dict[str, object] = {}
-    for place, (name, (label, help_text)) in zip(st.columns(3), labels.items(), strict=True):
+    for place, name in zip(st.columns(3), ("time_column", "user_column", "event_column"), strict=True):
         wanted = getattr(used, name)
-        options = list(dict.fromkeys([*dataset.columns, wanted]))
         with place:
-            fields[name] = st.selectbox(
-                label,
-                options,
-                index=options.index(wanted),
+            fields[name] = ask_for_choice(
+                EventSettings,
+                name,
+                options=list(dict.fromkeys([*dataset.columns, wanted])),
+                start=wanted,
                 key=f"events_{name}_{dataset.fingerprint}",
-                help=help_text,
-                persist_state="session",
             )
     return fields
 
 
 def _ask_for_reading(used: EventSettings) -> dict[str, object]:
     fields: dict[str, object] = {}
-    first, second, third = st.columns(3)
-    with first:
-        fields["time_format"] = st.selectbox(
-            "How times are written",
-            TIME_FORMATS,
-            index=TIME_FORMATS.index(used.time_format),
-            format_func=_TIME_WORDS.__getitem__,
-            key="events_time_format",
-            help="Found and said by itself; choose it to confirm what was found. Seconds since 1970 "
-            "are in UTC.",
-            persist_state="session",
-        )
-    with second:
-        fields["near_equal_users"] = st.selectbox(
-            "Users spelt nearly alike",
-            NEAR_EQUAL_USERS,
-            index=NEAR_EQUAL_USERS.index(used.near_equal_users),
-            format_func=_NEAR_EQUAL_WORDS.__getitem__,
-            key="events_near_equal_users",
-            help="Identifiers that differ in case, spaces, separators, accents or leading zeros only.",
-            persist_state="session",
-        )
-    with third:
-        fields["any_value"] = st.selectbox(
-            'How "any" is written in the export',
-            ANY_VALUES,
-            index=ANY_VALUES.index(used.any_value),
-            key="events_any_value",
-            help="100 is the published form. Blank leaves a column of numbers a column of numbers.",
-            persist_state="session",
-        )
-    fields["leave_out_unreadable"] = st.checkbox(
-        "Go on without records whose time, user or event cannot be read",
+    for place, name in zip(st.columns(3), ("time_format", "near_equal_users", "any_value"), strict=True):
+        with place:
+            fields[name] = ask_for_choice(
+                EventSettings, name, start=getattr(used, name), key=f"events_{name}"
+            )
+    fields["leave_out_unreadable"] = ask_whether(
+        EventSettings,
+        "leave_out_unreadable",
         value=used.leave_out_unreadable,
         key="events_leave_out_unreadable",
-        persist_state="session",
     )
     return fields
 
 
 def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
-    columns = st.multiselect(
-        "Contributing columns",
-        DERIVED_COLUMNS,
-        default=used.columns,
-        key="events_columns",
-        help="Released with the pseudonym. Every combination of their values must be shared by k users.",
-        persist_state="session",
+    columns = ask_for_several(
+        EventSettings, "columns", DERIVED_COLUMNS, start=used.columns, key="events_columns"
     )
     first, second, third = st.columns(3)
     with first:
-        flatten = st.selectbox(
-            "Flatten column",
-            DERIVED_COLUMNS,
-            index=DERIVED_COLUMNS.index(used.flatten),
-            key="events_flatten",
-            help='Set to "any" (100 in the file) in combinations with fewer than k users.',
-            persist_state="session",
+        flatten = ask_for_choice(
+            EventSettings, "flatten", options=DERIVED_COLUMNS, start=used.flatten, key="events_flatten"
         )
     with second:
         mode = st.selectbox(
@@ -235,16 +168,15 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
             persist_state="session",
         )
     with third:
-        steps = st.multiselect(
-            "Steps, in this order",
+        steps = ask_for_several(
+            EventSettings,
+            "flatten_steps",
             [f"{column}:{level}" for column, levels in COARSER.items() for level in levels],
-            default=[step for step in used.flatten_steps if step != AUTOMATIC],
+            start=[step for step in used.flatten_steps if step != AUTOMATIC],
             key="events_flatten_steps",
-            help='Used with "as listed". Each names a contributing column and a coarser level of it.',
-            persist_state="session",
         )
-    chosen = {_SINGLE: (), _ALL: (AUTOMATIC,), _CHOSEN: tuple(steps)}[mode]
-    return {"columns": tuple(columns), "flatten": flatten, "flatten_steps": chosen}
+    chosen = {_SINGLE: (), _ALL: (AUTOMATIC,), _CHOSEN: steps}[mode]
+    return {"columns": columns, "flatten": flatten, "flatten_steps": chosen}
 
 
 def _mode_index(steps: Sequence[str]) -> int:
@@ -254,13 +186,12 @@ def _mode_index(steps: Sequence[str]) -> int:
 def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
     first, second, third = st.columns([2, 1, 1])
     with first:
-        leave_out = st.multiselect(
-            "Event classes to leave out",
+        leave_out = ask_for_several(
+            EventSettings,
+            "leave_out",
             _classes(used.mapping),
-            default=_known(used.leave_out, used.mapping),
+            start=_known(used.leave_out, used.mapping),
             key=f"events_leave_out_{hash(used.mapping)}",
-            help="Their events are dropped before anything else.",
-            persist_state="session",
         )
         none = st.toggle(
             "Leave out no class",
@@ -269,27 +200,16 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
             persist_state="session",
         )
     with second:
-        block = st.number_input(
-            "Hours per block",
-            1,
-            24,
-            used.hour_block,
-            key="events_hour_block",
-            help="Of quantized_hour: with 3, 14 h becomes 12 and 15 h stays 15.",
-            persist_state="session",
-        )
+        block = ask_for_number(EventSettings, "hour_block", start=used.hour_block, key="events_hour_block")
     with third:
-        choices = (None, *DERIVED_COLUMNS)
-        sensitive = st.selectbox(
-            "Attribute to protect",
-            choices,
-            index=choices.index(used.sensitive),
-            format_func=lambda name: name or "none",
+        sensitive = ask_for_choice(
+            EventSettings,
+            "sensitive",
+            options=(None, *DERIVED_COLUMNS),
+            start=used.sensitive,
             key="events_sensitive",
-            help="A column that is not released: l-diversity and t-closeness within each combination.",
-            persist_state="session",
         )
-    return {"leave_out": () if none else tuple(leave_out), "hour_block": int(block), "sensitive": sensitive}
+    return {"leave_out": () if none else leave_out, "hour_block": block, "sensitive": sensitive}
 
 
 def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
@@ -330,100 +250,35 @@ def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
     first, second, third, fourth = st.columns([1.2, 1.4, 1.6, 0.9])
     with first:
-        k = st.slider(
-            "k: users that share each combination",
-            2,
-            _LARGEST_K,
-            5,
-            key="events_k",
-            help="Every combination in the export is shared by at least k different users.",
-            persist_state="session",
-        )
+        k = ask_for_number(Rule, "k", slider=True, span=(2, _LARGEST_K), key="events_k")
     with second:
-        strategy = st.segmented_control(
-            "What still violates",
-            STRATEGIES,
-            default=STRATEGIES[0],
-            format_func=_STRATEGY_WORDS.__getitem__,
-            key="events_strategy",
-            required=True,
-            help="Remove the events of combinations below k, or users until no combination is below k.",
-            persist_state="session",
-        )
+        strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
     with third:
-        scope = st.segmented_control(
-            "New pseudonym for each",
-            PSEUDONYM_SCOPES,
-            default="user",
-            format_func=_SCOPE_WORDS.__getitem__,
-            key="events_scope",
-            required=True,
-            help="One pseudonym per user links all their events. Shorter ones lower the trace risk.",
-            persist_state="session",
+        scope = ask_for_choice(
+            ReleaseOptions, "pseudonym_per", widget="segmented_control", key="events_scope"
         )
     with fourth:
-        cap = st.number_input(
-            "Rows per user and combination",
-            min_value=1,
-            value=None,
-            key="events_cap",
-            placeholder="all",
-            help="Rows beyond it are removed: how many somebody has then tells less. k does not "
-            "change by it.",
-            persist_state="session",
-        )
-    return _with_export_options(Rule(k=k, strategy=strategy or STRATEGIES[0], cap=cap), scope or "user")
+        cap = ask_for_number(Rule, "cap", key="events_cap")
+    return _with_export_options(Rule(k=k, strategy=strategy, cap=cap), scope)
 
 
 def _with_export_options(rule: Rule, scope: str) -> Live:
     with st.expander("Limit and export options", icon=":material/more_horiz:"):
         first, rows, second, third = st.columns(4)
-        with rows:
-            rows_limit = st.number_input(
-                "Limit for all rows together (% of users)",
-                0.0,
-                100.0,
-                value=100 * Rule.max_rows_unique_share,
-                key="events_rows_limit",
-                help="Users whose rows, or their order, nobody else has. Above it the verdict is "
-                "FAIL, above 5 % WARN.",
-                persist_state="session",
-            )
         with first:
-            limit = st.number_input(
-                "Limit for two known events (% of users)",
-                0.0,
-                100.0,
-                value=None,
-                key="events_limit",
-                placeholder="no limit",
-                help="Above it the traces FAIL. Without one, more than 5 % from four known events is a WARN.",
-                persist_state="session",
-            )
+            traces = ask_for_number(Rule, "max_trace_unique_share", step=0.0001, key="events_limit")
+        with rows:
+            together = ask_for_number(Rule, "max_rows_unique_share", step=0.0001, key="events_rows_limit")
         with second:
-            keep = st.checkbox(
-                "Write the original identifiers",
-                key="events_keep_ids",
-                help="Not pseudonymized. Only with one pseudonym per user.",
-                disabled=scope != "user",
-                persist_state="session",
+            keep = ask_whether(
+                ReleaseOptions, "keep_user_ids", key="events_keep_ids", disabled=scope != "user"
             )
         with third:
-            seed = st.number_input(
-                "Seed for repeatable pseudonyms",
-                0,
-                value=None,
-                key="events_seed",
-                placeholder="fresh",
-                help="For tests only: whoever knows the seed can repeat the pseudonyms.",
-                persist_state="session",
-            )
-    share = None if limit is None else limit / 100
+            seed = ask_for_number(ReleaseOptions, "pseudonym_seed", key="events_seed")
     return Live(
-        rule=replace(rule, max_trace_unique_share=share, max_rows_unique_share=rows_limit / 100),
+        rule=replace(rule, max_trace_unique_share=traces, max_rows_unique_share=together),
         options=ReleaseOptions(
             pseudonym_per=scope, keep_user_ids=keep and scope == "user", pseudonym_seed=seed
         ),
-        seed=seed,
         batch=st.session_state.get("events_batch", 0),
     )
