@@ -13,6 +13,7 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m benchmarks.counts
 
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix .
