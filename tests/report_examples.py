@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.charts import class_size_chart
+from core.plain import valid_unicode
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
-from core.reports.plain import valid_unicode
 from core.verdict import Finding, Verdict
 
 CREATED_AT = datetime(2026, 11, 20, 6, 30, tzinfo=UTC)

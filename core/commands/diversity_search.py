@@ -21,7 +21,6 @@ from core.diversity import (
     ModelChoice,
     Status,
     as_published,
-    csv_bytes,
     generalizations,
     generalizations_document,
     judge_diversity,
@@ -32,6 +31,7 @@ from core.diversity import (
     repeat_configuration,
 )
 from core.errors import AuditInputError
+from core.plain import table_csv
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
 
@@ -260,7 +260,7 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
         return False
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     if chosen.kept_set is not None:
-        data = csv_bytes(released_table(audit.search.problem, chosen.kept_set.kept_cells))
+        data = table_csv(released_table(audit.search.problem, chosen.kept_set.kept_cells))
         write_new_files("--release", {path: data})
     return True
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from core.commands.output import check_new_files, print_problems, write_new_files
 from core.errors import AuditInputError
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
-from core.risk.words import listed, number
 from core.tables import Dataset
+from core.words import listed, number
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,17 +28,11 @@ from core.diversity.cells import (
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
 from core.diversity.features import MISSING_CATEGORY, FeatureColumn, FloatArray
 from core.diversity.problem import SearchProblem
-from core.diversity.release import (
-    KeptCells,
-    Verification,
-    csv_bytes,
-    holds_formulas,
-    released_table,
-    verify,
-)
+from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.diversity.stopping import SearchStoppedError, ShouldStop, never
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.plain import holds_formulas, table_csv
 from core.utility import categorical_ncp, numeric_ncp
 
 OnProgress = Callable[[int, int], None]
@@ -259,7 +253,7 @@ class _Searching:
             return None
         if kept_set.key not in self._verifications:
             table = released_table(self._problem, kept_set.kept_cells)
-            released = csv_bytes(table, is_harmless=self._is_harmless)
+            released = table_csv(table, is_harmless=self._is_harmless)
             self._verifications[kept_set.key] = verify(released, self._problem)
         return self._verifications[kept_set.key]
 

@@ -17,8 +17,8 @@ from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
-from core.measures.measure import format_number
 from core.verdict import Finding, Verdict, worst, worst_first
+from core.words import counted, percent
 
 FEW_HOLDOUT_RECORDS = 100
 _CONTINUOUS_SHARE = 0.5
@@ -181,7 +181,7 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
         return Finding(
             check="too_few_values",
             verdict=Verdict.WARN,
-            message=f"“{attribute.name}” has {_counted(attribute.n_values, 'value')} to count, fewer than "
+            message=f"“{attribute.name}” has {counted(attribute.n_values, 'value')} to count, fewer than "
             f"the smallest l, {problem.settings.l_min}: no cell can be kept.",
             column=attribute.name,
             n_affected=attribute.n_values,
@@ -263,21 +263,12 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
         Finding(
             check="untouched_columns",
             verdict=Verdict.WARN if n_unique else Verdict.PASS,
-            message=f"{_counted(len(columns), 'column')} besides the quasi-identifiers {released_as} "
+            message=f"{counted(len(columns), 'column')} besides the quasi-identifiers {released_as} "
             f"out {n_unique:,} of {n_records:,} records. k and l protect only against somebody who knows the "
             f"quasi-identifiers and nothing of {'this column' if one else 'these columns'}.",
             n_affected=n_unique,
         )
     ]
-
-
-def percent(share: float) -> str:
-    """Return a share as a sentence shows it, such as ``90.2 %``."""
-    return format_number("share", share)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 Sort = Literal["accuracy", "deletion_ratio"]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import csv
 
 from core.attribute_disclosure import (
     Distance,
@@ -30,8 +27,6 @@ from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.tables import ReadOptions, read_dataset
 
 _TOLERANCE = 1e-9
-_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # full-width: some spreadsheets run those, too
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -140,21 +135,6 @@ def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Eval
     return KeptCells(kept=cells.kept, sources=sources)
 
 
-def csv_bytes(table: pa.Table, *, is_harmless: bool = False) -> bytes:
-    """Return a table of text as CSV, UTF-8, missing cells empty.
-
-    A text that a spreadsheet would run as a formula is written with an apostrophe in front; numbers
-    are not. `is_harmless` says that no cell is such a text, which saves looking for one.
-    """
-    names = _defused(pa.chunked_array([table.column_names], pa.string())).to_pylist()
-    columns = table.columns
-    if not is_harmless and holds_formulas(table):
-        columns = [_defused(column) for column in columns]
-    written = io.BytesIO()
-    csv.write_csv(pa.table(columns, names=names), written)
-    return written.getvalue()
-
-
 def verify(data: bytes, problem: SearchProblem) -> Verification:
     """Read released bytes back and count their classes and sensitive values.
 
@@ -180,23 +160,3 @@ def verify(data: bytes, problem: SearchProblem) -> Verification:
         ),
         distances=tuple(attribute.distance for attribute in problem.sensitive),
     )
-
-
-def holds_formulas(table: pa.Table) -> bool:
-    """Return whether any cell of a table of text needs an apostrophe; in one go, for tables that are wide."""
-    chunks = [chunk.cast(pa.large_string()) for column in table.columns for chunk in column.chunks]
-    return bool(pc.any(_is_risky(pa.chunked_array(chunks, pa.large_string()))).as_py())
-
-
-def _is_risky(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.and_(
-        pc.match_substring_regex(text, _FORMULA), pc.invert(pc.match_substring_regex(text, _NUMBER))
-    )
-
-
-def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    text = column.cast(pa.string())
-    risky = _is_risky(text)
-    if not pc.any(risky).as_py():
-        return text
-    return pc.if_else(pc.fill_null(risky, False), pc.binary_join_element_wise("'", text, ""), text)

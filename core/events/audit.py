@@ -271,9 +271,8 @@ def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
     return Finding(
         check="row_numbers",
         verdict=verdict,
-        message=f"The number of rows under a pseudonym alone singles out {alone:,} of "
-        f"{rows.n_users:,} users, "
-        f"and {below:,} have one that fewer than {k} users share{standing_out}."
+        message=f"The number of rows under a pseudonym alone singles out {alone:,} of {rows.n_users:,} "
+        f"users, and {below:,} have one that fewer than {k} users share{standing_out}."
         + ("" if verdict is Verdict.PASS else f" {remedy}"),
         n_affected=alone,
     )
@@ -328,9 +327,8 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
     return Finding(
         check="mapping",
         verdict=Verdict.NOT_ASSESSED,
-        message=f"What happened is not assessed: {what}, so k is counted without it. Give the kinds "
-        "of events "
-        "classes in an event mapping, or release the column event instead of generalized_event.",
+        message=f"What happened is not assessed: {what}, so k is counted without it. Give the kinds of "
+        "events classes in an event mapping, or release the column event instead of generalized_event.",
         n_affected=len(kept),
     )
 
@@ -348,15 +346,13 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
     many = f"{persons.n_users_joined:,} user identifiers may be {persons.n_persons_joined:,} persons"
     if persons.kind == "near_equal":
         message = (
-            f"{many}: they differ in case, spaces, separators, accents or leading zeros only; "
-            f"{then}. Take "
+            f"{many}: they differ in case, spaces, separators, accents or leading zeros only; {then}. Take "
             "them for one user each, or confirm that they are several."
         )
     else:
         message = (
-            f"{many}, as the column {persons.column} has it; {then}. Choose it as the user column, or "
-            "leave it "
-            "out of the log if it does not hold the person."
+            f"{many}, as the column {persons.column} has it; {then}. Choose it as the user column, or leave "
+            "it out of the log if it does not hold the person."
         )
     return Finding(
         check=f"users_{persons.kind}",
@@ -416,8 +412,7 @@ def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
         verdict=Verdict.PASS,
         message=f"At most {reduced.cap:,} rows of a user with the same combination are released; "
         f"{reduced.n_events_capped:,} of {anonymized.measured.n_events_after_cleanup:,} events after "
-        "cleanup are "
-        "removed as the excess, and count as lost.",
+        "cleanup are removed as the excess, and count as lost.",
         n_affected=reduced.n_events_capped,
     )
 
@@ -470,9 +465,8 @@ def _identifiers_finding(options: ReleaseOptions) -> Finding | None:
     return Finding(
         check="user_ids_kept",
         verdict=Verdict.FAIL,
-        message="The export holds the original user identifiers, as asked; it is not pseudonymized. "
-        "Leave them "
-        "out before it is given away.",
+        message="The export holds the original user identifiers, as asked; it is not pseudonymized. Leave "
+        "them out before it is given away.",
     )
 
 
@@ -482,7 +476,6 @@ def _seed_finding(options: ReleaseOptions) -> Finding | None:
     return Finding(
         check="pseudonym_seed",
         verdict=Verdict.WARN,
-        message="The pseudonyms are drawn from a seed: whoever tries seeds draws them again and "
-        "learns in which "
-        "order the users come in the log. Leave the seed out before the export is given away.",
+        message="The pseudonyms are drawn from a seed: whoever tries seeds draws them again and learns in "
+        "which order the users come in the log. Leave the seed out before the export is given away.",
     )

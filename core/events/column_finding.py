@@ -103,9 +103,8 @@ def refuse_missing_header(dataset: Dataset) -> None:
     for position in np.flatnonzero(names.readable):
         if _share_of_times(dataset.table.column(int(position)).slice(0, _N_LOOKED_AT)) >= _READABLE:
             raise AuditInputError(
-                f"{dataset.name}: a time stands where a column name belongs, so the file seems to "
-                "have no header "
-                "line. Read it without one (--no-header, or “How it was read” on the page)."
+                f"{dataset.name}: a time stands where a column name belongs, so the file seems to have no "
+                "header line. Read it without one (--no-header, or “How it was read” on the page)."
             )
 
 

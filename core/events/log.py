@@ -309,9 +309,8 @@ def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
     return Finding(
         check="users_joined",
         verdict=Verdict.PASS,
-        message=f"{n_spellings:,} user identifiers that differ in spelling only are taken for "
-        f"{n_users:,} users, "
-        "as asked.",
+        message=f"{n_spellings:,} user identifiers that differ in spelling only are taken for {n_users:,} "
+        "users, as asked.",
         n_affected=n_spellings - n_users,
     )
 

@@ -19,8 +19,8 @@ from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
 from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
+from core.plain import ReproducibleZip
 from core.pseudonyms import TokenSource, new_pseudonyms
-from core.reports.plain import ReproducibleZip
 
 NOT_FOR_SHARING = "not_for_sharing"
 FILES_NOT_ALWAYS_WRITTEN = tuple(
@@ -29,9 +29,8 @@ FILES_NOT_ALWAYS_WRITTEN = tuple(
 
 _ABOUT = {
     "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
-    "event_removal_report.csv": "Users per combination before and after removal, fewer than k "
-    "masked. It tells "
-    "of removed users and is not for sharing.",
+    "event_removal_report.csv": "Users per combination before and after removal, fewer than k masked. It "
+    "tells of removed users and is not for sharing.",
     "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms. Not for sharing.",
     "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",
 }

@@ -297,9 +297,8 @@ def _shared_labels(
                 labels.extend(coded.labels)
         if len(set(labels)) < len(labels):
             raise AuditInputError(
-                f"A value of {column} is written like one of its coarser values ({any_value} stands "
-                "for any); "
-                f"rename it in the file or mapping, write any otherwise, or flatten another column."
+                f"A value of {column} is written like one of its coarser values ({any_value} stands for "
+                "any); rename it in the file or mapping, write any otherwise, or flatten another column."
             )
         all_labels.append(tuple(labels))
     return tuple(all_labels), codes

@@ -133,10 +133,9 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
         check="people_in_values",
         verdict=Verdict.FAIL,
         column=released.column,
-        message=f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} name "
-        f"people of {' and '.join(sources)}; {n_events:,} of {len(released.value_of_event):,} "
-        "exported events "
-        "show them. Give these events a class in the mapping that says what happened and not to whom.",
+        message=f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} "
+        f"name people of {' and '.join(sources)}; {n_events:,} of {len(released.value_of_event):,} exported "
+        "events show them. Give these events a class in the mapping that says what happened and not to whom.",
         n_affected=n_events,
     )
 

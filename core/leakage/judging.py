@@ -18,6 +18,7 @@ from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
+from core.words import percent, share_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,9 +181,8 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
         yield Finding(
             check="rows_without_valid_cells",
             verdict=Verdict.NOT_ASSESSED if n == rows.n_rows else Verdict.WARN,
-            message=f"{_of(n, rows.n_rows, 'rows')} have no valid cell: everything in them is ignored or "
-            f"missing "
-            "in both tables, so they were not assessed.",
+            message=f"{share_of(n, rows.n_rows, 'rows')} have no valid cell: everything in them is ignored "
+            "or missing in both tables, so they were not assessed.",
             n_affected=n,
         )
 
@@ -217,7 +217,7 @@ def _full_leakage_finding(
     return Finding(
         check="full_leakage",
         verdict=Verdict.WARN if tolerated or by_chance else Verdict.FAIL,
-        message=f"NOTICE: {_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
+        message=f"NOTICE: {share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
         f"every valid cell: {advice}. Random order would give "
         f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}.",
         n_affected=rows.n_full,
@@ -231,9 +231,8 @@ def _partial_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: 
     return Finding(
         check="partial_leakage",
         verdict=Verdict.WARN if exceeds else Verdict.PASS,
-        message=f"{_of(rows.n_partial, rows.n_rows, 'rows')} share some but not all valid cells with their "
-        f"original "
-        f"row, {comparison}: random order gives {_percent_range(chance)}.",
+        message=f"{share_of(rows.n_partial, rows.n_rows, 'rows')} share some but not all valid cells with "
+        f"their original row, {comparison}: random order gives {_percent_range(chance)}.",
         n_affected=rows.n_partial,
     )
 
@@ -249,8 +248,7 @@ def _matching_cells_finding(
         check="matching_cells",
         verdict=Verdict.WARN if exceeds else Verdict.PASS,
         message=f"Rows share {rows.mean_matching_cells:.2f} of {len(measures.columns)} cells with their "
-        f"original row "
-        f"on average, {comparison}: the same rows in random order share {expected:.2f} "
+        f"original row on average, {comparison}: the same rows in random order share {expected:.2f} "
         f"({chance.low:.2f} to {chance.high:.2f} in 95 % of orders).",
     )
 
@@ -273,9 +271,9 @@ def _column_findings(
         check="columns_above_chance",
         verdict=Verdict.WARN,
         message=f"{len(above):,} of {_columns(len(measures.columns))} keep more cells in place than chance "
-        f"gives; "
-        f"most of all “{measures.columns[top]}”, the same in "
-        f"{_of(int(rows.column_matches[top]), rows.n_rows, 'rows')}, where chance gives {expected:.2%}.",
+        f"gives; most of all “{measures.columns[top]}”, the same in "
+        f"{share_of(int(rows.column_matches[top]), rows.n_rows, 'rows')}, where chance gives "
+        f"{percent(expected)}.",
         column=measures.columns[top] if len(above) == 1 else None,
         n_affected=len(above),
     )
@@ -290,7 +288,7 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
             verdict=Verdict.NOT_ASSESSED,
             message="With a single column a whole row is one cell, so whole rows that reappear cannot be "
             "told from "
-            f"chance: {_of(found.n_exact, found.n_original, 'rows')} are found in the scrambled table.",
+            f"chance: {share_of(found.n_exact, found.n_original, 'rows')} are found in the scrambled table.",
             n_affected=found.n_exact,
         )
         return
@@ -298,9 +296,9 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     yield Finding(
         check="whole_rows",
         verdict=verdict,
-        message=f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. "
-        f"Counting repeated rows too, {_of(found.n_exact, found.n_original, 'rows')} are found, where such "
-        f"columns would give {_number(found.expected_exact)}."
+        message=f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. Counting repeated rows too, "
+        f"{share_of(found.n_exact, found.n_original, 'rows')} are found, where such columns would give "
+        f"{_number(found.expected_exact)}."
         + (
             " The scrambled table holds exactly the rows of the original, in another order."
             if found.is_copy and found.excess >= 1
@@ -326,9 +324,8 @@ def _whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdi
 def _whole_rows_found(found: WholeRows) -> str:
     """Say how many unique rows are found whole."""
     return (
-        f"{_of(found.n_unique_exact, found.n_unique, 'rows that are unique in the original')} are found "
-        f"whole "
-        "somewhere in the scrambled table,"
+        f"{share_of(found.n_unique_exact, found.n_unique, 'rows that are unique in the original')} are "
+        "found whole somewhere in the scrambled table,"
     )
 
 
@@ -343,9 +340,8 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
             check="repeated_rows",
             verdict=Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
             message=f"{found.n_repeated_exact:,} distinct rows that several original records share are "
-            f"found whole in the scrambled table, more than chance: shuffled columns, or strangers as "
-            f"like the "
-            f"original's persons, would give {_number(found.expected_repeated_exact)}.",
+            "found whole in the scrambled table, more than chance: shuffled columns, or strangers as like "
+            f"the original's persons, would give {_number(found.expected_repeated_exact)}.",
             n_affected=found.n_repeated_exact,
         )
 
@@ -373,9 +369,8 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
             verdict=_relinkage_verdict(
                 nearest.n_relinked, nearest.n_with_unique_best, p_value, thresholds=thresholds
             ),
-            message=f"For {_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled row "
-            f"is the unique "
-            f"best match among all; chance would give {_number(expected)}.",
+            message=f"For {share_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled "
+            f"row is the unique best match among all; chance would give {_number(expected)}.",
             n_affected=nearest.n_relinked,
         )
     yield from _relinkage_by_likeness(measures.near_copies, thresholds)
@@ -402,9 +397,8 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
         verdict=_relinkage_verdict(
             found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds
         ),
-        message=f"{_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
-        f"point "
-        f"at their own, close numbers counting as alike; rows named at random would give "
+        message=f"{share_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
+        "point at their own, close numbers counting as alike; rows named at random would give "
         f"{_number(found.n_own / found.n_references)}.",
         n_affected=found.n_relinked,
     )
@@ -417,9 +411,8 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
         return Finding(
             check="near_copies",
             verdict=Verdict.PASS,
-            message=f"No more scrambled rows point at one original person than {_strangers(found)}, or "
-            f"rows mixed "
-            f"from persons alike, would ({found.n_rows:,} rows looked at).",
+            message=f"No more scrambled rows point at one original person than {_strangers(found)}, or rows "
+            f"mixed from persons alike, would ({found.n_rows:,} rows looked at).",
             n_affected=0,
         )
     return Finding(
@@ -446,8 +439,8 @@ def _pointing(found: NearCopies) -> str:
     """Say how many rows point at one person, and how many would by chance."""
     excess = found.excess
     return (
-        f"{_of(excess.n_observed, found.n_rows, 'scrambled rows looked at')} point at one original person "
-        f"each ({excess.n_persons:,} persons), more like that person than like the next by "
+        f"{share_of(excess.n_observed, found.n_rows, 'scrambled rows looked at')} point at one original "
+        f"person each ({excess.n_persons:,} persons), more like that person than like the next by "
         f"{excess.bits:.0f} bits or more; by {_strangers(found)}, or rows mixed from persons alike, it "
         f"would be {_number(excess.n_expected)}: people may have moved with little changed."
     )
@@ -465,11 +458,10 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
         yield Finding(
             check="without_columns",
             verdict=Verdict.FAIL,
-            message=f"{without} {aside.rows.full_leakage_share:.1%} full leakage: "
-            f"{_of(aside.rows.n_full, aside.rows.n_rows, 'rows')} are the same as their original row in "
-            f"the other "
-            f"{_columns(aside.n_left)}; random order would give {_number(aside.expected_full)}. "
-            f"Scramble those too.",
+            message=f"{without} {percent(aside.rows.full_leakage_share)} full leakage: "
+            f"{share_of(aside.rows.n_full, aside.rows.n_rows, 'rows')} are the same as their original row "
+            f"in the other {_columns(aside.n_left)}; random order would give "
+            f"{_number(aside.expected_full)}. Scramble those too.",
             n_affected=aside.rows.n_full,
         )
         return
@@ -498,11 +490,9 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
             yield Finding(
                 check="second_look",
                 verdict=Verdict.FAIL,
-                message=f"{start}{_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original "
-                f"row in "
-                f"every valid cell; random order would give {_number(again.expected_full)}. Another "
-                f"spelling or "
-                "scale hides nobody.",
+                message=f"{start}{share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their "
+                f"original row in every valid cell; random order would give {_number(again.expected_full)}. "
+                "Another spelling or scale hides nobody.",
                 n_affected=rows.n_full,
             )
             return
@@ -528,9 +518,9 @@ def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
         most = max(better, key=lambda rate: rate.risk or 0.0)
         message = (
             f"{len(better):,} of {len(rates):,} attacks succeed on original records more often than on "
-            f"hold-out records, most of all {_attack_named(most)}: {most.share:.1%} of {most.n_guesses:,} "
-            f"guesses against {most.control_share or 0:.1%}. The scrambled table tells something of the "
-            "persons in it; scramble more."
+            f"hold-out records, most of all {_attack_named(most)}: {percent(most.share)} of "
+            f"{most.n_guesses:,} guesses against {percent(most.control_share or 0)}. The scrambled table "
+            "tells something of the persons in it; scramble more."
         )
     yield Finding(
         check="attacks",
@@ -587,9 +577,8 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         yield Finding(
             check="holdout_in_original",
             verdict=Verdict.WARN,
-            message=f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and "
-            f"was not used; "
-            "give records of other persons.",
+            message=f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and was "
+            "not used; give records of other persons.",
             n_affected=n,
         )
 
@@ -605,22 +594,19 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
             check="closest_records",
             verdict=Verdict.WARN if exceeds else Verdict.PASS,
             message=f"Scrambled rows are {'closer' if exceeds else 'no closer'} to an original record than "
-            f"original "
-            f"records are to each other: median distance {distances.to_original.median_distance:.3f} against "
+            "original records are to each other: median distance "
+            f"{distances.to_original.median_distance:.3f} against "
             f"{distances.within_original.median_distance:.3f} (Gower, 0 to 1; {distances.n_rows:,} rows "
-            f"looked at). "
-            "Such distances alone can miss leaks.",
+            "looked at). Such distances alone can miss leaks.",
         )
     share, z = measures.distances.closer_to_original_share, measures.distances.closer_z
     if share is not None and z is not None:
         yield Finding(
             check="closer_to_original_than_holdout",
             verdict=Verdict.WARN if z >= thresholds.z else Verdict.PASS,
-            message=f"{share:.1%} of {measures.distances.n_rows:,} scrambled rows are closer to an "
-            f"original record than "
-            "to one of as many hold-out records; a table that learned nothing of the original persons "
-            "gives about "
-            "50 %. Such distances alone can miss leaks.",
+            message=f"{percent(share)} of {measures.distances.n_rows:,} scrambled rows are closer to an "
+            "original record than to one of as many hold-out records; a table that learned nothing of the "
+            "original persons gives about 50 %. Such distances alone can miss leaks.",
         )
 
 
@@ -653,14 +639,10 @@ def _columns(n: int) -> str:
     return f"{n:,} column" if n == 1 else f"{n:,} columns"
 
 
-def _of(n: int, total: int, noun: str) -> str:
-    """Return a count of a total with its share, such as ``3 of 928 rows (0.32%)``."""
-    return f"{n:,} of {total:,} {noun} ({n / total:.2%})" if total else f"0 of 0 {noun}"
-
-
 def _percent_range(chance: ChanceRange) -> str:
     """Return a mean with its central 95 %."""
-    return f"{chance.mean:.2%} ({chance.low:.2%} to {chance.high:.2%} in 95 % of orders)"
+    low, high = percent(chance.low), percent(chance.high)
+    return f"{percent(chance.mean)} ({low} to {high} in 95 % of orders)"
 
 
 def _number(value: float) -> str:

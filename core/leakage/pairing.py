@@ -16,6 +16,7 @@ import pyarrow as pa
 from core.cells import BoolArray, CodeArray, canonical_codes, cells_equal, shared_codes
 from core.errors import AuditInputError
 from core.tables import Dataset
+from core.words import counted
 
 IntArray = npt.NDArray[np.int64]
 Result = TypeVar("Result")
@@ -169,7 +170,7 @@ def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[str, ...]:
     n = sum(a != b for a, b in zip(as_written.columns, scrambled.columns, strict=True))
     if not n:
         return ()
-    return (f"{_count(n, 'column')} of {scrambled.name} aligned although the name is spelled otherwise.",)
+    return (f"{counted(n, 'column')} of {scrambled.name} aligned although the name is spelled otherwise.",)
 
 
 def _common(table: Dataset, other: Dataset) -> list[str]:
@@ -192,13 +193,13 @@ def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> lis
         n_repeated = int(np.count_nonzero(np.bincount(codes[codes >= 0]) > 1))
         if n_missing:
             problems.append(
-                f"The key column “{key}” of {table.name} is empty in {_count(n_missing, 'row')}; "
+                f"The key column “{key}” of {table.name} is empty in {counted(n_missing, 'row')}; "
                 "a key has to be filled in every row."
             )
         if n_repeated:
             problems.append(
-                f"The key column “{key}” of {table.name} holds {_count(n_repeated, 'value')} more than once; "
-                "a key has to be different in every row."
+                f"The key column “{key}” of {table.name} holds {counted(n_repeated, 'value')} more than "
+                "once; a key has to be different in every row."
             )
     return problems
 
@@ -228,8 +229,8 @@ def _pair_rows(
 def _different_lengths(original: Dataset, scrambled: Dataset) -> str:
     """Say that rows cannot be compared by position."""
     return (
-        f"{original.name} has {_count(original.n_records, 'row')} and {scrambled.name} has "
-        f"{_count(scrambled.n_records, 'row')}, so rows cannot be compared by position; what does not "
+        f"{original.name} has {counted(original.n_records, 'row')} and {scrambled.name} has "
+        f"{counted(scrambled.n_records, 'row')}, so rows cannot be compared by position; what does not "
         f"depend on "
         "the order of rows is judged alone. Name a key column that is in both tables to compare row by row."
     )
@@ -243,12 +244,7 @@ def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArra
     if key is not None and rows is not None:
         notes.append(
             f"Rows are paired by the key column “{key}”, which itself is not compared: "
-            f"{_count(len(rows), 'pair')}; {original.n_records - len(rows):,} original and "
+            f"{counted(len(rows), 'pair')}; {original.n_records - len(rows):,} original and "
             f"{scrambled.n_records - len(rows):,} scrambled rows have no partner."
         )
     return tuple(notes)
-
-
-def _count(n: int, noun: str) -> str:
-    """Return a count with its noun, such as ``1 row`` or ``2,000 rows``."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -24,8 +24,7 @@ _MARKETER = (
 )
 _PITMAN = (
     "Pitman, Exchangeable and partially exchangeable random partitions, Probability Theory and Related "
-    "Fields "
-    "102, 1995"
+    "Fields 102, 1995"
 )
 _MOTWANI = "Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007"
 

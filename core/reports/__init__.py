@@ -4,6 +4,7 @@ A tool's views fill in a :class:`Report`; pages and commands iterate over :data:
 read the report and nothing else: no clock, no versions, no files.
 """
 
+from core.plain import zip_of
 from core.reports.as_html import render_html
 from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
@@ -15,7 +16,6 @@ from core.reports.model import (
     current_versions,
     input_facts,
 )
-from core.reports.plain import zip_of
 from core.reports.rendering import (
     RENDERERS,
     Renderer,

@@ -17,6 +17,7 @@ import vl_convert
 from core.charts import Specification, for_report
 from core.measures import MEASURES, Measure, format_number, unit_word
 from core.measures.measure import Unit
+from core.plain import JsonValue, json_value, printable, scalar, setting_text, sha256_of
 from core.reports.model import (
     Figure,
     InputFacts,
@@ -28,7 +29,6 @@ from core.reports.model import (
     in_utc,
     time_text,
 )
-from core.reports.plain import JsonValue, json_value, printable, scalar, setting_text, sha256_of
 from core.verdict import Verdict, worst_first
 
 LONGEST_LABEL = 300

@@ -16,6 +16,7 @@ from openpyxl.writer.excel import ExcelWriter
 
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
+from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.reports.model import (
     Report,
     ReportTable,
@@ -27,7 +28,6 @@ from core.reports.model import (
     sheet_names,
     verdict_text,
 )
-from core.reports.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.verdict import Verdict
 
 LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 units

@@ -17,7 +17,7 @@ from core import __version__
 from core.charts import Specification
 from core.measures import MEASURES, format_value
 from core.measures.measure import Unit
-from core.reports.plain import printable, setting_text
+from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, worst_first
 

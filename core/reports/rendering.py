@@ -12,6 +12,16 @@ from types import MappingProxyType
 import pandas as pd
 
 from core.measures import MEASURES
+from core.plain import (
+    JsonValue,
+    ReproducibleZip,
+    Scalar,
+    json_value,
+    scalar,
+    sha256_of,
+    starts_like_formula,
+    valid_unicode,
+)
 from core.reports.as_html import render_html
 from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
@@ -25,16 +35,6 @@ from core.reports.model import (
     findings_frame,
     in_utc,
     report_stem,
-)
-from core.reports.plain import (
-    JsonValue,
-    ReproducibleZip,
-    Scalar,
-    json_value,
-    scalar,
-    sha256_of,
-    starts_like_formula,
-    valid_unicode,
 )
 from core.verdict import Finding
 

@@ -16,6 +16,8 @@ from core.risk.suda import ColumnsMeasurement, Suda
 from core.risk.what_if import Release, WhatIf, WhatIfSettings
 from core.risk.words import counted, listed, number, percent
 from core.settings_form import described, settings_document
+from core.risk.what_if import Release, WhatIf
+from core.words import counted, listed, number, percent
 
 
 def suda_note(suda: Suda) -> str:

@@ -10,9 +10,9 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.people import HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
-from core.risk.words import counted, listed, number, percent
 from core.roles import Role
 from core.verdict import Finding, Verdict
+from core.words import counted, listed, number, percent
 
 
 def people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
@@ -194,10 +194,9 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding(
             check="roles_suggested",
             verdict=Verdict.WARN,
-            message=f"Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            message="Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
             f"{listed(measured.settings.quasi_identifiers)}"
-            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. Every figure depends on this "
-            f"choice.",
+            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. Every figure depends on this choice.",
         )
 
 
@@ -352,12 +351,10 @@ def _population_by_size(measured: RiskMeasurement, thresholds: RiskThresholds) -
         check="population_by_size",
         verdict=Verdict.PASS if bounded else Verdict.WARN,
         message=f"Only the size of the population is known, of which the table holds {share}. Against it "
-        "risks "
-        f"are bounds, those of somebody known to be in the table: at most "
+        "risks are bounds, those of somebody known to be in the table: at most "
         f"{percent(population.journalist_highest_risk)} for a journalist, "
-        f"{percent(population.marketer_risk)} "
-        f"for a marketer. {estimates_note(population.estimates)} Give a table of the population to count "
-        "instead.",
+        f"{percent(population.marketer_risk)} for a marketer. {estimates_note(population.estimates)} Give a "
+        "table of the population to count instead.",
     )
 
 

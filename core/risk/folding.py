@@ -38,10 +38,10 @@ def _words(text: str) -> tuple[str, ...]:
 UNKNOWN_WORDS = _words(
     "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
     "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
-    "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer "
-    "모름 미상 불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 "
-    "neznano nepoznano niznano nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno "
-    "unbekannt keineangabe inconnu desconocido"
+    "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer 모름 미상 "
+    "불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 neznano nepoznano niznano "
+    "nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno unbekannt keineangabe "
+    "inconnu desconocido"
 )
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
 from core.attribute_disclosure import (
     Distance,
@@ -27,7 +24,7 @@ from core.attribute_disclosure import (
 )
 from core.coding import CodedColumn, IntArray, combination_codes, value_codes
 from core.equivalence import EquivalenceClasses, equivalence_classes
-from core.reports.plain import starts_like_formula
+from core.plain import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.ladders import SUPPRESSED, FloatArray, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
@@ -361,39 +358,6 @@ def _columns(lattice: Lattice, node: Node) -> list[dict[str, object]]:
     ]
 
 
-def generalized_csv(table: pa.Table) -> bytes:
-    """Return a table of text as CSV, UTF-8, missing cells empty, in quotes where a line would be blank.
-
-    Text that a spreadsheet would run as a formula is preceded by an apostrophe; numbers never are.
-    """
-    columns = [column.cast(pa.string()) for column in table.columns]
-    if len(columns) == 1:
-        columns = [pc.fill_null(columns[0], "")]
-    safe = pa.table(
-        [_defused(column) for column in columns],
-        names=[_defused_text(name) for name in table.column_names],
-    )
-    written = io.BytesIO()
-    csv.write_csv(safe, written)
-    return written.getvalue()
-
-
-def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    encoded = pc.dictionary_encode(column)
-    chunks = [
-        pa.array([_defused_text(text) for text in chunk.dictionary.to_pylist()], pa.string()).take(
-            chunk.indices
-        )
-        for chunk in encoded.chunks
-    ]
-    return pa.chunked_array(chunks, pa.string())
-
-
-def _defused_text(text: str) -> str:
-    is_number = re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
-    return f"'{text}" if starts_like_formula(text) and not is_number else text
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VerifiedTable:
     """What the classes of a generalized table's bytes are, counted anew."""
@@ -437,7 +401,7 @@ def smallest_population_class(shown: pa.Table, lattice: Lattice, nodes: Sequence
     """
     names = shown.column_names
     people = [
-        _read_back(generalized_csv(generalized_below(lattice, node, first=first)), names, columns=names)
+        _read_back(table_csv(generalized_below(lattice, node, first=first)), names, columns=names)
         for node in nodes
     ]
     together = pa.concat_tables([shown, *people], promote_options="permissive")

@@ -17,7 +17,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.records import Pairs
-from core.risk.words import percent
+from core.words import percent
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -12,15 +12,15 @@ import pyarrow as pa
 
 from core.coding import coded_column
 from core.errors import AuditInputError
+from core.plain import table_csv
 from core.pseudonyms import TokenSource, new_pseudonyms
-from core.risk.generalizing import generalized_csv
 from core.risk.judging import RiskAudit
 from core.risk.measuring import RiskMeasurement
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds
-from core.risk.words import listed
 from core.roles import Role
 from core.tables import Dataset
+from core.words import listed
 
 PersonReleased = Literal["pseudonym", "left_out"]
 PERSON_RELEASED: tuple[PersonReleased, ...] = ("pseudonym", "left_out")
@@ -168,4 +168,4 @@ def violations_csv(audit: RiskAudit, dataset: Dataset | None = None) -> bytes:
         shown = dataset.table.take(pa.array(frame["Record"].to_numpy() - 1))
         for name in audit.measurement.classes.quasi_identifiers:
             columns[f"{name} (quasi-identifier)"] = shown[name]
-    return generalized_csv(pa.table(columns))
+    return table_csv(pa.table(columns))

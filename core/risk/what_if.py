@@ -15,13 +15,13 @@ import pyarrow as pa
 from core.coding import BoolArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.plain import table_csv
 from core.pseudonyms import TokenSource
 from core.risk.generalizing import (
     ClassLimits,
     all_of,
     build_lattice,
     generalize,
-    generalized_csv,
     has_persons,
     protects_column,
     smallest_population_class,
@@ -348,7 +348,7 @@ def release(
     )
     named = with_pseudonyms(made.table, measured, token_source=token_source)
     kept = named.select(released_columns(measured, person=person))
-    data = generalized_csv(kept)
+    data = table_csv(kept)
     names = measured.classes.quasi_identifiers
     again = verify_generalized(data, names, columns=kept.column_names)
     if again.holds(found.k) is False:

@@ -63,15 +63,14 @@ def _words(text: str) -> tuple[str, ...]:
 _NOT_A_PERSON = frozenset(
     _words(
         "drug, medication, medicine, product, brand, file, column, variable, field, table, test, lab, "
-        "hospital, clinic, facility, institution, organization, organisation, department, dept, ward, "
-        "unit, site, study, trial, project, device, disease, diagnosis, condition, procedure, item, "
-        "category, type, group, code, event, course, school, company, employer, city, county, state, "
-        "country, region, district, province, town, street, payer, insurer, insurance, plan, system, "
-        "server, host, domain, model, species, gene, variant, allele, marker, chromosome, sample, "
-        "component, analyte, scale, status, count, length, zdravila, zdravilo, bolnisnice, oddelka, "
-        "ustanove, datoteke, podjetja, izdelka, diagnoze, kraja, 약, 약품, 약물, 병원, 기관, 검사, 부서, "
-        "상품, 제품, 파일, 질병, 질환, 수술, 시설, 업체, 회사, 품목, 항목, 진단, 처치, 도시, 과목, 컬럼, "
-        "변수"
+        "hospital, clinic, facility, institution, organization, organisation, department, dept, ward, unit, "
+        "site, study, trial, project, device, disease, diagnosis, condition, procedure, item, category, "
+        "type, group, code, event, course, school, company, employer, city, county, state, country, region, "
+        "district, province, town, street, payer, insurer, insurance, plan, system, server, host, domain, "
+        "model, species, gene, variant, allele, marker, chromosome, sample, component, analyte, scale, "
+        "status, count, length, zdravila, zdravilo, bolnisnice, oddelka, ustanove, datoteke, podjetja, "
+        "izdelka, diagnoze, kraja, 약, 약품, 약물, 병원, 기관, 검사, 부서, 상품, 제품, 파일, 질병, 질환, "
+        "수술, 시설, 업체, 회사, 품목, 항목, 진단, 처치, 도시, 과목, 컬럼, 변수"
     )
 )
 _FLAG = frozenset(_words("flag, yn, verified, valid, known, missing, count, consent, opt, type, 여부, 구분"))
@@ -180,10 +179,9 @@ NAME_RULES: tuple[NameRule, ...] = (
         score=0.9,
         unless=_FLAG | {"ip", "mac", "email", "mail", "web", "type", "memory", "증"},
         phrases=_words(
-            "address, street, street address, home address, residence address, addr, address line, "
-            "house number, street name, street number, apartment, naslov, ulica, hisna stevilka, "
-            "naslov bivalisca, stalno prebivalisce, zacasno prebivalisce, 주소, 거주지, 도로명, 번지, "
-            "상세주소"
+            "address, street, street address, home address, residence address, addr, address line, house "
+            "number, street name, street number, apartment, naslov, ulica, hisna stevilka, naslov "
+            "bivalisca, stalno prebivalisce, zacasno prebivalisce, 주소, 거주지, 도로명, 번지, 상세주소"
         ),
     ),
     NameRule(
@@ -378,11 +376,10 @@ NAME_RULES: tuple[NameRule, ...] = (
         kind="belief, orientation or record of conduct",
         score=0.92,
         phrases=_words(
-            "religion, religious, faith, political, party membership, union membership, "
-            "sexual orientation, orientation, sexual, criminal, conviction, offence, offense, drug use, "
-            "alcohol, smoking, smoking status, smoker, disability, substance use, vera, veroizpoved, "
-            "politicna, kaznivo, kajenje, kadilec, alkohol, invalidnost, 종교, 정치, 전과, 범죄, 흡연, "
-            "음주, 장애"
+            "religion, religious, faith, political, party membership, union membership, sexual orientation, "
+            "orientation, sexual, criminal, conviction, offence, offense, drug use, alcohol, smoking, "
+            "smoking status, smoker, disability, substance use, vera, veroizpoved, politicna, kaznivo, "
+            "kajenje, kadilec, alkohol, invalidnost, 종교, 정치, 전과, 범죄, 흡연, 음주, 장애"
         ),
         unless=frozenset({"swab", "spatial", "sprejemanje"}),
     ),

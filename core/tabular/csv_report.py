@@ -7,7 +7,7 @@ import io
 from datetime import datetime
 from typing import Literal
 
-from core.reports.plain import printable, starts_like_formula
+from core.plain import printable, starts_like_formula
 from core.tabular.decision import TabularAudit
 
 Headers = Literal["ko", "en"]

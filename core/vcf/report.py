@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.vcf.donor import DonorAudit
+from core.plain import defused, starts_like_formula
+from core.vcf.donor import DonorAudit, DonorOutcome
+from core.vcf.exposure import Exposure
 from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
 from core.vcf.outcomes import PairOutcome
 from core.writing import write_file
@@ -35,7 +38,6 @@ SUMMARY_COLUMNS = (
     "anonymize_again",
     "problem",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Row = Mapping[str, object]
 
@@ -105,7 +107,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Row], *, guarded: Sequence[str])
 def _guarded(value: object) -> object:
     """Return text that no spreadsheet runs as a formula."""
     text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and text != "-" else value
+    return defused(text) if starts_like_formula(text) and text != "-" else value
 
 
 def write_reports(

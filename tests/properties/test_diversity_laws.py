@@ -16,7 +16,6 @@ from core.diversity import (
     ModelChoice,
     SearchProblem,
     as_published,
-    csv_bytes,
     minimized_sources,
     prepare_search,
     released_table,
@@ -24,6 +23,7 @@ from core.diversity import (
     verify,
 )
 from core.diversity.evaluation import stratified_split
+from core.plain import table_csv
 from core.tables import read_dataset
 
 SOME = settings(deadline=None, max_examples=8)
@@ -190,8 +190,8 @@ def test_minimized_release__never_lowers_k_or_l(seed: int) -> None:
             continue
         cells = found.kept_set.kept_cells
         minimized = minimized_sources(problem, cells, found.evaluation)
-        once = verify(csv_bytes(released_table(problem, cells)), problem)
-        again = verify(csv_bytes(released_table(problem, minimized)), problem)
+        once = verify(table_csv(released_table(problem, cells)), problem)
+        again = verify(table_csv(released_table(problem, minimized)), problem)
         assert again.k >= once.k
         assert again.distinct_l >= once.distinct_l
         assert again.classes.n_classes <= once.classes.n_classes

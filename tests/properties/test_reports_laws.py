@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from core.charts import class_size_table
 from core.measures import format_number
+from core.plain import json_value, printable, valid_unicode
 from core.reports import Figure, ReportTable, render_csv, render_html, render_json, render_xlsx
 from core.reports.as_xlsx import LARGEST_TEXT, cell_text
 from core.reports.model import distinct_names, sheet_names
-from core.reports.plain import json_value, printable, valid_unicode
 from core.verdict import Verdict
 from tests import report_examples as examples
 from tests.page_reader import Page

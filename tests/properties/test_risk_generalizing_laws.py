@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.equivalence import EquivalenceClasses
-from core.risk.generalizing import build_lattice, generalize, generalized_csv, verify_generalized
+from core.plain import table_csv
+from core.risk.generalizing import build_lattice, generalize, verify_generalized
 from core.risk.lattice import Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier
 
@@ -85,7 +86,7 @@ def test_generalize__holds_k_when_read_again(table: pa.Table, k: int, limit: flo
         return
     made = generalize(table, lattice, found, accepted=accepted)
     assert table.to_pydict() == before
-    verified = verify_generalized(generalized_csv(made.table), table.column_names, columns=table.column_names)
+    verified = verify_generalized(table_csv(made.table), table.column_names, columns=table.column_names)
     assert verified.holds(k) is not False
     assert verified.n_suppressed + verified.classes.n_records == table.num_rows
     assert verified.n_suppressed == made.n_suppressed

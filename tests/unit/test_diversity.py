@@ -35,7 +35,6 @@ from core.diversity import (
     SearchProblem,
     Status,
     check_settings,
-    csv_bytes,
     generalizations,
     generalizations_document,
     in_words,
@@ -71,6 +70,7 @@ from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
+from core.plain import table_csv
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 
@@ -862,9 +862,9 @@ def test_split_like__falls_back_to_a_plain_split() -> None:
 
 def test_csv_bytes__is_read_back_as_it_was_and_runs_no_formula() -> None:
     table = pa.table({"=a": ["=1+1", "-5", None, "ＡＢ"], "b": ["@x", "+3.5", "-", "\tq"]})
-    text = csv_bytes(table).decode()
+    text = table_csv(table).decode()
     assert text.splitlines()[0] == '"\'=a","b"'
-    back = read_dataset(csv_bytes(table), name="r.csv").table.to_pylist()
+    back = read_dataset(table_csv(table), name="r.csv").table.to_pylist()
     assert [row["b"] for row in back] == ["'@x", "+3.5", "'-", "'\tq"]
     assert [row["'=a"] for row in back] == ["'=1+1", "-5", None, "ＡＢ"]
 
@@ -879,7 +879,7 @@ def test_released_table__changes_quasi_identifiers_only_and_leaves_columns_out()
     assert (released[["income", "score", "ill"]] == original[["income", "score", "ill"]]).all(axis=None)
     assert (released[["age", "job"]] != original[["age", "job"]]).any(axis=None)
     minimized = released_table(problem, minimized_sources(problem, each.kept_set.kept_cells, each.evaluation))
-    assert verify(csv_bytes(minimized), problem).k >= 5
+    assert verify(table_csv(minimized), problem).k >= 5
 
 
 def test_verify__fails_what_was_tampered_with() -> None:
@@ -888,10 +888,10 @@ def test_verify__fails_what_was_tampered_with() -> None:
     table = released_table(problem, each.kept_set.kept_cells)
     ages = ["999", *table["age"].to_pylist()[1:]]
     tampered = table.set_column(0, "age", pa.chunked_array([ages]))
-    assert verify(csv_bytes(table), problem).holds(5, 2, problem.settings)
-    assert not verify(csv_bytes(tampered), problem).holds(5, 2, problem.settings)
+    assert verify(table_csv(table), problem).holds(5, 2, problem.settings)
+    assert not verify(table_csv(tampered), problem).holds(5, 2, problem.settings)
     same = table.set_column(2, "income", pa.chunked_array([["30"] * table.num_rows]))
-    assert not verify(csv_bytes(same), problem).holds(5, 2, problem.settings)
+    assert not verify(table_csv(same), problem).holds(5, 2, problem.settings)
 
 
 def test_search__does_not_offer_what_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:

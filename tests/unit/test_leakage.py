@@ -122,7 +122,7 @@ def test_row_rules__rows_without_a_valid_cell_are_reported_apart() -> None:
     assert finding(result, "rows_without_valid_cells") == Finding(
         check="rows_without_valid_cells",
         verdict=Verdict.WARN,
-        message="1 of 2 rows (50.00%) have no valid cell: everything in them is ignored or missing in both "
+        message="1 of 2 rows (50.0 %) have no valid cell: everything in them is ignored or missing in both "
         "tables, so they were not assessed.",
         n_affected=1,
     )
@@ -442,8 +442,8 @@ def test_verdict__identical_tables_fail() -> None:
     result = audit_leakage(written(cells), written(cells))
     assert result.verdict is Verdict.FAIL
     assert finding(result, "full_leakage").message.startswith(
-        "NOTICE: 50 of 50 rows (100.00%) are the same as their original row in every valid cell: privacy is "
-        "not preserved, scramble again or add noise. Random order would give 1.99% ("
+        "NOTICE: 50 of 50 rows (100 %) are the same as their original row in every valid cell: privacy is "
+        "not preserved, scramble again or add noise. Random order would give 2.0 % ("
     )
     assert result.headline == "50 of 50 rows are the same as their original row."
 
@@ -518,7 +518,7 @@ def test_verdict__a_single_column_cannot_be_told_from_chance() -> None:
     assert finding(result, "whole_rows").message == (
         "With a single column a whole row is one cell, so whole rows that reappear cannot be told from "
         "chance: "
-        "3 of 3 rows (100.00%) are found in the scrambled table."
+        "3 of 3 rows (100 %) are found in the scrambled table."
     )
     assert result.verdict is Verdict.NOT_ASSESSED
 
@@ -533,7 +533,7 @@ def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
     assert found.message.startswith(
         "1 of 6 columns keep more cells in place than chance gives; most of all “c2”, the same in 300 of "
         "300 rows "
-        "(100.00%), where chance gives 11."
+        "(100 %), where chance gives 11."
     )
     assert finding(result, "partial_leakage").verdict is Verdict.WARN
     assert finding(result, "matching_cells").verdict is Verdict.WARN

@@ -154,7 +154,7 @@ def test_set_aside__a_new_participant_number_hides_nobody() -> None:
     assert finding(result, "full_leakage").verdict is Verdict.PASS
     found = finding(result, "without_columns")
     assert found.message.startswith(
-        "Without “pid”, which matches nowhere, 100.0% full leakage: 300 of 300 rows (100.00%) are the same"
+        "Without “pid”, which matches nowhere, 100 % full leakage: 300 of 300 rows (100 %) are the same"
     )
     by_row = finding(judged(original, moved(released)), "without_columns")
     assert by_row.verdict is Verdict.FAIL
@@ -208,7 +208,7 @@ def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, sai
 
 def test_second_look__in_order_says_full_leakage() -> None:
     found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
-    assert "300 of 300 rows (100.00%) are the same as their original row" in found.message
+    assert "300 of 300 rows (100 %) are the same as their original row" in found.message
 
 
 def test_second_look__is_left_out_where_everything_is_literally_there() -> None:

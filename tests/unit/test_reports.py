@@ -15,6 +15,7 @@ import pytest
 
 from core.charts import heatmap
 from core.measures import MEASURES
+from core.plain import json_value, printable, setting_text
 from core.reports import (
     RENDERERS,
     Figure,
@@ -34,7 +35,6 @@ from core.reports import (
 )
 from core.reports.as_xlsx import cell_text
 from core.reports.model import distinct_names, sheet_names
-from core.reports.plain import json_value, printable, setting_text
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples

@@ -8,11 +8,11 @@ import pytest
 
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
+from core.plain import table_csv
 from core.risk.generalizing import (
     ClassLimits,
     build_lattice,
     generalize,
-    generalized_csv,
     protects_sensitive,
     records_to_suppress,
     verify_generalized,
@@ -199,7 +199,7 @@ def test_generalize__writes_groups_and_stars() -> None:
     assert made.table["illness"].equals(TABLE["illness"])
     assert made.table["age"].to_pylist()[7] == made.table["city"].to_pylist()[7] == "*"
     assert json.loads(json.dumps(made.settings)) == made.settings
-    verified = verify_generalized(generalized_csv(made.table), ["age", "city"], columns=TABLE.column_names)
+    verified = verify_generalized(table_csv(made.table), ["age", "city"], columns=TABLE.column_names)
     assert verified.holds(2)
     assert verified.classes.k == found.smallest_class
     assert verified.n_suppressed == made.n_suppressed == found.n_suppressed + 1
@@ -255,23 +255,23 @@ def test_generalize__suppresses_what_is_not_accepted() -> None:
 
 def test_generalized_csv__is_safe_in_a_spreadsheet() -> None:
     table = pa.table({"=x": ["=1+1", "-5", None], "y": ["a,b", "@c", "d"]})
-    assert generalized_csv(table).decode().splitlines() == [
+    assert table_csv(table).decode().splitlines() == [
         '"\'=x","y"',
         '"\'=1+1","a,b"',
         '"-5","\'@c"',
         ',"d"',
     ]
-    assert generalized_csv(pa.table({"x": ["a", None]})) == b'"x"\n"a"\n""\n'
+    assert table_csv(pa.table({"x": ["a", None]})) == b'"x"\n"a"\n""\n'
 
 
 def test_verify_generalized__of_a_table_that_shows_nothing_is_no_pass() -> None:
-    data = generalized_csv(pa.table({"x": ["*", "*"], "y": ["1", "2"]}))
+    data = table_csv(pa.table({"x": ["*", "*"], "y": ["1", "2"]}))
     found = verify_generalized(data, ["x"], columns=["x", "y"])
     assert (found.classes.k, found.n_suppressed, found.holds(5)) == (None, 2, None)
 
 
 def test_verify_generalized__sees_a_class_that_is_too_small() -> None:
-    data = generalized_csv(pa.table({"x": ["a", "a", "b"]}))
+    data = table_csv(pa.table({"x": ["a", "a", "b"]}))
     assert verify_generalized(data, ["x"], columns=["x"]).holds(2) is False
 
 

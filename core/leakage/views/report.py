@@ -18,10 +18,10 @@ from core.leakage.views.tables import (
     leakage_charts,
     worst_rows_table,
 )
-from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportTable, current_versions
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst
+from core.words import percent
 
 MEASURE_KEYS = (
     "full_leakage_share",
@@ -67,13 +67,13 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             measure="full_leakage_share",
             value=None if rows is None else rows.full_leakage_share,
-            threshold="none tolerated" if limit == 0 else f"at most {limit:.1%}".replace("%", " %"),
+            threshold="none tolerated" if limit == 0 else f"at most {percent(limit)}",
             verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
         ),
         Figure(
             measure="partial_leakage_share",
             value=None if rows is None else rows.partial_leakage_share,
-            threshold="" if orders is None else f"chance {orders.partial_share.mean:.1%}".replace("%", " %"),
+            threshold="" if orders is None else f"chance {percent(orders.partial_share.mean)}",
             verdict=Verdict.NOT_ASSESSED
             if rows is None
             else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
@@ -127,8 +127,7 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             value=nearest.relink_share,
             threshold=""
             if nearest.relink_share is None
-            else "chance "
-            + format_number("share", nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
+            else "chance " + percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
             verdict=Verdict.NOT_ASSESSED
             if nearest.relink_share is None
             else _verdict_of(audit, "relinkage", "relinkage_by_likeness"),
@@ -184,7 +183,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 measure="relinked_by_likeness_share",
                 value=near.relink_share,
-                threshold="chance " + format_number("share", 1 / near.n_references),
+                threshold="chance " + percent(1 / near.n_references),
                 verdict=_verdict_of(audit, "relinkage_by_likeness"),
             )
         )
@@ -193,7 +192,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 measure="full_leakage_without_columns_share",
                 value=aside.rows.full_leakage_share,
-                threshold="chance " + format_number("share", aside.expected_full / aside.rows.n_rows),
+                threshold="chance " + percent(aside.expected_full / aside.rows.n_rows),
                 verdict=_verdict_of(audit, "without_columns"),
             )
         )
@@ -236,11 +235,7 @@ def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
 def _attack_figure(audit: LeakageAudit, measure: str, rate: AttackRate) -> Figure:
     """Return an attack's success beside the hold-out's, else the naive attacker's."""
     control = rate.control_share
-    against = (
-        "naive " + format_number("share", rate.naive_share)
-        if control is None
-        else "hold-out " + format_number("share", control)
-    )
+    against = "naive " + percent(rate.naive_share) if control is None else "hold-out " + percent(control)
     return Figure(
         measure=measure,
         value=rate.share,

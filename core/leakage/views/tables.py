@@ -23,6 +23,7 @@ from core.charts import (
 from core.leakage import LeakageMeasures, TablePair
 from core.measures.measure import Unit
 from core.reports import ReportChart
+from core.words import percent
 
 COLUMN_UNITS: dict[str, Unit] = {
     "Matching share": "share",
@@ -206,9 +207,8 @@ def distribution_chart(measures: LeakageMeasures) -> ReportChart:
     return ReportChart(
         title="Matching cells per row, and what chance gives",
         chart=_distribution(shown),
-        alt_text=f"Histogram of {rows.n_rows:,} rows by matching cells: mean "
-        f"{rows.mean_matching_cells:.2f} of "
-        f"{n_columns}, by chance {measures.expected_matching_cells:.2f}.",
+        alt_text=f"Histogram of {rows.n_rows:,} rows by matching cells: mean {rows.mean_matching_cells:.2f} "
+        f"of {n_columns}, by chance {measures.expected_matching_cells:.2f}.",
     )
 
 
@@ -260,7 +260,7 @@ def columns_chart(measures: LeakageMeasures) -> ReportChart:
         ),
         alt_text="Bars of matching cells by column with a tick at what chance gives: "
         + "; ".join(
-            f"{row['Column']} {row['Matching share']:.1%}, chance {row['By chance']:.1%}"
+            f"{row['Column']} {percent(row['Matching share'])}, chance {percent(row['By chance'])}"
             for _, row in shown[:5].iterrows()
         )
         + ".",
@@ -300,5 +300,5 @@ def nearest_chart(measures: LeakageMeasures) -> ReportChart:
             y_title="Original rows",
         ),
         alt_text=f"Histogram of {nearest.n_assessed:,} original rows: on average "
-        f"{nearest.mean_best_share:.1%} of the valid cells are in common with the nearest row.",
+        f"{percent(nearest.mean_best_share)} of the valid cells are in common with the nearest row.",
     )

@@ -38,6 +38,7 @@ from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_table
 from core.risk.words import counted, listed, number, percent
 from core.settings_form import report_lines
 from core.verdict import Verdict
+from core.words import counted, listed, number, percent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,8 +123,7 @@ def _journalist(audit: RiskAudit) -> Intruder:
             measure="journalist_highest_risk",
             risk=population.journalist_highest_risk,
             finds=f"Of the population only the size is known ({population.population_size:,}), so the "
-            "smallest "
-            "class of the table may be all there is of it: the best guess is right with at most "
+            "smallest class of the table may be all there is of it: the best guess is right with at most "
             f"{percent(population.journalist_highest_risk)}.{_unique_in_population(audit)}",
         )
     n_alone = population.n_records_at_risk(2)
@@ -146,8 +146,7 @@ def _unique_in_population(audit: RiskAudit) -> str:
         return ""
     return (
         f" Of {counted(uniques.n_sample_uniques, 'unique record')} about {n:,.0f} are estimated to be "
-        "unique in "
-        "the population too."
+        "unique in the population too."
     )
 
 
@@ -178,8 +177,7 @@ def _marketer(audit: RiskAudit) -> Intruder:
             measure="marketer_risk",
             risk=population.marketer_risk,
             finds=f"At most {percent(population.marketer_risk)} of the matches are right, as of somebody "
-            "known to "
-            f"be in the table. {estimates_note(population.estimates)}".strip(),
+            f"known to be in the table. {estimates_note(population.estimates)}".strip(),
         )
     expected = population.marketer_risk * population.n_records
     return Intruder(

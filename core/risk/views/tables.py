@@ -14,10 +14,10 @@ from core.measures import MEASURES, format_value, risk, risk_models, shared
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
 from core.risk import PRESETS, ColumnsMeasurement, Comparison, RiskAudit, RiskMeasurement, Suda, suda_note
-from core.risk.words import counted, listed, percent
 from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.verdict import Verdict
+from core.words import counted, listed, percent
 
 TITLE = "Disclosure risk"
 QUESTION = "How easily are people found in this table, and what does it give away about them?"

@@ -18,7 +18,7 @@ from core.risk.document import is_exact
 from core.risk.generalizing import records_to_suppress
 from core.risk.lattice import Node
 from core.risk.what_if import USUAL_KS
-from core.risk.words import listed, percent
+from core.words import listed, percent
 
 OPTION_UNITS: Mapping[str, Unit] = {
     "Highest risk": "risk",

@@ -79,6 +79,6 @@ def class_note(audit: TabularAudit) -> str:
     )
     return (
         f"{counted(classes.n_records, 'record')} in "
-        f"{counted(classes.n_classes, 'class', plural='classes')} over "
+        f"{counted(classes.n_classes, 'class', 'classes')} over "
         f"{', '.join(classes.quasi_identifiers)}{left_out}."
     )

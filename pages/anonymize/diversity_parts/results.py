@@ -16,7 +16,6 @@ from core.diversity import (
     DiversityAudit,
     DiversitySearch,
     DiversityThresholds,
-    csv_bytes,
     judge_diversity,
     minimized_sources,
     released_table,
@@ -24,6 +23,7 @@ from core.diversity import (
 )
 from core.diversity.judging import Sort
 from core.diversity.views import charts
+from core.plain import table_csv
 from core.reports import Report
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
 from pages.components.results import (
@@ -250,4 +250,4 @@ def _release(audit: DiversityAudit, picked: Configuration, *, minimized: bool) -
     cells = picked.kept_set.kept_cells
     if minimized and picked.evaluation is not None:
         cells = minimized_sources(problem, cells, picked.evaluation)
-    return csv_bytes(released_table(problem, cells))
+    return table_csv(released_table(problem, cells))

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Counts, shares and lists of names as words of a sentence."""
 
 from __future__ import annotations
 
@@ -18,8 +18,26 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def share_of(n: int, total: int, noun: str = "") -> str:
+    """Return such as "3 of 928 rows (0.3 %)"; of none, without a share.
+
+    Examples
+    --------
+    >>> share_of(1, 3), share_of(99_999, 100_000), share_of(5, 5, "rows"), share_of(0, 0)
+    ('1 of 3 (33.3 %)', '99,999 of 100,000 (> 99.9 %)', '5 of 5 rows (100 %)', '0 of 0')
+    """
+    counts = f"{n:,} of {total:,} {noun}".rstrip()
+    return f"{counts} ({percent(n / total)})" if total else counts
+
+
 def percent(share: float) -> str:
-    """Return a share in [0, 1] as percent; rounding never makes something nothing."""
+    """Return a share in [0, 1] as percent; rounding never makes something nothing, nor a part the whole.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.99999), percent(0.5), percent(0.00001), percent(0.0)
+    ('100 %', '> 99.9 %', '50.0 %', '< 0.1 %', '0 %')
+    """
     return format_number("share", share)
 
 
