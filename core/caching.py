@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -179,7 +180,8 @@ def suggested_roles(fingerprint: str) -> tuple[RoleSuggestion, ...]:
 def columns_of_text(fingerprint: str) -> tuple[str, ...]:
     """Return the columns of a table that hold something else than numbers."""
     # scikit-learn comes along and takes a second to import; pages without a model need not wait.
-    is_numeric = importlib.import_module("core.diversity").is_numeric
+    from core.diversity import is_numeric  # noqa: PLC0415
+
     table = vault().by_fingerprint[fingerprint].table
     return tuple(name for name in table.column_names if not is_numeric(table[name]))
 
@@ -187,7 +189,8 @@ def columns_of_text(fingerprint: str) -> tuple[str, ...]:
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 def zero_one_columns(fingerprint: str) -> tuple[str, ...]:
     """Return the columns of a table that hold 0 and 1 and nothing else."""
-    diversity = importlib.import_module("core.diversity")
+    from core import diversity  # noqa: PLC0415 - as above
+
     table = vault().by_fingerprint[fingerprint].table
     return tuple(diversity.zero_one_columns(table, table.column_names))
 

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
+DRAWING = ("altair", "vl_convert")
 TOOLS = ("tabular", "vcf", "leakage", "events", "diversity", "risk")
 
 
@@ -46,6 +47,9 @@ def test_imports__point_one_way(path: Path) -> None:
         assert "core.caching" not in imports
     if module.startswith("core"):
         assert {name for name in imports if name.split(".")[0] == "pages"} == set()
+    draws = module.startswith(("core.charts", "core.reports")) or ".views" in module
+    if module.startswith("core") and not draws:
+        assert {name for name in imports if name.split(".")[0] in DRAWING} == set(), "charts belong to views"
     if tool := _tool_of(module):
         others = {other for name in imports if (other := _tool_of(name)) is not None} - {tool}
         assert others == set(), f"{module} imports another tool"
@@ -70,6 +74,23 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout.strip() == "imported", done.stderr
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_tool__is_measured_where_nothing_can_be_shown_or_drawn(tool: str) -> None:
+    blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in ("streamlit", *DRAWING))
+    program = f"import sys; {blocked}; import core.{tool}; print('imported')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.strip() == "imported", done.stderr
+
+
+def test_core__loads_no_module_by_its_name() -> None:
+    loading = {_module(path) for path in SOURCES if "importlib" in _imports(path)}
+    assert loading <= {"core.__main__", "core.apart"}, (
+        "only the command line and processes apart choose a module"
+    )
 
 
 def test_source__names_no_path_of_one_machine() -> None:

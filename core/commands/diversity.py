@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import math
 from pathlib import Path
 
@@ -141,5 +140,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, print, return the exit code."""
     check_options(arguments)
     # scikit-learn takes a second to import; the other tools need not wait for it.
-    searching = importlib.import_module("core.commands.diversity_search")
-    return int(searching.run(arguments))
+    from core.commands import diversity_search  # noqa: PLC0415
+
+    return diversity_search.run(arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -62,7 +61,8 @@ def demo_file(name: str) -> DemoFile:
     """
     if name not in DEMO_NAMES:
         raise AuditInputError(f"The demo must be one of {', '.join(DEMO_NAMES)}; it is {name}.")
-    datasets = importlib.import_module("sklearn.datasets")  # a second that other tools need not wait
+    from sklearn import datasets  # noqa: PLC0415 - a second that other tools need not wait
+
     bunch = (
         datasets.load_diabetes(scaled=False) if name == "diabetes" else getattr(datasets, f"load_{name}")()
     )

@@ -196,7 +196,8 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
             verdict=Verdict.WARN,
             message="Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
             f"{listed(measured.settings.quasi_identifiers)}"
-            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. Every figure depends on this choice.",
+            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
+            "Every figure depends on this choice.",
         )
 
 

@@ -13,10 +13,10 @@ from core.tabular.second_opinion import (
     SecondOpinionThresholds,
     judge_second_opinion,
     measure_second_opinion,
-    second_opinion_figures,
     with_quasi_identifiers,
 )
 from core.tabular.second_opinion.transforms import holds, shift_between
+from core.tabular.views.figures import second_opinion_figures
 from core.verdict import Verdict
 from tests.second_opinion_examples import (
     concerns,

@@ -8,7 +8,6 @@ from core.tabular.second_opinion.evidence import (
     small_class_records,
     unchanged_records,
 )
-from core.tabular.second_opinion.figures import second_opinion_figures
 from core.tabular.second_opinion.opinion import (
     SecondOpinion,
     SecondOpinionMeasurement,
