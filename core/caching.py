@@ -14,8 +14,6 @@ Streamlit 1.67, are in docs/development.md):
 from __future__ import annotations
 
 import hashlib
-import importlib
-import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any

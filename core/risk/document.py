@@ -14,9 +14,7 @@ from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda
 from core.risk.what_if import Release, WhatIf, WhatIfSettings
-from core.risk.words import counted, listed, number, percent
 from core.settings_form import described, settings_document
-from core.risk.what_if import Release, WhatIf
 from core.words import counted, listed, number, percent
 
 

@@ -13,8 +13,6 @@ from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement
 from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import RiskThresholds
-from core.risk.words import counted, number, percent
-from core.risk.settings import RiskThresholds, check_thresholds
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import counted, number, percent
 

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.vcf.donor import DonorAudit
 from core.plain import defused, starts_like_formula
-from core.vcf.donor import DonorAudit, DonorOutcome
-from core.vcf.exposure import Exposure
+from core.vcf.donor import DonorAudit
 from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
 from core.vcf.outcomes import PairOutcome
 from core.writing import write_file

@@ -35,7 +35,6 @@ from core.risk.views.tables import (
     unchosen_sets_table,
 )
 from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_tables
-from core.risk.words import counted, listed, number, percent
 from core.settings_form import report_lines
 from core.verdict import Verdict
 from core.words import counted, listed, number, percent
