@@ -2,12 +2,15 @@
 
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from core.commands import COMMANDS
 from core.errors import AuditInputError
 from tests.hostile import trust
 from tests.hostile.corpus import GOOD, PLANTED, Hostile, good, hostile_file, killers
+from tests.hostile.exits import commands, exit_codes, table_of_exits
 from tests.hostile.trust import FAULTS, READ, READERS, REFUSED, limited, outcome_of, table
 
 N_OF_EACH = 8
@@ -55,3 +58,15 @@ def test_outcome_of__tells_faults(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_table__counts_what_became_of_the_files() -> None:
     rows = table(Counter({("log", READ): 3, ("log", REFUSED): 2})).splitlines()
     assert rows[2 + list(READERS).index("log")] == "| log | 5 | 3 | 2 | 0 | 0 | 0 | 0 |"
+
+
+def test_exit_codes__of_commands_are_those_of_a_verdict(tmp_path: Path) -> None:
+    given = commands(tmp_path)
+    ended = {tool: exit_codes(tool, given[tool], 2) for tool in ("vcf", "events")}
+    assert ended == {"vcf": {1: 2}, "events": {0: 2}}
+    assert set(given) == set(COMMANDS) - {"measures"}
+
+
+def test_table_of_exits__counts_runs_that_a_signal_ended() -> None:
+    rows = table_of_exits({"vcf": Counter({0: 3, -6: 1}), "risk": Counter({1: 4})}).splitlines()
+    assert rows[2:] == ["| vcf | 4 | -6: 1, 0: 3 | 1 |", "| risk | 4 | 1: 4 | 0 |"]

@@ -1,4 +1,4 @@
-"""Feed the hostile files to their readers and print what became of them: ``make trust``.
+"""``make trust``: hostile files to their readers, every command many times, long texts to every pattern.
 
 A file is read or refused in a sentence, within ten seconds, without its cells in the sentence. Files are
 read in processes of 200, so that one that ends its process is named and the others go on.
@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,8 @@ from core.vcf.outcomes import judge_outcome, run_scan
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
 from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
+from tests.hostile.exits import commands, exit_codes, n_otherwise, table_of_exits
+from tests.hostile.patterns import LETTERS, PATTERNS, SHAPES, too_slow
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 10  # of processor time
@@ -154,6 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=4000, help="how many files (4000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first, its seed (0)")
+    parser.add_argument("--runs", type=int, default=500, help="how many runs of each command (500)")
     parser.add_argument("--part", nargs=2, type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
@@ -161,7 +165,15 @@ def main() -> int:
         return 0
     counts = run(arguments.files, first=arguments.first)
     _say(table(counts))
-    return 1 if any(counts[reader, fault] for reader in READERS for fault in FAULTS) else 0
+    with TemporaryDirectory() as folder:
+        given = commands(Path(folder))
+        ended = {tool: exit_codes(tool, words, arguments.runs) for tool, words in given.items()}
+    _say(table_of_exits(ended))
+    slow = list(too_slow())
+    _say(f"{len(PATTERNS)} patterns, {len(SHAPES)} shapes of {LETTERS:,} letters: {len(slow)} too slow")
+    _say("\n".join(slow))
+    is_fault = any(counts[reader, fault] for reader in READERS for fault in FAULTS)
+    return 1 if is_fault or slow or any(map(n_otherwise, ended.values())) else 0
 
 
 if __name__ == "__main__":

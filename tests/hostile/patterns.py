@@ -1,0 +1,86 @@
+"""Every pattern of the project, and text made to keep a pattern busy.
+
+A pattern that does not return holds every session: Python's own patterns keep the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator, Sequence
+
+import core
+
+LETTERS = 100_000  # of a text
+SECONDS = 0.2  # of processor time, for a text of so many letters
+AT_THE_START = {  # asked only what a cell begins with or is, never searched for within a text
+    "core.cells._NUMBER",
+    "core.cells._DATE",
+    "core.roles.values._SYNTHEA_NAME",
+    "core.roles.values._KOREAN_ADDRESS",
+    "core.tabular.second_opinion.ciphers._DIGITS",
+    "core.tabular.second_opinion.digests._DECIMAL",
+    "core.tabular.second_opinion.disguises._NUMBER",
+    "core.tabular.second_opinion.readable._MEASURE",
+    "core.tabular.second_opinion.surrogates._DATE",
+    "core.tabular.second_opinion.transforms._PREFIX",
+    "core.vcf.checks.columns._USUAL_FILTER",
+    "core.vcf.frequencies._FLOAT",
+}
+SHAPES = (
+    "a", "A", "0", "1", "f", ".", "-", "_", "/", ":", ";", "=", ",", " ", "\t", "\n", "(", "[",
+    "<", "@", "+", "*", "가", "é", "aA", "a.", "a-", "a/", "/a", "a:", "a ", "a_", "A1", "1a", "1.",
+    "1-", "1/", "1,", "1:", "0 ", "a@", "a=", "=a", "a;", ";a", "ACGT", "C[", "(A)", "[A", "]A",
+    "A>", "19", "19-", "1900-01-", "10.", "010-", "000000-1", "--a ", "-a=", "a.b.", "a'b ", "\\",
+    "a\\", "c.1", "rs1", "chr1:", "1:1A", "Jan ", "//", "../", "~/", "가시 ", "가 가", "http://", "0x",
+    "1e", "\t1:",
+)  # fmt: skip
+
+
+def compiled() -> Iterator[tuple[str, re.Pattern[str] | re.Pattern[bytes]]]:
+    """Yield every pattern that a module of core holds, in a name of its own or in a table."""
+    for module in pkgutil.walk_packages(core.__path__, "core."):
+        if module.name == "core.__main__":
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            held = (
+                value
+                if isinstance(value, list | tuple)
+                else value.values()
+                if isinstance(value, dict)
+                else [value]
+            )
+            yield from ((f"{module.name}.{name}", item) for item in held if isinstance(item, re.Pattern))
+
+
+PATTERNS = {(name, pattern.pattern): pattern for name, pattern in compiled()}
+
+
+def adversarial(shape: str, n_letters: int) -> str:
+    """Return a text of a shape that comes again and again, and an end that fits no pattern."""
+    return f"a{shape * (n_letters // len(shape))}!"
+
+
+def seconds(name: str, pattern: re.Pattern[str] | re.Pattern[bytes], text: str) -> float:
+    """Return the processor time of a search through a text, as the pattern is used."""
+    given = text.encode() if isinstance(pattern.pattern, bytes) else text
+    started = time.process_time()
+    if name in AT_THE_START:
+        pattern.match(given)  # type: ignore[arg-type]
+    else:
+        for _ in pattern.finditer(given):  # type: ignore[arg-type]
+            pass
+    return time.process_time() - started
+
+
+def too_slow(shapes: Sequence[str] = SHAPES) -> Iterator[str]:
+    """Yield which patterns take too long for which shapes; the best of three searches counts."""
+    for (name, _), pattern in PATTERNS.items():
+        for shape in shapes:
+            text = adversarial(shape, LETTERS)
+            if seconds(name, pattern, text) > SECONDS:
+                taken = min(seconds(name, pattern, text) for _ in range(2))
+                if taken > SECONDS:
+                    yield f"{name}: {taken:.2f} s for {LETTERS:,} letters like {shape!r}"
