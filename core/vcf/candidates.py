@@ -168,17 +168,19 @@ class _Column:
 class Found(NamedTuple):
     """Candidates of one run of lines, in order; lists and arrays of one length.
 
-    `contigs` are runs of one contig with their lengths. `motifs`, `ends` and `keys` have the few places that
-    have one; `numbers` are the places in the file.
+    `contigs` are runs of one contig with their lengths. `long` are the places whose REF is longer than one
+    base, `ends` the last positions of these. `motifs` and `keys` have the few places that have one; `numbers`
+    are the places in the file.
     """
 
     contigs: list[tuple[bytes, int]]
-    positions: list[int]
+    positions: Offsets
     mafs: Floats
-    marks: list[int]
+    marks: Marks
     masked_up_to: Floats
     motifs: dict[int, bytes]
-    ends: dict[int, int]
+    long: Offsets
+    ends: Offsets
     keys: dict[int, tuple[bytes, ...]]
     numbers: list[int]
 
@@ -209,8 +211,7 @@ class CandidateCollector:
         n_found = len(found.positions)
         ids = [self.contig_ids.setdefault(name, len(self.contig_ids)) for name, _ in found.contigs]
         contigs = np.repeat(np.array(ids, dtype=np.int64), [count for _, count in found.contigs])
-        positions = np.array(found.positions, dtype=np.int64)
-        marks = np.array(found.marks, dtype=np.uint64)
+        positions, marks = found.positions, found.marks
         same = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
         marks[1:][same] |= np.uint64(Mark.SAME_SITE)
         self.contigs.append(contigs)
@@ -220,8 +221,8 @@ class CandidateCollector:
         moved = np.flatnonzero(found.masked_up_to != found.mafs)
         self.moved.append(moved + self.n_candidates)
         self.moved_up_to.append(found.masked_up_to[moved])
-        self.long.append(np.array(list(found.ends), dtype=np.int64) + self.n_candidates)
-        self.long_ends.append(np.array(list(found.ends.values()), dtype=np.int64))
+        self.long.append(found.long + self.n_candidates)
+        self.long_ends.append(found.ends)
         self.keys.append(_numbered(self.key_ids, found.keys, n_found))
         self.motifs.append(_numbered(self.motif_ids, found.motifs, n_found))
         if self.keeps_order:

@@ -18,10 +18,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from core.vcf.columns import INFO, Columns
 from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
-MAX_PLAIN = 20  # characters of a number that is read by itself
+MAX_PLAIN = 24  # characters from which a number is not read by itself
+_DECIMAL = b"0123456789."
 INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides missing and end marks
 
 _FLOAT = re.compile(
@@ -80,6 +82,8 @@ class FrequencyReader:
 
     def site(self, info: bytes) -> SiteFrequency:
         """Compute the site's minor allele frequency from its INFO column."""
+        if info == b".":
+            return _NONE
         maf = self._field("MAF", info)
         if maf is not None:
             decided = _from_maf(maf)
@@ -96,39 +100,30 @@ class FrequencyReader:
         """Compute the site's minor allele frequency alone."""
         return self.site(info).maf
 
-    def many(
-        self, infos: Sequence[tuple[int, bytes]], n_records: int, *, may_hold_maf: bool = True
-    ) -> Rarity:
-        """Compute the frequencies of INFO columns, each given with its place among `n_records`.
+    def many(self, columns: Columns, has_alt: npt.NDArray[np.bool_]) -> Rarity:
+        """Compute the frequencies of many lines, of those that have an ALT allele.
 
         One plain decimal number under AF, declared Float, is read by itself; all else by :meth:`site`.
         """
-        rarity = Rarity(np.full(n_records, NOT_COMPUTABLE), np.full(n_records, -1, dtype=np.int8), [])
-        is_float = self.declared["AF"].type == "Float"
-        places: list[int] = []
-        texts: list[bytes] = []
-        for place, info in infos:
-            text = _plain_frequency(info, may_hold_maf=may_hold_maf) if is_float else b""
-            if text and len(text) <= MAX_PLAIN:
-                places.append(place)
-                texts.append(text)
-                continue
+        n_lines = len(columns)
+        rarity = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.full(n_lines, -1, dtype=np.int8), [])
+        places, starts = columns.frequencies()
+        places, starts = places[has_alt[places]], starts[has_alt[places]]
+        is_plain = (starts >= 0) & (self.declared["AF"].type == "Float")
+        values = np.full(len(places), np.nan)
+        values[is_plain] = _plain_numbers(columns, places[is_plain], starts[is_plain])
+        is_plain &= ~np.isnan(values)
+        others = places[~is_plain]
+        for place, info in zip(others.tolist(), columns.values(INFO, others), strict=True):
             found = self.site(info)
             rarity.mafs[place] = found.maf
             if found.hindered_by:
                 rarity.hindered.append(place)
-        try:
-            values = [] if b"".join(texts).translate(None, b"0123456789.") else list(map(float, texts))
-        except ValueError:
-            values = []
-        if len(values) < len(texts):
-            for place, info in infos:
-                rarity.mafs[place] = self.site(info).maf
-            return rarity
-        singles = np.array(values).astype(np.float32).astype(np.float64)
-        others = np.maximum(0, 1 - singles)
-        rarity.mafs[places] = np.minimum(others, singles)
-        rarity.rarest[places] = singles <= others
+        plain = places[is_plain]
+        singles = values[is_plain].astype(np.float32).astype(np.float64)
+        rest = np.maximum(0, 1 - singles)
+        rarity.mafs[plain] = np.minimum(rest, singles)
+        rarity.rarest[plain] = singles <= rest
         return rarity
 
     def _from_counts(self, info: bytes) -> SiteFrequency:
@@ -168,15 +163,28 @@ def _text_of(key: bytes, info: bytes) -> bytes | None:
     return text[start : text.find(b";", start)]
 
 
-def _plain_frequency(info: bytes, *, may_hold_maf: bool) -> bytes:
-    """Return what stands under AF where that is the field that decides and can be no flag; else nothing."""
-    start = 3 if info.startswith(b"AF=") else info.find(b";AF=") + 4
-    if (start == 3 and not info.startswith(b"AF=")) or info.find(b"AF;", 0, start) >= 0:
-        return b""
-    if may_hold_maf and b"MAF" in info and _text_of(_FIELDS["MAF"], info) is not None:
-        return b""
-    end = info.find(b";", start)
-    return info[start:end] if end >= 0 else info[start:]
+def _plain_numbers(
+    columns: Columns, places: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]
+) -> list[float]:
+    """Read the values that start somewhere in INFO; NaN where one is no plain decimal number."""
+    lines, ends = columns.lines, np.minimum(columns.ends[places, INFO], starts + MAX_PLAIN)
+    texts = [
+        lines[place][start:end].partition(b";")[0]
+        for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    ]
+    try:
+        if max(map(len, texts), default=0) < MAX_PLAIN and not b"".join(texts).translate(None, _DECIMAL):
+            return list(map(float, texts))
+        return list(map(_plain_number, texts))
+    except ValueError:
+        return list(map(_plain_number, texts))
+
+
+def _plain_number(text: bytes) -> float:
+    try:
+        return math.nan if len(text) >= MAX_PLAIN or text.translate(None, _DECIMAL) else float(text)
+    except ValueError:
+        return math.nan
 
 
 def rarest_allele(frequencies: Sequence[float], n_alts: int) -> int:

@@ -13,11 +13,9 @@ from itertools import compress
 from operator import ne
 from typing import NamedTuple, NoReturn, Protocol
 
-import numpy as np
-
 from core.errors import AuditInputError
 
-PIECE = 1 << 18  # bytes of text read at once
+PIECE = 1 << 21  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 30
@@ -29,13 +27,6 @@ class Source(Protocol):
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Fill the buffer, or the beginning of it; return how many bytes that are, 0 at the end."""
-
-
-def _may_hold(text: bytes, key: bytes) -> bool:
-    """Tell whether the first and the last letter of a key of two or three stand so in a text."""
-    cells = np.frombuffer(text, dtype=np.uint8)
-    places = np.flatnonzero(cells == key[0])
-    return bool(np.any(np.take(cells, places + len(key) - 1, mode="clip") == key[-1]))
 
 
 class UnsortedError(Exception):
@@ -59,10 +50,6 @@ class Lines:
         Whether no more come.
     spaced
         Whether the text they were read with holds a space anywhere.
-    sought
-        Keys that are looked for in the text as it is read; set before.
-    keys
-        Which of the keys that are sought it may hold; all where lines are so long that it is not searched.
     """
 
     def __init__(self, name: str, n_columns: int, source: Source, begun: bytes) -> None:
@@ -72,8 +59,6 @@ class Lines:
         self.at = 0
         self.is_over = False
         self.spaced = False
-        self.sought: frozenset[bytes] = frozenset()
-        self.keys: frozenset[bytes] = frozenset()
         self._source = source
         self._rest = begun
         self._buffer = memoryview(bytearray(PIECE))
@@ -101,12 +86,7 @@ class Lines:
         text = self._rest + self._buffer[:n_bytes]
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n")
-        is_left = self.at < len(self.waiting)
-        self.spaced = b" " in text or (self.spaced and is_left)
-        found = self.sought
-        if self.n_columns <= MANY_COLUMNS:
-            found = frozenset(key for key in found if _may_hold(text, key))
-        self.keys = found | self.keys if is_left else found
+        self.spaced = b" " in text or (self.spaced and self.at < len(self.waiting))
         lines = text.split(b"\n")
         self._rest = lines.pop()
         if not n_bytes:
@@ -136,7 +116,6 @@ class SortedLines(Lines):
         while lines.fill():
             found, numbers = lines.take(len(lines.waiting) - lines.at)
             self.spaced = self.spaced or lines.spaced
-            self.keys |= lines.keys
             held += found
             for line, number in zip(found, numbers, strict=True):
                 contig, position = key_of(self.name, number, line, self.n_columns)
@@ -164,8 +143,7 @@ class Run(NamedTuple):
     """Lines of both files at the same sites, one to one, whole sites only.
 
     `changed` tells which lines are not equal byte by byte. `numbers` and `kept_numbers` are their places
-    in the files, from 1. `spaced` tells whether the original's lines may hold a space, `keys` which of
-    the keys that are looked for, and `kept_keys` which of them the anonymized ones may.
+    in the files, from 1. `spaced` tells whether the original's lines may hold a space.
     """
 
     lines: list[bytes]
@@ -174,8 +152,6 @@ class Run(NamedTuple):
     kept_numbers: Sequence[int]
     changed: list[int]
     spaced: bool
-    keys: frozenset[bytes]
-    kept_keys: frozenset[bytes]
 
 
 class Site(NamedTuple):
@@ -278,7 +254,7 @@ class Merge:
         lines, numbers = first.take(n_lines)
         kept, kept_numbers = second.take(n_lines)
         changed = [place for place in changed if place < n_lines]
-        return Run(lines, numbers, kept, kept_numbers, changed, first.spaced, first.keys, second.keys)
+        return Run(lines, numbers, kept, kept_numbers, changed, first.spaced)
 
     def _whole_sites(self, mine: list[bytes], n_lines: int) -> int:
         """Step back to the start of a site that goes on, or may go on, in one of the files."""

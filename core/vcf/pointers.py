@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.records import Record, names_allele
+from core.vcf.records import Record
 from core.vcf.repeats import RepeatPattern
 
 MAX_POSITION = (1 << 39) - 1
@@ -130,6 +130,6 @@ def has_phasing(format_: bytes) -> bool:
 
 def shows_more(original: Record, kept: Record, pattern: RepeatPattern) -> bool:
     """Tell whether a record names an allele, or shows a repeat, where the original shows none."""
-    if not names_allele(original) and names_allele(kept):
+    if not original.column.names_allele and kept.column.names_allele:
         return True
     return pattern.found(kept.alt.upper()) and not pattern.found(original.alt.upper())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
+from core.vcf.info import Info
 from core.vcf.lazy import lazy
 
 NO_ALT = b"."
@@ -15,8 +17,31 @@ NO_ALT = b"."
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))
 GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
 DIGITS = b"0123456789"
+USUAL_FILTERS = frozenset((b".", b"PASS"))
 N_FIXED = 8  # columns before FORMAT
 LONG_LINE = 500  # bytes, from which numpy counts faster
+
+
+class AltColumn(NamedTuple):
+    """What an ALT column by itself tells.
+
+    Attributes
+    ----------
+    alts, distinct
+        The alleles as written.
+    alleles
+        Those that say something.
+    is_blank
+        Whether every allele is ``.``.
+    names_allele
+        Whether one names anything beside ``N``, ``*`` and ``<NON_REF>``.
+    """
+
+    alts: tuple[bytes, ...]
+    distinct: frozenset[bytes]
+    alleles: tuple[bytes, ...]
+    is_blank: bool
+    names_allele: bool
 
 
 class Record:
@@ -47,27 +72,43 @@ class Record:
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
         return self.line[before + 5 :]
 
+    def rests_as(self, other: Record) -> bool:
+        """Tell whether everything from QUAL on is the same."""
+        return (
+            self.info == other.info
+            and self.format == other.format
+            and self.samples == other.samples
+            and self.qual == other.qual
+            and self.filter == other.filter
+            and self.extra == other.extra
+        )
+
+    @lazy
+    def column(self) -> AltColumn:
+        """Return what the ALT column by itself tells."""
+        return alt_column(self.alt)
+
     @property
-    def alt_is_blank(self) -> bool:
-        """Tell whether every ALT allele is ``.``."""
-        return is_blank(self.alt)
-
-    @lazy
-    def alts(self) -> list[bytes]:
+    def alts(self) -> tuple[bytes, ...]:
         """Return the ALT alleles as written."""
-        return self.alt.split(b",")
+        return self.column.alts
+
+    @property
+    def alleles(self) -> tuple[bytes, ...]:
+        """Return the ALT alleles that say something."""
+        return self.column.alleles
 
     @lazy
-    def alleles(self) -> list[bytes]:
-        """Return the ALT alleles that say something."""
-        return [allele for allele in self.alts if allele not in EMPTY_ALLELES]
+    def fields(self) -> Info:
+        """Return INFO, taken apart."""
+        return Info(self.info)
 
     @lazy
     def cells(self) -> list[bytes]:
         """Return each sample's text."""
         return self.samples[1:].split(b"\t") if self.samples else []
 
-    @property
+    @lazy
     def has_genotypes(self) -> bool:
         """Tell whether the samples begin with a genotype."""
         return self.format.startswith(b"GT") and self.format[2:3] in (b"", b":")
@@ -91,7 +132,7 @@ class Record:
 
     def names(self, alleles: Sequence[bytes]) -> bool:
         """Tell whether ALT names one of the alleles."""
-        return any(allele in self.alts for allele in alleles)
+        return not self.column.distinct.isdisjoint(alleles)
 
     def has_sole_carrier(self, allele: int) -> bool:
         """Tell whether exactly one sample carries the allele of this index (0 is the reference)."""
@@ -110,9 +151,18 @@ def is_blank(alt: bytes) -> bool:
     return not alt.strip(b".,")
 
 
-def names_allele(record: Record) -> bool:
-    """Tell whether ALT names anything beside ``N``, ``*`` and ``<NON_REF>``."""
-    return any(allele.strip(b"Nn<>.") for allele in record.alleles)
+@lru_cache(maxsize=4096)
+def alt_column(alt: bytes) -> AltColumn:
+    """Take an ALT column apart; many records have the same."""
+    alts = tuple(alt.split(b","))
+    alleles = tuple(allele for allele in alts if allele not in EMPTY_ALLELES)
+    return AltColumn(
+        alts,
+        frozenset(alts),
+        alleles,
+        is_blank=is_blank(alt),
+        names_allele=any(allele.strip(b"Nn<>.") for allele in alleles),
+    )
 
 
 def has_sole_carrier(samples: bytes, format_: bytes, n_alts: int, allele: int) -> bool:

@@ -9,52 +9,39 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, compress, groupby, islice, repeat
-from operator import eq
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from core.vcf.binary import is_binary, read_binary
-from core.vcf.candidates import CandidateCollector, Candidates, Found, Tally
+from core.vcf.candidates import CandidateCollector, Candidates, Found, Marks, Tally
 from core.vcf.checks import Case, leaks_of
-from core.vcf.checks.case import USUAL_FILTERS
 from core.vcf.checks.info import other_keys
+from core.vcf.columns import ALT, CHROM, FORMAT, INFO, REF, Columns, Places
 from core.vcf.files import Content, VcfFile
-from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
+from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, Rarity, rarest_allele
 from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
-from core.vcf.lines import (
-    MANY_COLUMNS,
-    MAX_POS,
-    PIECE,
-    Lines,
-    Merge,
-    Run,
-    Site,
-    SortedLines,
-    UnsortedError,
-    check_columns,
-    parse_position,
-)
+from core.vcf.lines import PIECE, Lines, Merge, Run, Site, SortedLines, UnsortedError, check_columns
 from core.vcf.marks import Mark
 from core.vcf.own import own_records
 from core.vcf.pairing import Level, VcfPair
-from core.vcf.pointers import PHASING_KEYS, Neighbours, has_phasing, shows_more
+from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import (
     DIGITS,
     N_FIXED,
+    USUAL_FILTERS,
     Record,
+    alt_column,
     genotypes_changed,
     has_sole_carrier,
-    is_blank,
     n_tabs,
-    names_allele,
 )
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -182,7 +169,6 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
         open_lines(pair.original, progress) as (first_header, original),
         open_lines(pair.anonymized, progress) as (second_header, anonymized),
     ):
-        original.sought, anonymized.sought = frozenset((b"MAF",)), PHASING_KEYS
         ranks: dict[bytes, int] = {}
         for contig in (*first_header.contigs, *second_header.contigs):
             ranks.setdefault(contig, len(ranks))
@@ -237,7 +223,7 @@ class _AltKinds(dict[bytes, int]):
 
     def __missing__(self, alt: bytes) -> int:
         kind = _Alt.NONE if alt == b"." else 0
-        if not kind and is_blank(alt):
+        if not kind and alt_column(alt).is_blank:
             kind |= _Alt.BLANK
         if self._pattern.found(alt):
             kind |= _Alt.REPEAT
@@ -249,6 +235,20 @@ class _AltKinds(dict[bytes, int]):
             self.clear()
         self[alt] = kind
         return kind
+
+
+class _Formats(dict[bytes, int]):
+    """What each FORMAT met says of itself: 1 for yes, 0 for no."""
+
+    def __init__(self, ask: Callable[[bytes], bool]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, format_: bytes) -> int:
+        if len(self) >= MAX_ALTS:
+            self.clear()
+        self[format_] = found = int(self._ask(format_))
+        return found
 
 
 class _Original(NamedTuple):
@@ -272,43 +272,33 @@ class _Judged(NamedTuple):
     keys: tuple[bytes, ...] = ()
 
 
-class _KeptSite:
+class _KeptSite(NamedTuple):
     """What the anonymized records of one site tell together.
 
     Attributes
     ----------
     masked_up_to
         The threshold up to which one of them satisfies the MAF rule.
-    alts, alts_with_n
-        Their ALT columns, and those that hold an ``N``.
+    alts
+        Their ALT columns.
     has_repeat
         Whether any of them shows a repeat.
     """
 
-    def __init__(self, masked_up_to: float, alts: set[bytes], *, has_repeat: bool) -> None:
-        self.masked_up_to = masked_up_to
-        self.alts = alts
-        self.alts_with_n = {alt for alt in alts if b"N" in alt}
-        self.has_repeat = has_repeat
+    masked_up_to: float
+    alts: set[bytes]
+    has_repeat: bool
 
 
-class _Chosen(NamedTuple):
-    """The candidates among some lines, their bits, and the outcomes of those that were looked at closely."""
+class _Run(NamedTuple):
+    """A run of lines at the same sites in both files, and what is known of the original's."""
 
-    which: list[int]
-    marks: list[int]
-    judged: dict[int, _Judged]
-
-
-class _Columns(NamedTuple):
-    """Columns of a run of the original's lines; `tails` is everything from QUAL on."""
-
-    chroms: list[bytes]
-    positions: list[int]
-    refs: list[bytes]
-    alts: list[bytes]
-    tails: list[bytes]
-    odd: list[int]  # lines whose number of columns is not the header's, but which htslib takes
+    lines: Run
+    columns: Columns
+    stretches: list[tuple[bytes, int, int]]  # contig, first line, line after the last
+    positions: Places
+    kinds: npt.NDArray[np.int64]  # bits of _Alt
+    rarity: Rarity
 
 
 @dataclass(eq=False)
@@ -349,211 +339,214 @@ class _Scanner:
         self.tallies = _Tallies()
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
+        self.genotypes = _Formats(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
+        self.phased = _Formats(has_phasing)
         self.n_records = [0, 0]
         self.n_with_alt = 0
         self.n_without_frequency = 0
         self.orders: list[tuple[Sequence[int], Sequence[int]]] | None = [] if keeps_order else None
-        self.sole_in_one: dict[tuple[bytes, int], bool] = {}
 
     def take_run(self, run: Run) -> None:
         """Take lines of both files that stand at the same sites."""
-        columns = self._columns(run)
-        n_lines = len(run.lines)
+        columns = Columns(self.merge.original.name, run.numbers, run.lines, self.n_columns[0])
+        stretches = self._enter(run, columns)
+        positions = columns.positions(self.merge.original.name, run.numbers)
+        for chrom, low, high in stretches:
+            if np.any(np.diff(positions[low:high]) < 0):
+                raise UnsortedError
+            for order in self.merge.orders:
+                order.enter(chrom, int(positions[low]), int(positions[high - 1]))
+        n_lines = len(columns)
         self.n_records[0] += n_lines
         self.n_records[1] += n_lines
         if self.orders is not None:
             self.orders.append((run.numbers, run.kept_numbers))
-        kinds = list(map(self.alt_kinds.__getitem__, columns.alts))
-        rests = _rests(columns.tails, kinds)
-        rarity = self.readers[0].many(
-            [(place, rest[2]) for place, rest in rests.items()], n_lines, may_hold_maf=b"MAF" in run.keys
-        )
-        mafs = rarity.mafs
-        kind_bits = np.frombuffer(bytes(kinds), dtype=np.uint8)
-        has_alt, is_repeat = (kind_bits & _Alt.NONE) == 0, (kind_bits & _Alt.REPEAT) != 0
-        self._count(columns, rarity.hindered, has_alt, is_repeat, mafs)
-        which = np.flatnonzero((mafs < MAF_LIMIT) | is_repeat).tolist()
-        judged = self._judge_closely(run, columns, kinds, mafs, which)
-        self._note_equal(run, columns, kinds, judged)
-        if which:
-            rarest = rarity.rarest.tolist()
-            marks = [
-                judged[place].marks
-                if place in judged
-                else self._mark_equal(columns, place, kinds[place], rarest[place], rests.get(place))
-                for place in which
-            ]
-            self._collect(_Chosen(which, marks, judged), run.numbers, columns, kinds, mafs)
+        kinds = columns.mapped(ALT, self.alt_kinds)
+        rarity = self.readers[0].many(columns, (kinds & _Alt.NONE) == 0)
+        found = _Run(run, columns, stretches, positions, kinds, rarity)
+        self._count(found)
+        which = np.flatnonzero((rarity.mafs < MAF_LIMIT) | ((kinds & _Alt.REPEAT) != 0))
+        judged = self._judge_closely(found, which)
+        self._note_equal(found, judged)
+        if len(which):
+            self._collect(found, which, self._marks_of_equal(found, which, judged), judged)
 
-    def _mark_equal(
-        self, columns: _Columns, place: int, kind: int, rarest: int, rest: list[bytes] | None
-    ) -> int:
-        """Mark a line that is equal in both files, alone at its site: it is not masked."""
-        marks = Mark.REPEAT | Mark.REPEAT_KEPT if kind & _Alt.REPEAT else 0
-        if self.n_columns[0] > N_FIXED and self._is_sole(
-            columns.alts[place], rarest, rest or columns.tails[place].split(TAB, 4)
-        ):
-            marks |= Mark.SOLE_CARRIER
+    def _enter(self, run: Run, columns: Columns) -> list[tuple[bytes, int, int]]:
+        """Return the runs of one contig; refuse comments among the records."""
+        stretches = columns.contigs()
+        if any(chrom.startswith(b"#") for chrom, _, _ in stretches):
+            for number, line in zip(run.numbers, run.lines, strict=True):
+                check_columns(self.merge.original.name, number, line, self.n_columns[0])
+        return stretches
+
+    def _marks_of_equal(self, run: _Run, which: Places, judged: Mapping[int, _Judged]) -> Marks:
+        """Mark lines that are equal in both files, alone at their site: they are not masked."""
+        kinds = run.kinds[which]
+        marks = np.where(kinds & _Alt.REPEAT, np.uint64(Mark.REPEAT | Mark.REPEAT_KEPT), np.uint64(0))
+        if self.n_columns[0] > N_FIXED + 1:
+            marks[self._are_sole(run, which, judged)] |= np.uint64(Mark.SOLE_CARRIER)
         return marks
 
-    def _columns(self, run: Run) -> _Columns:
-        """Split the original's lines as far as REF and ALT; they must be sorted and have their columns."""
-        name, n_columns = self.merge.original.name, self.n_columns[0]
-        flat = list(chain.from_iterable(map(bytes.split, run.lines, repeat(TAB), repeat(5))))
-        chroms, texts, refs, alts, tails = flat[::6], flat[1::6], flat[3::6], flat[4::6], flat[5::6]
-        if len(flat) != 6 * len(run.lines) or any(chrom.startswith(b"#") for chrom in set(chroms)):
-            for number, line in zip(run.numbers, run.lines, strict=True):
-                check_columns(name, number, line, n_columns)
-        counts = _counts(tails, n_columns)
-        odd = []
-        if counts.count(n_columns - 6) != len(counts):
-            odd = [place for place, count in enumerate(counts) if count != n_columns - 6]
-            for place in odd:
-                check_columns(name, run.numbers[place], run.lines[place], n_columns)
-        positions = _positions(name, run.numbers, texts)
-        low = 0
-        for chrom, n_lines in _counted(chroms):
-            high = low + n_lines
-            part = positions[low:high]
-            if part != sorted(part):
-                raise UnsortedError
-            for order in self.merge.orders:
-                order.enter(chrom, part[0], part[-1])
-            low = high
-        return _Columns(chroms, positions, refs, alts, tails, odd)
+    def _are_sole(self, run: _Run, which: Places, judged: Mapping[int, _Judged]) -> npt.NDArray[np.bool_]:
+        """Tell for which unchanged lines exactly one sample carries the rarest allele.
 
-    def _count(
-        self,
-        columns: _Columns,
-        hindered: list[int],
-        has_alt: np.ndarray,
-        is_repeat: np.ndarray,
-        mafs: np.ndarray,
-    ) -> None:
+        The genotype of a single sample, of one or two alleles below ten, is read among all lines together.
+        """
+        sole = np.zeros(len(which), dtype=np.bool_)
+        known = np.zeros(len(which), dtype=np.bool_)
+        first = run.columns.first_bytes(4) if self.n_columns[0] == N_FIXED + 2 else None
+        if first is not None:
+            rarest = run.rarity.rarest[which]
+            cells = first[which]
+            ends = (cells == ord(":")) | (cells == ord("\n"))
+            is_digit = (cells >= ord("0")) & (cells <= ord("9"))
+            parts = (cells[:, 1] == ord("/")) | (cells[:, 1] == ord("|"))
+            one = is_digit[:, 0] & ends[:, 1]
+            two = is_digit[:, 0] & parts & is_digit[:, 2] & ends[:, 3]
+            has_genotypes = run.columns.mapped(FORMAT, self.genotypes)[which] != 0
+            known = (rarest >= 0) & (one | two) & has_genotypes
+            digit = rarest + ord("0")
+            sole = known & ((cells[:, 0] == digit) | (two & (cells[:, 2] == digit)))
+        for number in np.flatnonzero(~known).tolist():
+            place = int(which[number])
+            if place not in judged:
+                sole[number] = self._is_sole(run, place)
+        return sole
+
+    def _is_sole(self, run: _Run, place: int) -> bool:
+        """Tell whether exactly one sample carries the rarest allele of an unchanged line."""
+        columns = run.columns
+        format_ = columns.value(FORMAT, place)
+        if not self.genotypes[format_]:
+            return False
+        samples = columns.lines[place][columns.ends[place, FORMAT] :]
+        rarest = int(run.rarity.rarest[place])
+        if 0 <= rarest < len(DIGITS) and DIGITS[rarest] not in samples:
+            return False
+        n_alts = columns.value(ALT, place).count(b",") + 1
+        if rarest < 0:
+            info = columns.value(INFO, place)
+            rarest = rarest_allele(self.readers[0].site(info).frequencies, n_alts)
+        return has_sole_carrier(samples, format_, n_alts, rarest)
+
+    def _count(self, run: _Run) -> None:
+        has_alt, is_repeat = (run.kinds & _Alt.NONE) == 0, (run.kinds & _Alt.REPEAT) != 0
         self.n_with_alt += int(has_alt.sum())
-        self.n_without_frequency += int((has_alt & ~is_repeat & (mafs == np.inf)).sum())
-        for place in hindered:
+        self.n_without_frequency += int((has_alt & ~is_repeat & (run.rarity.mafs == np.inf)).sum())
+        for place in run.rarity.hindered:
             if not is_repeat[place]:
-                self.tallies.hindered.add(columns.chroms[place], columns.positions[place])
+                self.tallies.hindered.add(run.columns.value(CHROM, place), int(run.positions[place]))
 
-    def _judge_closely(
-        self, run: Run, columns: _Columns, kinds: list[int], mafs: np.ndarray, which: list[int]
-    ) -> dict[int, _Judged]:
+    def _judge_closely(self, run: _Run, which: Places) -> dict[int, _Judged]:
         """Judge the lines that cannot be ruled out: changed, odd, or of a site with several records."""
-        positions, chroms = columns.positions, columns.chroms
-        again = [
-            place
-            for place in compress(range(1, len(positions)), map(eq, positions, islice(positions, 1, None)))
-            if chroms[place] == chroms[place - 1]
-        ]
-        close = {*run.changed, *columns.odd}
-        if run.spaced:
-            close.update(place for place, tail in enumerate(columns.tails) if _ODD_SPACE.search(tail))
-        close.update(place for place in which if kinds[place] & _Alt.BLANK or not self.same_declarations)
+        begins = np.array([low for _, low, _ in run.stretches])
+        again = np.flatnonzero(np.diff(run.positions) == 0) + 1
+        again = again[~np.isin(again, begins)]
+        columns, chosen = run.columns, which.tolist()
+        odd = set(columns.odd)
+        close = odd.union(run.lines.changed)
+        if run.lines.spaced:
+            close.update(
+                place
+                for place, line in enumerate(columns.lines)
+                if b" " in line and _ODD_SPACE.search(line, int(columns.ends[place, ALT]) + 1)
+            )
+        if self.same_declarations:
+            close.update(which[(run.kinds[which] & _Alt.BLANK) != 0].tolist())
+        else:
+            close.update(chosen)
         judged: dict[int, _Judged] = {}
-        if again:
-            candidates = set(which)
-            for low, high in _groups(again):
+        if len(again):
+            candidates = set(chosen)
+            for low, high in _groups(again.tolist()):
                 places = range(low, high)
                 if not close.isdisjoint(places) or not candidates.isdisjoint(places):
                     close.difference_update(places)
-                    self._judge_places(run, places, kinds, mafs, judged)
+                    self._judge_places(run, places, odd, judged)
         for place in sorted(close):
-            self._judge_places(run, range(place, place + 1), kinds, mafs, judged)
+            self._judge_places(run, range(place, place + 1), odd, judged)
         return judged
 
     def _judge_places(
-        self, run: Run, places: range, kinds: list[int], mafs: np.ndarray, judged: dict[int, _Judged]
+        self, run: _Run, places: range, odd: AbstractSet[int], judged: dict[int, _Judged]
     ) -> None:
-        originals = [
-            _Original(self._record(0, run.numbers[place], run.lines[place]), float(mafs[place]), kinds[place])
-            for place in places
-        ]
-        kept = [
-            self._record(1, run.kept_numbers[place], run.kept[place], original.record)
-            for place, original in zip(places, originals, strict=True)
-        ]
+        lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
+        originals, kept = [], []
+        for place in places:
+            number, line = lines.numbers[place], lines.lines[place]
+            if place in odd:
+                record = self._record(0, number, line)
+            else:
+                record = Record(line, self.n_columns[0])
+                self.values[0].check(self._name(0), number, record)
+            originals.append(_Original(record, float(mafs[place]), int(kinds[place])))
+            kept.append(self._kept_record(lines.kept_numbers[place], lines.kept[place], record))
         for place, outcome in zip(places, self._judge(originals, kept)[0], strict=True):
             judged[place] = outcome
 
-    def _note_equal(self, run: Run, columns: _Columns, kinds: list[int], judged: dict[int, _Judged]) -> None:
+    def _note_equal(self, run: _Run, judged: Mapping[int, _Judged]) -> None:
         """Note what equal lines tell of other sites, and repeats in them that the rule does not name."""
-        chroms, positions, alts = columns.chroms, columns.positions, columns.alts
-        if max(kinds) >= _Alt.POINTS:
-            for place in [place for place, kind in enumerate(kinds) if kind & _Alt.POINTS]:
-                if place not in judged:
-                    self.neighbours.read_alt(chroms[place], positions[place], alts[place])
-        for place in self._may_be_unnamed(columns, kinds):
-            if place not in judged and is_unnamed_repeat(columns.refs[place], alts[place], self.pattern):
-                self.tallies.repeats_unnamed.add(chroms[place], positions[place])
-        if self.n_columns[1] > N_FIXED:
-            for place, rest in _may_be_phased(columns.tails, run.kept_keys & PHASING_KEYS, self.n_columns[1]):
-                if place not in judged and has_phasing(rest[3]):
-                    self.neighbours.read_phasing(chroms[place], positions[place], rest[3], TAB + rest[4])
+        columns, kinds, pattern = run.columns, run.kinds, self.pattern
+        for place in np.flatnonzero(kinds & _Alt.POINTS).tolist():
+            if place not in judged:
+                self.neighbours.read_alt(
+                    columns.value(CHROM, place), int(run.positions[place]), columns.value(ALT, place)
+                )
+        is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & _Alt.NONE) == 0)
+        for place in np.flatnonzero(is_long | ((kinds & _Alt.UNNAMED) != 0)).tolist():
+            if place not in judged and is_unnamed_repeat(
+                columns.value(REF, place), columns.value(ALT, place), pattern
+            ):
+                self.tallies.repeats_unnamed.add(columns.value(CHROM, place), int(run.positions[place]))
+        if self.n_columns[0] <= N_FIXED + 1:
+            return
+        for place in np.flatnonzero(columns.mapped(FORMAT, self.phased)).tolist():
+            if place not in judged:
+                self.neighbours.read_phasing(
+                    columns.value(CHROM, place),
+                    int(run.positions[place]),
+                    columns.value(FORMAT, place),
+                    columns.lines[place][columns.ends[place, FORMAT] :],
+                )
 
-    def _may_be_unnamed(self, columns: _Columns, kinds: list[int]) -> list[int]:
-        """Return the lines whose ALT shows a repeat of such a form, or whose REF is long enough for one."""
-        has_long = max(map(len, columns.refs)) >= self.pattern.min_length
-        if not has_long and max(kinds) < _Alt.UNNAMED:
-            return []
-        return [
-            place
-            for place, (kind, ref) in enumerate(zip(kinds, columns.refs, strict=True))
-            if kind & _Alt.UNNAMED or (len(ref) >= self.pattern.min_length and not kind & _Alt.NONE)
-        ]
-
-    def _is_sole(self, alt: bytes, rarest: int, rest: list[bytes]) -> bool:
-        """Tell whether exactly one sample carries the rarest allele of an unchanged line."""
-        if len(rest) < 5 or not (rest[3] == b"GT" or rest[3].startswith(b"GT:")):
-            return False
-        n_alts = alt.count(b",") + 1
-        if rarest < 0:
-            rarest = rarest_allele(self.readers[0].site(rest[2]).frequencies, n_alts)
-        samples = rest[4]
-        if self.n_columns[0] == N_FIXED + 2:
-            key = samples.partition(b":")[0], rarest
-            if key not in self.sole_in_one:
-                if len(self.sole_in_one) >= MAX_ALTS:
-                    self.sole_in_one.clear()
-                self.sole_in_one[key] = has_sole_carrier(TAB + key[0], b"GT:", n_alts, rarest)
-            return self.sole_in_one[key]
-        if rarest < len(DIGITS) and DIGITS[rarest] not in samples:
-            return False
-        return has_sole_carrier(TAB + samples, rest[3], n_alts, rarest)
-
-    def _collect(
-        self, chosen: _Chosen, numbers: Sequence[int], columns: _Columns, kinds: list[int], mafs: np.ndarray
-    ) -> None:
-        which, marks, judged = chosen
-        own_mafs = mafs[which]
-        masked_up_to = own_mafs.copy()
-        number_of = {place: number for number, place in enumerate(which)} if judged else {}
+    def _collect(self, run: _Run, which: Places, marks: Marks, judged: Mapping[int, _Judged]) -> None:
+        columns, kinds = run.columns, run.kinds[which]
+        masked_up_to = run.rarity.mafs[which].copy()
         keys: dict[int, tuple[bytes, ...]] = {}
-        for place, outcome in judged.items():
-            if place in number_of:
-                masked_up_to[number_of[place]] = outcome.masked_up_to
-                if outcome.keys:
-                    keys[number_of[place]] = outcome.keys
-        refs, positions = columns.refs, columns.positions
+        if judged:
+            places = np.array(sorted(judged), dtype=np.int64)
+            numbers = np.searchsorted(which, places)
+            for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
+                if number < len(which) and which[number] == place:
+                    outcome = judged[place]
+                    marks[number], masked_up_to[number] = outcome.marks, outcome.masked_up_to
+                    if outcome.keys:
+                        keys[number] = outcome.keys
+        lengths = columns.widths(REF)[which]
+        long = np.flatnonzero(lengths > 1)
+        positions = run.positions[which]
+        bounds = np.searchsorted(which, [low for _, low, _ in run.stretches] + [len(columns)])
         self.collector.add(
             Found(
-                contigs=_counted([columns.chroms[place] for place in which]),
-                positions=[positions[place] for place in which],
-                mafs=own_mafs,
+                contigs=[
+                    (chrom, int(n_found))
+                    for (chrom, _, _), n_found in zip(run.stretches, np.diff(bounds), strict=True)
+                    if n_found
+                ],
+                positions=positions,
+                mafs=run.rarity.mafs[which],
                 marks=marks,
                 masked_up_to=masked_up_to,
                 motifs={
-                    number: self.pattern.motif(columns.alts[place])
-                    for number, place in enumerate(which)
-                    if kinds[place] & _Alt.REPEAT
+                    number: self.pattern.motif(columns.value(ALT, int(which[number])))
+                    for number in np.flatnonzero(kinds & _Alt.REPEAT).tolist()
                 },
-                ends={
-                    number: positions[place] + len(refs[place]) - 1
-                    for number, place in enumerate(which)
-                    if len(refs[place]) > 1
-                },
+                long=long,
+                ends=positions[long] + lengths[long] - 1,
                 keys=keys,
-                numbers=[numbers[place] for place in which] if self.orders is not None else [],
+                numbers=[run.lines.numbers[place] for place in which.tolist()]
+                if self.orders is not None
+                else [],
             )
         )
 
@@ -573,22 +566,35 @@ class _Scanner:
                 (site.numbers[mine], site.kept_numbers[place]) for mine, place in enumerate(own) if place >= 0
             ]
             self.orders.append(([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        which = [place for place, original in enumerate(originals) if original.is_candidate]
-        if not which:
+        chosen = [
+            (original, outcome, number)
+            for original, outcome, number in zip(originals, judged, site.numbers, strict=True)
+            if original.is_candidate
+        ]
+        if not chosen:
             return
-        columns = _Columns(
-            [site.contig] * len(originals),
-            [site.position] * len(originals),
-            [original.record.ref for original in originals],
-            [original.record.alt for original in originals],
-            [],
-            [],
+        records = [original.record for original, _, _ in chosen]
+        long = [place for place, record in enumerate(records) if len(record.ref) > 1]
+        self.collector.add(
+            Found(
+                contigs=[(site.contig, len(chosen))],
+                positions=np.full(len(chosen), site.position),
+                mafs=np.array([original.maf for original, _, _ in chosen]),
+                marks=np.array([outcome.marks for _, outcome, _ in chosen], dtype=np.uint64),
+                masked_up_to=np.array([outcome.masked_up_to for _, outcome, _ in chosen]),
+                motifs={
+                    place: self.pattern.motif(original.record.alt)
+                    for place, (original, _, _) in enumerate(chosen)
+                    if original.kind & _Alt.REPEAT
+                },
+                long=np.array(long, dtype=np.int64),
+                ends=np.array(
+                    [site.position + len(records[place].ref) - 1 for place in long], dtype=np.int64
+                ),
+                keys={place: outcome.keys for place, (_, outcome, _) in enumerate(chosen) if outcome.keys},
+                numbers=[number for _, _, number in chosen],
+            )
         )
-        mafs = np.array([original.maf for original in originals], dtype=np.float64)
-        kinds = [original.kind for original in originals]
-        outcomes = dict(enumerate(judged))
-        marks = [judged[place].marks for place in which]
-        self._collect(_Chosen(which, marks, outcomes), site.numbers, columns, kinds, mafs)
 
     def _original(self, number: int, line: bytes, site: Site) -> _Original:
         """Split a record of the original and read its frequency."""
@@ -604,18 +610,26 @@ class _Scanner:
                     self.tallies.hindered.add(site.contig, site.position)
         return _Original(record, maf, kind)
 
-    def _record(self, file: int, number: int, line: bytes, like: Record | None = None) -> Record:
-        """Split a line of one of the files, refusing what htslib refuses.
-
-        What stands from QUAL on, word for word, in a record of the original has been checked there.
-        """
-        name = (self.merge.original if file == 0 else self.merge.anonymized).name
+    def _record(self, file: int, number: int, line: bytes) -> Record:
+        """Split a line of one of the files, refusing what htslib refuses."""
         n_columns = n_tabs(line) + 1
         if n_columns != self.n_columns[file]:
-            check_columns(name, number, line, self.n_columns[file])
+            check_columns(self._name(file), number, line, self.n_columns[file])
         record = Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
-        if like is None or record.rest != like.rest or not self.same_types:
-            self.values[file].check(name, number, record)
+        self.values[file].check(self._name(file), number, record)
+        return record
+
+    def _name(self, file: int) -> str:
+        return (self.merge.anonymized if file else self.merge.original).name
+
+    def _kept_record(self, number: int, line: bytes, original: Record) -> Record:
+        """Split an anonymized line; what stands from QUAL on, word for word, in the original's is right."""
+        n_columns = n_tabs(line) + 1
+        if n_columns != self.n_columns[1]:
+            return self._record(1, number, line)
+        record = Record(line, n_columns)
+        if not self.same_types or not record.rests_as(original):
+            self.values[1].check(self._name(1), number, record)
         return record
 
     def _judge(
@@ -623,23 +637,12 @@ class _Scanner:
     ) -> tuple[list[_Judged], list[int]]:
         """Judge the records of one site, each of the original against its own record."""
         own = own_records([original.record for original in originals], kept)
-        kept_mafs = [self._kept_maf(originals, place, record) for place, record in enumerate(kept)]
-        masked_up_to = max(
-            (
-                ALWAYS_MASKED if record.alt_is_blank else maf
-                for record, maf in zip(kept, kept_mafs, strict=True)
-            ),
-            default=NEVER_MASKED,
-        )
-        self._note_kept(kept)
-        site = _KeptSite(
-            masked_up_to,
-            {record.alt for record in kept},
-            has_repeat=any(self.alt_kinds[record.alt] & _Alt.REPEAT for record in kept),
-        )
+        site, kept_mafs = self._kept_site(originals, kept)
         judged = []
-        site_maf = min((original.maf for original in originals if original.is_candidate), default=math.inf)
-        site_maf = -1.0 if any(original.kind & _Alt.REPEAT for original in originals) else site_maf
+        site_maf = min([original.maf for original in originals if original.is_candidate], default=math.inf)
+        for original in originals:
+            if original.kind & _Alt.REPEAT:
+                site_maf = -1.0
         for original, place in zip(originals, own, strict=True):
             mine = kept[place] if place >= 0 else None
             if mine is None:
@@ -647,12 +650,27 @@ class _Scanner:
             else:
                 self._compare(original, mine, site_maf)
             if not original.is_candidate:
-                judged.append(_Judged(0, masked_up_to))
+                judged.append(_Judged(0, site.masked_up_to))
                 continue
             kept_maf = kept_mafs[place] if place >= 0 else math.inf
             judged.append(self._mark(original, mine, kept_maf, site))
-        self._take_added(originals, kept, kept_mafs, own, judged)
+        if len(kept) > len(originals) or -1 in own:
+            self._take_added(originals, kept, kept_mafs, own, judged)
         return judged, own
+
+    def _kept_site(
+        self, originals: Sequence[_Original], kept: Sequence[Record]
+    ) -> tuple[_KeptSite, list[float]]:
+        """Return what the anonymized records of a site tell together, and the frequency of each."""
+        masked_up_to, has_repeat, mafs = NEVER_MASKED, False, []
+        for place, record in enumerate(kept):
+            maf = self._kept_maf(originals, place, record)
+            mafs.append(maf)
+            masked_up_to = max(masked_up_to, ALWAYS_MASKED if record.column.is_blank else maf)
+            kind = self.alt_kinds[record.alt]
+            has_repeat = has_repeat or bool(kind & _Alt.REPEAT)
+            self._note_kept(record, kind)
+        return _KeptSite(masked_up_to, {record.alt for record in kept}, has_repeat), mafs
 
     def _kept_maf(self, originals: Sequence[_Original], place: int, record: Record) -> float:
         """Read a frequency, unless the original's stands in the same words under the same declarations."""
@@ -680,7 +698,7 @@ class _Scanner:
             marks |= Mark.ALT_CHANGED
         is_masked = site.masked_up_to > original.maf
         if is_repeat:
-            is_masked = bool(site.alts_with_n - {record.alt})
+            is_masked = any(b"N" in alt and alt != record.alt for alt in site.alts)
             marks |= Mark.REPEAT_MASKED * is_masked
         if mine is None:
             return _Judged(marks, site.masked_up_to)
@@ -718,15 +736,14 @@ class _Scanner:
         allele = original.alts[rarest - 1]
         return allele in kept.alts and kept.has_sole_carrier(kept.alts.index(allele) + 1)
 
-    def _note_kept(self, kept: Sequence[Record]) -> None:
-        """Note what anonymized records tell of other sites, and what stands beyond their columns."""
-        for record in kept:
-            if self.alt_kinds[record.alt] & _Alt.POINTS:
-                self.neighbours.read_alt(record.chrom, int(record.pos), record.alt)
-            if record.samples and has_phasing(record.format):
-                self.neighbours.read_phasing(record.chrom, int(record.pos), record.format, record.samples)
-            if record.extra.strip(TAB):
-                self.tallies.extra_columns.add(record.chrom, record.pos)
+    def _note_kept(self, record: Record, kind: int) -> None:
+        """Note what an anonymized record tells of other sites, and what stands beyond its columns."""
+        if kind & _Alt.POINTS:
+            self.neighbours.read_alt(record.chrom, int(record.pos), record.alt)
+        if record.samples and self.phased[record.format]:
+            self.neighbours.read_phasing(record.chrom, int(record.pos), record.format, record.samples)
+        if record.extra and record.extra.strip(TAB):
+            self.tallies.extra_columns.add(record.chrom, record.pos)
 
     def _compare(self, original: _Original, kept: Record, site_maf: float) -> None:
         """Count how a record differs from the original's beside masking."""
@@ -761,8 +778,6 @@ class _Scanner:
         judged: list[_Judged],
     ) -> None:
         """Count records without a partner; at a masked site they are looked at as the target's own is."""
-        if len(kept) <= len(originals) and -1 not in own:
-            return
         taken = set(own)
         masked = [
             number
@@ -776,7 +791,7 @@ class _Scanner:
             self.tallies.added.add(record.chrom, record.pos)
             if self.pattern.found(record.alt.upper()) and not originals:
                 self.tallies.added_repeats.add(record.chrom, record.pos)
-            if names_allele(record):
+            if record.column.names_allele:
                 self.neighbours.added.add(record.chrom, int(record.pos), maf)
             if originals and shows_more(originals[0].record, record, self.pattern):
                 self.tallies.alleles_shown.add(record.chrom, record.pos)
@@ -833,52 +848,6 @@ def is_rewritten(original: Record, kept: Record) -> bool:
             and not all(alt in original.alts or not alt.strip(b"N.<>*") for alt in kept.alts)
         )
     )
-
-
-def _counted(names: list[bytes]) -> list[tuple[bytes, int]]:
-    """Return the runs of equal names with their lengths."""
-    if names.count(names[0]) == len(names):
-        return [(names[0], len(names))]
-    return [(name, len(list(group))) for name, group in groupby(names)]
-
-
-def _counts(tails: list[bytes], n_columns: int) -> list[int]:
-    """Return how many tabs each text has."""
-    if n_columns <= MANY_COLUMNS:
-        return list(map(bytes.count, tails, repeat(TAB)))
-    return list(map(n_tabs, tails))
-
-
-def _positions(name: str, numbers: Sequence[int], texts: list[bytes]) -> list[int]:
-    """Read every POS; one by one where they are not all plain whole numbers."""
-    if b"".join(texts).isdigit() and min(texts):
-        positions = list(map(int, texts))
-        if max(positions) < MAX_POS:
-            return positions
-    return [parse_position(name, number, text) for number, text in zip(numbers, texts, strict=True)]
-
-
-def _rests(tails: list[bytes], kinds: list[int]) -> dict[int, list[bytes]]:
-    """Return QUAL, FILTER, INFO and the rest of records that may have a frequency, by their place."""
-    return {
-        place: tail.split(TAB, 4)
-        for place, tail in enumerate(tails)
-        if b"A" in tail and (b"AF" in tail or b"AC" in tail) and not kinds[place] & _Alt.NONE
-    }
-
-
-def _may_be_phased(
-    tails: list[bytes], keys: AbstractSet[bytes], n_columns: int
-) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield QUAL, FILTER, INFO, FORMAT and samples of records whose FORMAT may have a key of phasing."""
-    if n_columns > MANY_COLUMNS:
-        places = set(range(len(tails)))
-    else:
-        places = {place for key in keys for place, tail in enumerate(tails) if key in tail}
-    for place in sorted(places):
-        rest = tails[place].split(TAB, 4)
-        if len(rest) == 5:
-            yield place, rest
 
 
 def _groups(again: list[int]) -> Iterator[tuple[int, int]]:

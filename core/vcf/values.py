@@ -14,11 +14,11 @@ from functools import lru_cache
 
 from core.errors import AuditInputError
 from core.vcf.header import VcfHeader, opened
-from core.vcf.records import Record
+from core.vcf.records import USUAL_FILTERS, Record
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
+_REGULAR_INFO = re.compile(rb"(?:(?:[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*+)?+(?:=[^;]*+)?+(?:;|\Z))*+")
 _LONG_NUMBER = re.compile(rb"\d{10,}")
-MAX_KNOWN_KEYS = 10_000
 _ALLELES = b"0123456789."
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
@@ -44,7 +44,6 @@ class ValueChecker:
         self.contigs = frozenset(header.contigs)
         self.formats = header.formats
         self.patterns: dict[bytes, tuple[re.Pattern[bytes], re.Pattern[bytes]] | None] = {}
-        self.known_keys: set[bytes] = set()
 
     def agrees(self, other: ValueChecker) -> bool:
         """Tell whether another file's header declares alike, so that equal texts are judged alike."""
@@ -78,16 +77,16 @@ class ValueChecker:
 
     def _odd_name(self, record: Record) -> str:
         """Return the column with a name that htslib cannot declare by itself, "" for none."""
-        if not _taken("CHROM", record.chrom) and record.chrom not in self.contigs:
+        if record.chrom not in self.contigs and not _taken("CHROM", record.chrom):
             return "CHROM"
-        if record.filter != b"PASS" and not all(_taken("FILTER", part) for part in record.filter.split(b";")):
+        if record.filter not in USUAL_FILTERS and not all(
+            _taken("FILTER", part) for part in record.filter.split(b";")
+        ):
             return "FILTER"
-        keys = {field.partition(b"=")[0] for field in record.info.split(b";")}
-        if not self.known_keys.issuperset(keys):
-            if not all(_taken("INFO", key) for key in keys if key):
+        if not _REGULAR_INFO.fullmatch(record.info):
+            names = {field.partition(b"=")[0] for field in record.info.split(b";")}
+            if not all(_taken("INFO", name) for name in names if name):
                 return "key in INFO"
-            if len(self.known_keys) < MAX_KNOWN_KEYS:
-                self.known_keys.update(keys)
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:

@@ -4,12 +4,14 @@ import io
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
-from core.vcf.frequencies import FrequencyReader
+from core.vcf.columns import Columns
+from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
 from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
 from core.vcf.own import own_records
@@ -107,6 +109,39 @@ def _merged(
     return found
 
 
+_cell = st.sampled_from([b"", b".", b"A", b"GT", b"A" * 8, b"A" * 9, b"<NON_REF>", b"GT:DP" * 5, b"7;AF=1"])
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    rows=st.lists(st.lists(_cell, min_size=10, max_size=10), min_size=1, max_size=12),
+    position=st.lists(st.sampled_from([b"0", b"007", b"12", b"3" * 18, b"4" * 19]), min_size=12, max_size=12),
+    n_columns=st.sampled_from([8, 9, 10, 70]),
+    n_odd=st.integers(0, 3),
+)
+def test_columns__equals_splitting_each_line(
+    rows: list[list[bytes]], position: list[bytes], n_columns: int, n_odd: int
+) -> None:
+    split = []
+    for place, row in enumerate(rows):
+        cells = [b"1", position[place], *row[2:], *[b"0/1"] * 60][:n_columns]
+        split.append(cells[:8] if place < n_odd else cells)
+    split[-1] += [b"more"] * (len(rows) > n_odd == 3)
+    lines = [b"\t".join(cells) for cells in split]
+    numbers_of = range(1, len(lines) + 1)
+    columns = Columns("x", numbers_of, lines, n_columns)
+    assert columns.odd == [place for place, cells in enumerate(split) if len(cells) != n_columns]
+    assert columns.positions("x", numbers_of).tolist() == [int(cells[1]) for cells in split]
+    every = np.arange(len(lines))
+    for column in range(min(n_columns, 9)):
+        texts = [cells[column] if column < len(cells) else b"" for cells in split]
+        assert columns.values(column, every) == texts
+        assert [columns.value(column, place) for place in range(len(lines))] == texts
+        assert columns.widths(column).tolist() == list(map(len, texts))
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        assert columns.mapped(column, numbers).tolist() == [numbers[text] for text in texts]
+
+
 _numbers = st.one_of(
     st.decimals(0, 1, places=3).map(str),
     st.integers(0, 10**24).map(lambda digits: f"0.{digits}"),
@@ -129,14 +164,23 @@ _numbers = st.one_of(
         max_size=8,
     ),
     kind=st.sampled_from(["Float", "String", "Integer"]),
+    has_samples=st.booleans(),
 )
-def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: str) -> None:
+def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: str, has_samples: bool) -> None:
     reader = FrequencyReader(
         {"AF": Declaration(kind, single=False), "MAF": Declaration("Float", single=True)}
         | {key: Declaration("Integer", single=key == "AN") for key in ("AC", "AN")}
     )
-    found = reader.many([(place, info.encode()) for place, info in enumerate(infos)], len(infos))
-    for place, info in enumerate(infos):
+    n_columns = 8 + 2 * has_samples
+    lines = [
+        f"1\t{place}\t.\tAF\tAC\t.\t.\t{info}".encode() + b"\tGT:AF\t0/1:AF=0.5;" * has_samples
+        for place, info in enumerate(infos)
+    ]
+    has_alt = np.arange(len(infos)) != 7
+    found = reader.many(Columns("x", range(1, 99), lines, n_columns), has_alt)
+    if len(infos) > 7:
+        assert found.mafs[7] == NOT_COMPUTABLE
+    for place, info in enumerate(infos[:7]):
         site = reader.site(info.encode())
         assert found.mafs[place] == site.maf
         if found.rarest[place] >= 0:

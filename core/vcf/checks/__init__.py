@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from core.vcf.checks.case import USUAL_FILTERS, Case
+from core.vcf.checks.case import Case
 from core.vcf.checks.check import Check, Part, SiteCheck, Test
 from core.vcf.checks.columns import COLUMN_CHECKS
 from core.vcf.checks.donor import DONOR_CHECKS
@@ -20,6 +20,7 @@ from core.vcf.checks.info import INFO_CHECKS
 from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
 from core.vcf.marks import FIRST_CHECK
+from core.vcf.records import USUAL_FILTERS
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
 CHECKS: Mapping[str, Check] = MappingProxyType(

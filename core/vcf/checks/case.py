@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from core.vcf.checks.fields import Field, Kind, fields_of
 from core.vcf.checks.spellings import plain, words_of
+from core.vcf.info import Info
 from core.vcf.lazy import lazy
-from core.vcf.records import Record
+from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.repeats import RepeatPattern
-
-USUAL_FILTERS = frozenset((b".", b"PASS"))
-_NUMERIC = b"0123456789.,-+eE"
 
 
 @dataclass(eq=False)
@@ -46,9 +43,9 @@ class Case:
         """Tell whether this very record satisfies the published rule."""
         if self.is_repeat:
             return satisfies_repeat_rule(self.original, self.kept)
-        return self.kept.alt_is_blank or self.kept_maf > self.maf
+        return self.kept.column.is_blank or self.kept_maf > self.maf
 
-    @property
+    @lazy
     def is_hidden(self) -> bool:
         """Tell whether ALT was changed: samples that carry an allele which is still named tell no more."""
         return self.kept.alt != self.original.alt
@@ -59,22 +56,19 @@ class Case:
         return self.kept.names(self.original.alleles)
 
     @lazy
-    def fields(self) -> list[Field]:
-        """Return the fields of the anonymized INFO that have a value."""
-        return fields_of(self.kept.info)
+    def info(self) -> Info:
+        """Return the anonymized INFO, taken apart."""
+        return (self.original if self.kept.info == self.original.info else self.kept).fields
 
-    @lazy
+    @property
     def kinds(self) -> int:
-        """Return the kinds of all these fields together."""
-        kinds = 0
-        for field in self.fields:
-            kinds |= field.kind
-        return kinds
+        """Return the kinds of the fields of INFO that say something, together."""
+        return self.info.kinds
 
     @lazy
     def wordy(self) -> bytes:
         """Return what of INFO and FILTER holds something else than numbers, as :func:`plain` returns it."""
-        texts = [field.text for field in self.fields if _is_wordy(field)]
+        texts = self.info.wordy()
         if self.kept.filter not in USUAL_FILTERS:
             texts.append(b"FILTER=" + self.kept.filter.replace(b";", b",").replace(b"_", b"|"))
         return plain(b";".join(texts))
@@ -93,10 +87,6 @@ class Case:
     def is_substitution(self) -> bool:
         """Tell whether all alleles are as long as REF."""
         return all(len(allele) == len(self.original.ref) for allele in self.original.alleles)
-
-
-def _is_wordy(field: Field) -> bool:
-    return bool(field.kind & Kind.SPELLS or field.value is None or field.value.translate(None, _NUMERIC))
 
 
 def satisfies_repeat_rule(original: Record, kept: Record) -> bool:

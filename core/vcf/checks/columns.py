@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from core.vcf.checks.case import USUAL_FILTERS, Case
+from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, site_check
 from core.vcf.checks.info import info_holds_public_id
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.frequencies import float_prefix
+from core.vcf.records import USUAL_FILTERS
 
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")

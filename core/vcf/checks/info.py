@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, site_check
-from core.vcf.checks.fields import Field, Kind
 from core.vcf.checks.spellings import spells
+from core.vcf.info import Field, Kind
 
 _HGVS = re.compile(
     rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"
     rb"|[ACGT][0-9]+[ACGT]|[A-Z][0-9]+[A-Z*])"
 )
+_HGVS_LEVELS = (b"c.", b"g.", b"m.", b"n.", b"p.", b"r.")
 _HGVS_START = re.compile(rb"[cgmnpr]\.[A-Z0-9*(+-]")
 _ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
 _NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
@@ -38,12 +39,10 @@ SPOKEN_OF = (
 )
 def allele_in_info(case: Case) -> bool:
     """Tell whether INFO or FILTER spell the allele out or annotate it."""
-    if case.kinds & Kind.ANNOTATES and any(
-        field.kind & Kind.ANNOTATES and _names_an_allele(field) for field in case.fields
-    ):
+    if case.kinds & Kind.ANNOTATES and any(map(_names_an_allele, case.info.fields(Kind.ANNOTATES))):
         return True
     info = case.kept.info
-    if b"." in info and _HGVS_START.search(info) is not None and _HGVS.search(info) is not None:
+    if any(level in info for level in _HGVS_LEVELS) and _HGVS_START.search(info) and _HGVS.search(info):
         return True
     text = case.wordy
     if not text:
@@ -63,7 +62,7 @@ def _names_an_allele(field: Field) -> bool:
 def info_holds_public_id(case: Case) -> bool:
     """Tell whether a value of INFO is a public database's identifier, or a field of such ones has one."""
     if case.kinds & Kind.IDENTIFIER and any(
-        field.kind & Kind.IDENTIFIER and field.value is not None for field in case.fields
+        field.value is not None for field in case.info.fields(Kind.IDENTIFIER)
     ):
         return True
     return bool(case.wordy) and (_ID_WORD.search(case.words) is not None or b"GA4GH:" in case.wordy)
@@ -80,7 +79,7 @@ def info_holds_public_id(case: Case) -> bool:
 )
 def told_in_info(case: Case) -> bool:
     """Tell whether a field's key promises such a thing and its value is not zero, or it names a sample."""
-    if case.kinds & Kind.TELLS and any(field.kind & Kind.TELLS and _tells(field) for field in case.fields):
+    if case.kinds & Kind.TELLS and any(map(_tells, case.info.fields(Kind.TELLS))):
         return True
     return bool(case.names and case.wordy) and not case.names.isdisjoint(_WORD.findall(case.wordy))
 
@@ -104,9 +103,8 @@ def _tells(field: Field) -> bool:
 def described_in_info(case: Case) -> bool:
     """Tell whether a field describes the allele; counts of nobody describe nothing."""
     return bool(case.kinds & (Kind.DESCRIBES | Kind.COUNTS)) and any(
-        field.kind & Kind.DESCRIBES
-        or (field.kind & Kind.COUNTS and field.value is not None and field.value.strip(_ZERO))
-        for field in case.fields
+        field.kind & Kind.DESCRIBES or (field.value is not None and field.value.strip(_ZERO))
+        for field in case.info.fields(Kind.DESCRIBES | Kind.COUNTS)
     )
 
 
@@ -132,15 +130,14 @@ def rare_frequency_in_info(case: Case) -> bool:
     limit = case.maf * 1.001
     return _counts_are_rare(case, limit) or any(
         min(share, 1 - share) <= limit
-        for field in case.fields
-        if field.kind & Kind.FREQUENCY
+        for field in case.info.fields(Kind.FREQUENCY)
         for share in _shares(field)
     )
 
 
 def _counts_are_rare(case: Case, limit: float) -> bool:
     """Tell whether AC with AN makes a frequency up to a limit."""
-    values = {field.key: field.value or b"" for field in case.fields if field.key in (b"AC", b"AN")}
+    values = {field.key: field.value or b"" for field in case.info.fields() if field.key in (b"AC", b"AN")}
     counts, total = values.get(b"AC", b""), values.get(b"AN", b"")
     if not _COUNTS.fullmatch(counts) or not total.isdigit() or int(total) == 0:
         return False
@@ -202,7 +199,7 @@ def other_info(case: Case) -> bool:
 def other_keys(case: Case) -> tuple[bytes, ...]:
     """Return the keys of fields that are neither harmless nor spoken of by another check."""
     spoken_of = SPOKEN_OF | (Kind.REPEAT if case.is_repeat else 0)
-    return tuple(field.text.partition(b"=")[0] for field in case.fields if not field.kind & spoken_of)
+    return case.info.others(spoken_of)
 
 
 INFO_CHECKS = (

@@ -1,0 +1,209 @@
+"""The first nine columns of many lines at once: where each ends, and what the same text means, asked once.
+
+Of lines with few columns the tabs of all are found together; of others, and where a line has another number
+of columns than its header, line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vcf.lines import MANY_COLUMNS, check_columns, parse_position
+from core.vcf.records import n_tabs
+
+CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
+MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
+MAX_COMPARED = 24  # bytes of such a text
+MAX_DIGITS = 18
+_TAB, _NEWLINE, _ZERO = b"\t\n0"
+_A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
+# What is left of eight bytes, the first the lowest, of which so many are a column's.
+_KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
+
+Places = npt.NDArray[np.int64]
+Ends = npt.NDArray[np.int64]
+
+
+class Columns:
+    """The columns of a run of lines of one file.
+
+    Attributes
+    ----------
+    lines
+        The lines.
+    ends
+        Where each of the first columns ends in its line; as many as the header announces, nine at most.
+        Columns that a line does not have end with it and are empty.
+    odd
+        Lines whose number of columns is not the header's, but which htslib takes.
+    """
+
+    def __init__(self, name: str, numbers: Sequence[int], lines: list[bytes], n_columns: int) -> None:
+        self.lines = lines
+        self.odd: list[int] = []
+        self._n_split = min(n_columns, FORMAT + 1)
+        self._is_whole = n_columns <= MANY_COLUMNS and self._find_ends(lines, n_columns)
+        if not self._is_whole:
+            counts = list(map(n_tabs, lines))
+            self.odd = [place for place, count in enumerate(counts) if count != n_columns - 1]
+            for place in self.odd:
+                check_columns(name, numbers[place], lines[place], n_columns)
+            self._find_ends(self._heads(), self._n_split)
+        for place in self.odd:
+            self.ends[place] = np.minimum(self.ends[place], len(lines[place]))
+
+    def _heads(self) -> list[bytes]:
+        """Return the first columns of all lines, empty ones added where a line has fewer."""
+        n_split = self._n_split
+        split = [line.split(b"\t", n_split)[:n_split] for line in self.lines]
+        for place in self.odd:
+            split[place] += [b""] * (n_split - len(split[place]))
+        return list(map(b"\t".join, split))
+
+    def _find_ends(self, texts: list[bytes], n_columns: int) -> bool:
+        """Find the tabs of all texts together; tell whether each has this number of columns."""
+        cells = np.frombuffer(b"\n".join([*texts, bytes(MAX_COMPARED)]), dtype=np.uint8)
+        found = np.flatnonzero((cells == _TAB) | (cells == _NEWLINE))
+        if len(found) != n_columns * len(texts):
+            return False
+        table = found.reshape(-1, n_columns)
+        last = table[:, -1]
+        if np.any(cells[last] != _NEWLINE):
+            return False
+        self._cells = cells
+        self._starts = np.concatenate(([0], last[:-1] + 1))
+        self._windows = np.ndarray(len(cells) - 7, "<u8", cells, strides=(1,))
+        self.ends = table[:, : self._n_split] - self._starts[:, None]
+        return True
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def starts(self, column: int) -> Ends:
+        """Return where a column starts in each line."""
+        return self.ends[:, column - 1] + 1 if column else np.zeros(len(self), dtype=np.int64)
+
+    def widths(self, column: int) -> Ends:
+        """Return how many bytes each line has in a column."""
+        return np.maximum(self.ends[:, column] - self.starts(column), 0)
+
+    def value(self, column: int, place: int) -> bytes:
+        """Return the text of one line's column."""
+        start = self.ends[place, column - 1] + 1 if column else 0
+        return self.lines[place][start : self.ends[place, column]]
+
+    def values(self, column: int, places: Places) -> list[bytes]:
+        """Return the text of a column of some lines."""
+        lines = self.lines
+        return [
+            lines[place][start:end]
+            for place, start, end in zip(
+                places.tolist(),
+                self.starts(column)[places].tolist(),
+                self.ends[places, column].tolist(),
+                strict=True,
+            )
+        ]
+
+    def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
+        """Return what each line's text in a column means; texts that many lines share are asked once."""
+        found = np.zeros(len(self), dtype=np.int64)
+        left = np.arange(len(self))
+        widths = self.widths(column)
+        words = self._words(column, widths)
+        for _ in range(MAX_SHARED):
+            if not len(left) or widths[left[0]] > MAX_COMPARED:
+                break
+            same = widths[left] == widths[left[0]]
+            for word in words:
+                same &= word[left] == word[left[0]]
+            found[left[same]] = meaning[self.value(column, int(left[0]))]
+            left = left[~same]
+        found[left] = list(map(meaning.__getitem__, self.values(column, left)))
+        return found
+
+    def _words(self, column: int, widths: Places) -> list[npt.NDArray[np.uint64]]:
+        """Return the first bytes of a column, eight in a number, zeros after its end."""
+        starts = self._starts + self.starts(column)
+        n_words = -(-min(int(widths.max()), MAX_COMPARED) // 8)
+        return [
+            self._windows[starts + 8 * number] & _KEPT[np.clip(widths - 8 * number, 0, 8)]
+            for number in range(n_words)
+        ]
+
+    def contigs(self) -> list[tuple[bytes, int, int]]:
+        """Return the runs of one contig: its name, the first line, and the line after the last."""
+        ids = self.mapped(CHROM, _Numbers())
+        begins = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist(), len(self)]
+        return [(self.value(CHROM, low), low, high) for low, high in pairwise(begins)]
+
+    def positions(self, name: str, numbers: Sequence[int]) -> Places:
+        """Read every POS.
+
+        Raises
+        ------
+        AuditInputError
+            When one is not a whole number from 0 to 2⁶².
+        """
+        widths = self.widths(POS)
+        if widths.min() == 0 or widths.max() > MAX_DIGITS:
+            texts = self.values(POS, np.arange(len(self)))
+            return np.array(
+                [parse_position(name, *one) for one in zip(numbers, texts, strict=True)], dtype=np.int64
+            )
+        last = self._starts + self.ends[:, POS] - 1
+        found = np.zeros(len(self), dtype=np.int64)
+        for at in range(int(widths.max())):
+            digits = np.take(self._cells, last - at, mode="clip") - _ZERO
+            digits[widths <= at] = 0
+            if digits.max() > 9:
+                place = int(np.argmax(digits))
+                parse_position(name, numbers[place], self.value(POS, place))
+            found += digits.astype(np.int64) * 10**at
+        return found
+
+    def frequencies(self) -> tuple[Places, Ends]:
+        """Return which lines hold AF or AC somewhere in INFO, and where in the line the value of AF starts.
+
+        −1 where AF is not the one field that decides: there is a MAF, AF is a flag or no field of its own.
+        """
+        cells = self._cells
+        found = np.flatnonzero(cells[:-2] == _A)
+        after = cells[found + 1]
+        found = found[(after == _F) | (after == _C)]
+        lines = np.searchsorted(self._starts, found, side="right") - 1
+        at = found - self._starts[lines]
+        inside = (at > self.ends[lines, INFO - 1]) & (at < self.ends[lines, INFO])
+        found, lines, at = found[inside], lines[inside], at[inside]
+        before, after = cells[found - 1], cells[found + 2]
+        is_af = cells[found + 1] == _F
+        is_value = is_af & (after == _EQUALS) & ((before == _SEMICOLON) | (before == _TAB))
+        is_doubt = is_af & ((before == _M) | (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE))
+        values = np.full(len(self), -1)
+        values[lines[is_value]] = at[is_value] + 3
+        values[np.bincount(lines[is_value], minlength=len(self)) > 1] = -1
+        values[lines[is_doubt]] = -1
+        places = np.unique(lines)
+        return places, values[places]
+
+    def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8] | None:
+        """Return the bytes that the first sample of each line begins with.
+
+        None where the lines were not looked at whole. Beyond a line's end come bytes of the next.
+        """
+        if not self._is_whole:
+            return None
+        starts = self._starts + self.ends[:, FORMAT] + 1
+        return np.stack([self._cells[starts + at] for at in range(n_bytes)], axis=1)
+
+
+class _Numbers(dict[bytes, int]):
+    """Numbers texts in the order in which they come."""
+
+    def __missing__(self, text: bytes) -> int:
+        self[text] = len(self)
+        return self[text]

@@ -1,0 +1,207 @@
+"""INFO fields by what their keys say; an attacker knows these keys from the tools that write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+NUMERIC = b"0123456789.,-+eE"  # what numbers and lists of them are written with
+
+
+class Kind:
+    """What the key of an INFO field promises: bits, as whole numbers."""
+
+    HARMLESS = 1 << 0  # of the position, alike for every allele and donor
+    IDENTIFIER = 1 << 1  # of the variant in a public database
+    DESCRIBES = 1 << 2  # consequence, score or class of the allele
+    COUNTS = 1 << 3  # of its reads or carriers
+    FREQUENCY = 1 << 4
+    LENGTH = 1 << 5  # kind, length or end of what is inserted or deleted
+    REPEAT = 1 << 6  # unit, copies or length of a repeat
+    TELLS = 1 << 7  # samples, the change of a gene, genotypes counted, the allele in another form
+    ANNOTATES = 1 << 8  # a list of annotations, each of which may begin with an allele
+    SPELLS = 1 << 9  # the key itself holds letters like an allele's
+
+
+class Field(NamedTuple):
+    """One INFO field: as written, its key in capitals, its value (None for a flag), and its kinds."""
+
+    text: bytes
+    key: bytes
+    value: bytes | None
+    kind: int
+
+
+class Keys(NamedTuple):
+    """What the names of an INFO column's fields tell; tuples have a place for each field.
+
+    Attributes
+    ----------
+    keys, kinds
+        The names in capitals, and their kinds.
+    every
+        All kinds together.
+    bare
+        The column without its values, and without what numbers are written with.
+    """
+
+    keys: tuple[bytes, ...]
+    kinds: tuple[int, ...]
+    every: int
+    bare: bytes
+
+
+class Info:
+    """An INFO column of an anonymized record; fields without a value, or with a missing one, say nothing.
+
+    Attributes
+    ----------
+    names
+        The names of all fields, as written.
+    kinds
+        The kinds of the fields that say something, together.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._texts = text.split(b";") if text != b"." else []
+        self.names = tuple([part.partition(b"=")[0] for part in self._texts])
+        self._known = _keys_of(self.names)
+        #: Whether every field has a value and all are plain numbers, so that the names tell the kinds.
+        self.is_numeric = (
+            text.translate(None, NUMERIC) == self._known.bare
+            and b"=." not in text
+            and b"=," not in text
+            and b"=;" not in text
+            and text[-1:] != b"="
+        )
+        self._said = None if self.is_numeric else list(self._all())
+        self.kinds = self._known.every
+        if self._said is not None:
+            self.kinds = 0
+            for field in self._said:
+                self.kinds |= field.kind
+
+    def fields(self, kind: int = -1) -> Iterable[Field]:
+        """Return the fields that say something and are of any of some kinds; all for −1."""
+        fields = self._all(kind) if self._said is None else self._said
+        return fields if kind == -1 else [field for field in fields if field.kind & kind]
+
+    def _all(self, kind: int = -1) -> Iterator[Field]:
+        known = self._known
+        for text, key, one in zip(self._texts, known.keys, known.kinds, strict=True):
+            if one & kind or kind == -1:
+                _, equals, value = text.partition(b"=")
+                if value.strip(b".,") if equals else text:
+                    yield _field((text, key, value if equals else None, one))
+
+    def others(self, kinds: int) -> tuple[bytes, ...]:
+        """Return the names, as written, of fields that say something and are of none of some kinds."""
+        if self.is_numeric:
+            return _others(self.names, kinds)
+        return tuple(field.text.partition(b"=")[0] for field in self.fields() if not field.kind & kinds)
+
+    def wordy(self) -> list[bytes]:
+        """Return the fields that hold something else than numbers, or whose name spells an allele."""
+        if self.is_numeric and not self.kinds & Kind.SPELLS:
+            return []
+        return [
+            field.text
+            for field in self.fields()
+            if field.kind & Kind.SPELLS or field.value is None or field.value.translate(None, NUMERIC)
+        ]
+
+
+_PATTERNS: tuple[tuple[int, re.Pattern[bytes]], ...] = (
+    (Kind.HARMLESS, re.compile(rb"DP|MQ|MQ0|MQ0F|AN|NS|MASKED|REDACTED|ANONYMI[SZ]ED")),
+    (
+        Kind.IDENTIFIER,
+        re.compile(
+            rb"RS|RSID|RS_?ID|DBSNP\w*|AVSNP\w*|SNP_?ID|ALLELEID|VARIATIONID|CLNACC|CLNALLELEID|VRS_\w*"
+        ),
+    ),
+    (
+        Kind.DESCRIBES,
+        re.compile(
+            rb"(?:FUNC|EXONICFUNC|AACHANGE|GENEDETAIL|CLN|CADD|SIFT|POLYPHEN|DBNSFP|REVEL|CONSEQUENCE|IMPACT"
+            rb"|CSQ|BCSQ|VEP)[\w.]*|MC|ANN|EFF|LOF|NMD|BASECOUNTS?|ACGT|NTCOUNTS?"
+        ),
+    ),
+    (
+        Kind.COUNTS,
+        re.compile(
+            rb"AC|AC_\w+|MLEAC|NHOMALT|NHET|NHOM|HET|HOM|AO|QA|SAF|SAR|PAO|AC_?HOM|AC_?HET|SRF_ALT|AD|ADF|ADR"
+            rb"|AB|ABHET|ABHOM|AS_SB_TABLE|DP4|I16"
+        ),
+    ),
+    (
+        Kind.FREQUENCY,
+        re.compile(
+            rb"[\w.\-]*(?:AF|FREQ|TOPMED|EXAC|1000G|1KG|ESP\d|KRG|GNOMAD|KOVA|ALFA|HGDP|UK10K)[\w.\-]*"
+        ),
+    ),
+    (
+        Kind.LENGTH,
+        re.compile(rb"END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ"),
+    ),
+    (
+        Kind.REPEAT,
+        re.compile(
+            rb"(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ"
+            rb"|INSLEN|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ"
+            rb"|HRUN|TRF|TRID|VARID|REPID|STRUC|VARTYPE|CIGAR"
+        ),
+    ),
+    (
+        Kind.TELLS,
+        re.compile(
+            rb"SAMPLES?|MEMBERS?|SVMEMBERS|[QR]NAMES?|READ_?NAMES?|CARRIERS?|DONORS?|SUPP_(?:VEC|SAMPLE)\w*"
+            rb"|(?:HOM|HET|HEMI)S?_\w+|\w*GT_?COUNTS?|GC|GTC|GTS|MAC|SAC|\w*_?HIST(?:OGRAM)?(?:_\w+)?|TSTV|TITV"
+            rb"|OLD_\w+|ORIG\w*|ALT_?\w*|ALLELES?|VARIANT(?:_?ID)?|AT|PATHS?|GRAPH"
+            rb"|\w*(?:AMINO_?ACID|AA_?CHANGE|CODON|HGVS|PROTEIN|CDNA|CDS)\w*"
+        ),
+    ),
+    (
+        Kind.ANNOTATES,
+        re.compile(rb"(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*"),
+    ),
+    (
+        Kind.SPELLS,
+        re.compile(rb".*(?:[ACGTN]{6}|(?<![A-Z])[ACGTN]+(?:_|TO|[0-9]+)[ACGTN]+(?![A-Z0-9])).*", re.DOTALL),
+    ),
+)
+
+
+_field = Field._make
+
+
+@lru_cache(maxsize=4096)
+def _keys_of(names: tuple[bytes, ...]) -> Keys:
+    known = [_known(name) for name in names]
+    every = 0
+    for _, kind in known:
+        every |= kind
+    bare = b";".join(name.translate(None, NUMERIC) + b"=" for name in names)
+    return Keys(tuple(key for key, _ in known), tuple(kind for _, kind in known), every, bare)
+
+
+@lru_cache(maxsize=4096)
+def _others(names: tuple[bytes, ...], kinds: int) -> tuple[bytes, ...]:
+    known = _keys_of(names)
+    return tuple(name for name, kind in zip(names, known.kinds, strict=True) if not kind & kinds)
+
+
+@lru_cache(maxsize=4096)
+def _known(name: bytes) -> tuple[bytes, int]:
+    key = name.upper()
+    return key, kind_of(key)
+
+
+def kind_of(key: bytes) -> int:
+    """Return the kinds of fields under a key, given in capitals."""
+    kind = 0
+    for bit, pattern in _PATTERNS:
+        if pattern.fullmatch(key):
+            kind |= bit
+    return kind
