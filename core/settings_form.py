@@ -79,6 +79,11 @@ class Setting:
     is_optional: bool = False
 
     @property
+    def is_grouped(self) -> bool:
+        """Return whether each use of the option names a group, several values that belong together."""
+        return get_args(self.kind)[1:] == (Ellipsis,)
+
+    @property
     def said(self) -> str:
         """Return its name in sentences: the option on the command line, else the parameter."""
         return self.flag if self.flag and _NAMES_OPTIONS.get() else self.name
@@ -241,7 +246,7 @@ def _action(told: Setting) -> dict[str, Any]:
     if told.kind in (int, float):
         found["type"] = told.kind
     if told.is_several:
-        found |= {"action": "extend", "nargs": "+"}
+        found |= {"action": "append" if told.is_grouped else "extend", "nargs": "+"}
     return found
 
 
@@ -262,6 +267,8 @@ def given_options(form: type, arguments: argparse.Namespace) -> dict[str, Any]:
         value = getattr(arguments, told.flag.lstrip("-").replace("-", "_"), None) if told.flag else None
         if value is not None and told.commas:
             value = [part.strip() for text in value for part in text.split(",") if part.strip()]
+        if value is not None and told.is_grouped:
+            value = map(tuple, value)
         if value is not None:
             found[name] = tuple(value) if told.is_several else value
     return found

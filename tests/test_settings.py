@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from datetime import UTC, datetime
@@ -16,6 +17,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import build_parser, main
+from core.demo import Demo
+from core.diversity import (
+    DiversitySettings,
+    ModelChoice,
+    judge_diversity,
+    measure_diversity,
+    prepare_search,
+)
+from core.diversity import views as diversity_views
 from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
@@ -55,16 +65,38 @@ def _texts(node: object) -> Iterator[str]:
         yield from _texts(child)
 
 
+def _demo(tool: str) -> Demo:
+    demos = next(each for each in navigation.TOOLS if each.key == tool).demos
+    return next((demo for demo in demos if demo.key == "iris"), demos[0])
+
+
+def _other_states(tool: str, app: AppTest) -> Iterator[AppTest]:
+    """Show what a page asks for in some cases only."""
+    for name in app.selectbox(key="tabular_file").options if tool == "tabular" else ():
+        yield app.selectbox(key="tabular_file").set_value(name).run()
+    if tool == "diversity":
+        app.button(key="diversity_start").click().run()
+        while any(button.key == "diversity_stop" for button in app.button):
+            time.sleep(0.1)
+            app.run()
+        yield app
+        yield app.selectbox(key="diversity_model").set_value("predictions").run()
+        table = b"job_a,job_b,age,target\n" + b"1,0,30,x\n0,1,40,y\n0,0,30,x\n" * 4
+        app.file_uploader[0].set_value(("jobs.csv", table, "text/csv")).run()
+        quasi = next(each for each in app.multiselect if each.label == "Quasi-identifiers")
+        yield quasi.set_value(["job_a", "job_b"]).run()
+
+
 @cache
 def _page(tool: str) -> str:
     """Return all words that a tool's page shows with its demo."""
     found = next(each for each in navigation.TOOLS if each.key == tool)
     app = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=120).run()
     app.switch_page(found.script).run()
-    app.button(key=f"{tool}_demo_{found.demos[0].key}").click().run()
+    app.button(key=f"{tool}_demo_{_demo(tool).key}").click().run()
     seen = [*_texts(app.main)]
-    for name in app.selectbox(key="tabular_file").options if tool == "tabular" else ():
-        seen += _texts(app.selectbox(key="tabular_file").set_value(name).run().main)
+    for other in _other_states(tool, app):
+        seen += _texts(other.main)
     assert not app.exception
     return "\n".join(seen).replace("\\", "")
 
@@ -87,7 +119,7 @@ def test_setting__is_on_the_command_line(tool: str, told: Setting) -> None:
     (tools,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
     options = {flag: each for each in tools.choices[tool]._actions for flag in each.option_strings}
     assert options[told.flag].help.startswith(told.label)
-    if told.is_several:
+    if told.is_several and not told.is_grouped:
         one, other = [[told.flag, "a", "b"], [told.flag, "a", told.flag, "b"]]
         alone = argparse.ArgumentParser()
         alone._add_action(options[told.flag])
@@ -126,19 +158,32 @@ def _report_events(folder: Path) -> Mapping[str, object]:
     return events_views.events_report(audit, inputs=[], outcomes=(), created_at=NOON).settings
 
 
+def _report_diversity(folder: Path) -> Mapping[str, object]:
+    settings = DiversitySettings(
+        label="target",
+        sensitive_attributes=("petal width (cm)",),
+        quasi_identifiers=("sepal width (cm)",),
+        k_max=2,
+    )
+    problem = prepare_search(read_dataset(folder / "iris.csv"), settings, ModelChoice())
+    audit = judge_diversity(measure_diversity(problem))
+    return diversity_views.diversity_report(audit, None, created_at=NOON).settings
+
+
 RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
     "tabular": (_report_tabular, "{0} --json"),
     "vcf": (_report_vcf, "-o {0} -a {0} --json"),
     "leakage": (_report_leakage, "{1} {2} --json"),
     "risk": (_report_risk, "{1} --what-if --json"),
     "events": (_report_events, "{1} --json"),
+    "diversity": (_report_diversity, "--demo iris --k-max 3 --json"),
 }
 
 
 @cache
 def _results(tool: str) -> tuple[Mapping[str, object], Mapping[str, object]]:
     """Return the settings of a tool's report and those of its JSON, for its demo."""
-    (demo, *_) = next(each for each in navigation.TOOLS if each.key == tool).demos
+    demo = _demo(tool)
     with TemporaryDirectory() as name, redirect_stdout(io.StringIO()) as printed:
         files = [file for several in demo.make().values() for file in several]
         for file in files:

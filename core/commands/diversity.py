@@ -3,12 +3,54 @@
 from __future__ import annotations
 
 import argparse
-import math
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, get_args
 
-from core.commands.output import check_new_files
-from core.demo.diversity import DEMO_NAMES
+from core.commands.output import check_new_files, print_json, print_line, print_problems, write_new_files
+from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    DiversitySettings,
+    DiversityThresholds,
+    ModelChoice,
+    Status,
+    as_published,
+    generalizations,
+    generalizations_document,
+    judge_diversity,
+    measure_diversity,
+    prepare_search,
+    rank_by_singling_out,
+    released_table,
+    repeat_configuration,
+)
+from core.diversity.models import ModelKind
+from core.diversity.settings import contradictions
 from core.errors import AuditInputError
+from core.plain import table_csv
+from core.settings_form import (
+    add_options,
+    check,
+    described,
+    from_options,
+    given_options,
+    settings_document,
+)
+from core.tables import Dataset, read_dataset
+from core.verdict import Verdict, exit_code
+
+TOOL = "diversity"
+SHOWN_ROWS = 20
+FORMS = (DiversitySettings, ModelChoice, DiversityThresholds)
+_ROLES = ("label", "sensitive_attributes", "quasi_identifiers")
+_COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_column")
+_MOST_THREADS, _MOST_REPEATS = 256, 1_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,130 +58,292 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument("data", nargs="?", type=Path, metavar="DATA", help="table to anonymize")
     data.add_argument("--demo", choices=DEMO_NAMES, help="use one of scikit-learn's tables")
-    parser.add_argument("--label", metavar="COL", help="column the model predicts")
-    parser.add_argument("--sensitive", action="extend", nargs="+", metavar="COL", help="sensitive attributes")
+    for form in FORMS:
+        add_options(parser, form)
     parser.add_argument(
-        "--quasi-identifier", action="extend", nargs="+", metavar="COL", help="columns to anonymize"
+        "--regression",
+        action="store_const",
+        const="regression",
+        dest="task",
+        help="the same as --task regression",
     )
+    parser.add_argument("--train", type=Path, metavar="TABLE", help="table to train on, instead of a split")
     parser.add_argument(
-        "--categorical", action="extend", nargs="+", default=[], metavar="COL", help="columns of categories"
+        "--reference-cells",
+        action="store_true",
+        help="cells, diversity and labels as in the published reference",
     )
-    parser.add_argument(
-        "--leave-out",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="COL",
-        help="columns that are no features; not released",
-    )
-    parser.add_argument("--one-hot-group", nargs="+", action="append", default=[], metavar="COL",
-                        help="quasi-identifiers that are one category in several 0/1 columns")  # fmt: skip
-    _add_model_arguments(parser)
-    _add_grid_arguments(parser)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
-    parser.add_argument("--repeats", type=int, default=0, metavar="N",
-                        help="repeat the recommended pair over N seeds")  # fmt: skip
-    parser.add_argument("--rank-columns", action="store_true",
-                        help="rank the columns by records singled out; without roles only that")  # fmt: skip
+    parser.add_argument(
+        "--repeats", type=int, default=0, metavar="N", help="repeat the recommended pair over N seeds"
+    )
+    parser.add_argument(
+        "--rank-columns",
+        action="store_true",
+        help="rank the columns by records singled out; without roles only that",
+    )
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default="tree", metavar="tree|forest|boosting|logistic|FILE.skops",
-                        help="model to train here, or a fitted one (tree)")  # fmt: skip
-    parser.add_argument("--predictions", metavar="COL", help="column of predictions, instead of a model")
-    parser.add_argument("--train", type=Path, metavar="TABLE", help="table to train on, instead of a split")
-    parser.add_argument("--model-seed", type=int, default=10, metavar="N", help="random state (10)")
-    parser.add_argument("--test-size", type=float, default=0.5, metavar="S", help="share to anonymize (0.5)")
-    parser.add_argument("--split-seed", type=int, default=14, metavar="N", help="random state (14)")
-    parser.add_argument("--regression", action="store_true", help="the label is a number; accuracy is R²")
+def run(arguments: argparse.Namespace) -> int:
+    """Search, print, return the exit code."""
+    started = time.perf_counter()
+    settings, thresholds = _settings(arguments), from_options(DiversityThresholds, arguments)
+    choice = _choice(arguments)
+    if arguments.release is not None:
+        check_new_files("--release", arguments.release)
+    data = _data(arguments)
+    _check_columns(arguments, data)
+    told = described(DiversitySettings)
+    if absent := [told[name].flag for name in _ROLES if not getattr(settings, name)]:
+        if arguments.rank_columns:
+            return _only_rank(data, absent, as_json=arguments.json)
+        raise AuditInputError(f"Say which columns to use: {', '.join(absent)} is missing.")
+    training = read_dataset(arguments.train) if arguments.train else None
+    problem = prepare_search(data, settings, choice, training=training)
+    measured = measure_diversity(problem, n_jobs=arguments.jobs)
+    audit = judge_diversity(measured, thresholds)
+    document = audit_document(audit)
+    if arguments.repeats and audit.recommended is not None:
+        chosen = measured.configuration(audit.recommended.k, audit.recommended.l)
+        stability = repeat_configuration(problem, chosen, n_repeats=arguments.repeats)
+        document["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
+                                 "low": stability.low, "high": stability.high}  # fmt: skip
+    if arguments.rank_columns:
+        document["singling_out"] = singling_out_document(data)
+    written = _write_release(arguments.release, audit)
+    document["seconds"] = round(time.perf_counter() - started, 3)
+    if arguments.json:
+        print_json(document)
+    else:
+        _print_text(audit, document)
+    return exit_code(audit.overall, incomplete=not written)
 
 
-def _add_grid_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--k-min", type=int, default=2, metavar="K", help="smallest k (2)")
-    parser.add_argument("--k-max", type=int, default=7, metavar="K", help="largest k (7)")
-    parser.add_argument("--l-min", type=int, default=1, metavar="L", help="smallest l (1)")
-    parser.add_argument(
-        "--target-accuracy", type=float, default=0.6, metavar="A", help="accuracy to keep (0.6)"
-    )
-    parser.add_argument("--diversity", choices=("distinct", "entropy", "recursive"), default="distinct")
-    parser.add_argument("--recursive-c", type=float, default=3.0, metavar="C", help="c of (c, l) (3)")
-    parser.add_argument("--bins", type=int, default=10, metavar="N",
-                        help="bins of a numeric sensitive attribute, 0 for none (10)")  # fmt: skip
-    parser.add_argument("--cells", choices=("proper", "quasi_identifiers", "all_features"), default="proper",
-                        help="what the tree that makes the cells sees (proper)")  # fmt: skip
-    parser.add_argument("--reference-cells", action="store_true",
-                        help="cells, diversity and labels as in the published reference")  # fmt: skip
-    parser.add_argument("--min-accuracy", type=float, metavar="A", help="smallest accuracy to list")
-    parser.add_argument(
-        "--max-deletion", type=float, default=1.0, metavar="D", help="largest deletion to list"
-    )
-    parser.add_argument("--sort", choices=("accuracy", "deletion_ratio"), default="accuracy")
-
-
-_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
-_MOST_THREADS = 256
-_Range = tuple[float, float]
-
-
-def _ranges(arguments: argparse.Namespace) -> dict[str, tuple[float | None, _Range]]:
-    """Return what each option with a number was given, and the range it must be in."""
-    without_end = (0, math.inf)
-    return {
-        "--k-min": (arguments.k_min, (2, math.inf)),
-        "--k-max": (arguments.k_max, (2, math.inf)),
-        "--l-min": (arguments.l_min, (1, max(arguments.k_max, 1))),
-        "--target-accuracy": (arguments.target_accuracy, (0, 1)),
-        "--min-accuracy": (arguments.min_accuracy, (0, 1)),
-        "--max-deletion": (arguments.max_deletion, (0, 1)),
-        "--recursive-c": (arguments.recursive_c, without_end),
-        "--bins": (arguments.bins, without_end),
-        "--test-size": (arguments.test_size, (0, 1)),
-        "--model-seed": (arguments.model_seed, (0, _LARGEST_SEED)),
-        "--split-seed": (arguments.split_seed, (0, _LARGEST_SEED)),
-        "--jobs": (arguments.jobs, (1, _MOST_THREADS)),
-        "--repeats": (arguments.repeats, (0, 1000)),
-    }
-
-
-def check_options(arguments: argparse.Namespace) -> None:
-    """Refuse numbers out of their range, and a release that cannot be written, before anything is read.
+def _settings(arguments: argparse.Namespace) -> DiversitySettings:
+    """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose.
 
     Raises
     ------
     AuditInputError
-        Names every such option, what is allowed, and what was received.
+        Names every option with a number out of its range, what is allowed, and what was received.
     """
-    problems = [
-        f"{option} must be {_in_words(low, high)}, received {value:g}."
-        for option, (value, (low, high)) in _ranges(arguments).items()
-        if value is not None and not (low <= value <= high and math.isfinite(value))
+    roles: dict[str, Any] = dict.fromkeys(_ROLES[1:], ()) | {"label": ""}
+    if arguments.demo:
+        demo = DEMO_ROLES[arguments.demo]
+        roles = dict(zip(_ROLES, (LABEL, (demo.sensitive_attribute,), demo.quasi_identifiers), strict=True))
+    given = roles | given_options(DiversitySettings, arguments)
+    settings = DiversitySettings(**given | ({"sensitive_bins": None} if arguments.bins == 0 else {}))
+    counts = (
+        ("--jobs", arguments.jobs, 1, _MOST_THREADS),
+        ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
+    )
+    further = [
+        f"{option} must be from {low} to {high:,}, received {value:,}."
+        for option, value, low, high in counts
+        if not low <= value <= high
     ]
-    if arguments.k_min > arguments.k_max:
-        problems.append(
-            f"--k-min must be at most --k-max, received {arguments.k_min:,} and {arguments.k_max:,}."
-        )
-    if arguments.bins == 1:
-        problems.append("--bins must be 0 for none or at least 2, received 1.")
-    if arguments.test_size in (0, 1):
-        problems.append(f"--test-size must lie between 0 and 1, received {arguments.test_size:g}.")
-    if arguments.recursive_c == 0:
-        problems.append("--recursive-c must be above 0, received 0.")
+    check(settings, [*contradictions(settings), *further])
+    return as_published(settings) if arguments.reference_cells else settings
+
+
+def _data(arguments: argparse.Namespace) -> Dataset:
+    if arguments.demo:
+        file = demo_file(arguments.demo)
+        return read_dataset(file.data, name=file.name)
+    if not arguments.data.is_file():
+        raise AuditInputError(f"{arguments.data} is not a file.")
+    return read_dataset(arguments.data)
+
+
+def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
+    """Refuse columns that the table lacks.
+
+    Raises
+    ------
+    AuditInputError
+        Names every such column and the option it was given with.
+    """
+    told = {**described(DiversitySettings), **described(ModelChoice)}
+    given = given_options(DiversitySettings, arguments) | given_options(ModelChoice, arguments)
+    shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
+    problems = [
+        f"{told[name].flag}: there is no column “{column}”; the table has {shown}."
+        for name in _COLUMNS
+        for column in dict.fromkeys(_names(given.get(name, ())))
+        if column not in data.columns
+    ]
     if problems:
         raise AuditInputError(*problems)
-    if arguments.release is not None:
-        check_new_files("--release", arguments.release)
 
 
-def _in_words(low: float, high: float) -> str:
-    return f"at least {low:,.0f}" if math.isinf(high) else f"from {low:,.0f} to {high:,.0f}"
+def _names(given: str | Iterable[Any]) -> list[str]:
+    """Return the columns in a name, in names, or in groups of names."""
+    return [given] if isinstance(given, str) else [name for each in given for name in _names(each)]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Search, print, return the exit code."""
-    check_options(arguments)
-    # scikit-learn takes a second to import; the other tools need not wait for it.
-    from core.commands import diversity_search  # noqa: PLC0415
+def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
+    """Print the ranking of the columns, for a person who has yet to choose the quasi-identifiers."""
+    document = {
+        "tool": TOOL,
+        "verdict": Verdict.NOT_ASSESSED,
+        "overall": Verdict.NOT_ASSESSED,
+        "reason": f"Nothing was searched: {', '.join(absent)} is missing.",
+        "n_records": data.n_records,
+        "singling_out": singling_out_document(data),
+    }
+    if as_json:
+        print_json(document)
+    else:
+        print_line(f"{Verdict.NOT_ASSESSED}  {data.name}, {data.n_records:,} records. {document['reason']}")
+        _print_singling_out(document)
+    return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
 
-    return diversity_search.run(arguments)
+
+def singling_out_document(data: Dataset) -> list[dict[str, object]]:
+    """Return all columns, those that single out most first, as plain values for JSON."""
+    return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
+
+
+def _choice(arguments: argparse.Namespace) -> ModelChoice:
+    kinds = get_args(ModelKind)
+    given: dict[str, Any] = {}
+    if arguments.predictions:
+        given["source"] = "predictions"
+    elif arguments.model is not None and arguments.model not in kinds:
+        path = Path(arguments.model)
+        if not path.is_file():
+            raise AuditInputError(
+                f"--model must be one of {', '.join(kinds)} or a skops file; {path} is neither."
+            )
+        given = {"source": "file", "file_name": path.name, "file": path.read_bytes()}
+    choice = from_options(ModelChoice, arguments, **given)
+    check(choice)
+    return choice
+
+
+def audit_document(audit: DiversityAudit) -> dict[str, object]:
+    """Return the audit as plain values for JSON."""
+    problem = audit.search.problem
+    recommended = audit.recommended
+    return {
+        "tool": TOOL,
+        "verdict": audit.verdict,
+        "overall": audit.overall,
+        "accuracy_is": "accuracy" if problem.settings.task == "classification" else "R²",
+        "base_accuracy": problem.base_accuracy,
+        "base_balanced_accuracy": problem.base_balanced_accuracy,
+        "base_baseline_accuracy": problem.base_baseline,
+        "n_records": problem.n_records,
+        "model": problem.inputs.model.description if problem.inputs.model else "column of predictions",
+        "configurations": [configuration_document(each) for each in _listed(audit)],
+        "pareto": [[each.k, each.l] for each in audit.pareto],
+        "recommended": None
+        if recommended is None
+        else {"k": recommended.k, "l": recommended.l, "reason": recommended.reason},
+        "sensitive_bins": {
+            each.name: None if each.edges is None else each.edges.tolist() for each in problem.sensitive
+        },
+        "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(problem.settings, problem.choice, audit.thresholds),
+    }
+
+
+def _listed(audit: DiversityAudit) -> list[Configuration]:
+    """Return the result list in its order, then every other configuration in the order of the grid."""
+    offered = {id(each) for each in audit.offered}
+    return [*audit.offered, *(each for each in audit.search.configurations if id(each) not in offered)]
+
+
+def configuration_document(configuration: Configuration) -> dict[str, object]:
+    """Return one configuration as plain values for JSON."""
+    evaluation, verification = configuration.evaluation, configuration.verification
+    kept_set = configuration.kept_set
+    return {
+        "k": configuration.k,
+        "l": configuration.l,
+        "deletion_ratio": configuration.deletion_ratio,
+        "accuracy": configuration.accuracy,
+        "accuracy_low": evaluation.accuracy_low if evaluation else None,
+        "accuracy_high": evaluation.accuracy_high if evaluation else None,
+        "balanced_accuracy": evaluation.balanced_accuracy if evaluation else None,
+        "baseline_accuracy": evaluation.baseline_accuracy if evaluation else None,
+        "n_holdout": evaluation.n_holdout if evaluation else None,
+        "anonymized_accuracy": evaluation.anonymized_accuracy if evaluation else None,
+        "ncp": kept_set.ncp if kept_set else None,
+        "minimization_ncp": evaluation.minimization_ncp if evaluation else None,
+        "stored": configuration.stored,
+        "reason": configuration.status.value,
+        "min_k": verification.k if verification else None,
+        "distinct_l": verification.distinct_l if verification else None,
+        "entropy_l": verification.entropy_l if verification else None,
+        "t": verification.t if verification else None,
+        "generalizations": generalizations_document(generalizations(evaluation.minimization))
+        if evaluation
+        else None,
+    }
+
+
+def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
+    """Write the recommended table; return False when it was asked for and there is none."""
+    if path is None:
+        return True
+    if audit.recommended is None:
+        print_problems((f"{path} was not written: no pair of k and l meets the limits.",))
+        return False
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    if chosen.kept_set is not None:
+        data = table_csv(released_table(audit.search.problem, chosen.kept_set.kept_cells))
+        write_new_files("--release", {path: data})
+    return True
+
+
+def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
+    problem = audit.search.problem
+    print_line(
+        f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records"
+    )
+    word = "accuracy" if problem.settings.task == "classification" else "R²"
+    guess = "" if word == "R²" else f"; the most frequent label alone {problem.base_baseline:.4f}"
+    print_line(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}{guess}")
+    print_line(
+        f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list"
+    )
+    if audit.offered:
+        print_line(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")
+    for each in audit.offered[:SHOWN_ROWS]:
+        ncp = each.kept_set.ncp if each.kept_set else None
+        k = each.verification.k if each.verification else None
+        t = each.verification.t if each.verification else None
+        print_line(
+            f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
+            f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
+        )
+    if len(audit.offered) > SHOWN_ROWS:
+        print_line(f"… and {len(audit.offered) - SHOWN_ROWS:,} more; --json prints all")
+    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
+        remove = "1 pair removes" if unlisted == 1 else f"{unlisted:,} pairs remove"
+        print_line(f"{remove} nothing and can be released, beside those on the list; --json prints all")
+    if audit.recommended is not None:
+        print_line(f"recommended: {audit.recommended.reason}")
+    if "stability" in document:
+        print_line(f"over seeds: {json.dumps(document['stability'])}")
+    if "singling_out" in document:
+        _print_singling_out(document)
+    for finding in audit.findings:
+        print_line(f"{finding.verdict}: {finding.message}")
+    sys.stdout.flush()
+
+
+def _print_singling_out(document: Mapping[str, Any]) -> None:
+    ranked = document["singling_out"]
+    print_line("columns by the share of records they single out, alone and with those above:")
+    print_line(f"{'alone':>9} {'with above':>10} {'values':>8}  column")
+    for each in ranked[:SHOWN_ROWS]:
+        print_line(
+            f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
+            f"{each['n_values']:>8,}  {each['column']}"
+        )
+    if len(ranked) > SHOWN_ROWS:
+        print_line(f"… and {len(ranked) - SHOWN_ROWS:,} more; --json prints all")

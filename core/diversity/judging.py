@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
+from core.settings_form import check, setting
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import counted, percent
 
@@ -305,9 +306,31 @@ class DiversitySearch:
 class DiversityThresholds:
     """What the person can live with; judged anew at once when it changes."""
 
-    min_accuracy: float | None = None  # in [0, 1]; None for the target accuracy of the search
-    max_deletion: float = 1.0  # largest share of records removed, in [0, 1]
-    sort: Sort = "accuracy"  # ``accuracy`` (descending) or ``deletion_ratio`` (ascending)
+    min_accuracy: float | None = setting(
+        None,
+        "Accuracy at least",
+        "On top of the search's target, which applies in any case.",
+        "--min-accuracy",
+        percent=True,
+        none="the target",
+    )
+    max_deletion: float = setting(
+        1.0,
+        "Records removed at most",
+        "Share of the records that a pair of k and l removes because their cells are not diverse.",
+        "--max-deletion",
+        percent=True,
+    )
+    sort: Sort = setting(
+        "accuracy",
+        "Sort the result list by",
+        "The best first.",
+        "--sort",
+        choices={"accuracy": "accuracy", "deletion_ratio": "records removed"},
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,15 +380,8 @@ def measure_diversity(
 def judge_diversity(
     measured: DiversitySearch, thresholds: DiversityThresholds | None = None
 ) -> DiversityAudit:
-    """Filter and sort the configurations, and say what to make of them.
-
-    Raises
-    ------
-    AuditInputError
-        A threshold is out of its range.
-    """
+    """Filter and sort the configurations, and say what to make of them."""
     thresholds = thresholds or DiversityThresholds()
-    _check_thresholds(thresholds)
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
     findings = search_findings(measured.problem, measured.configurations, n_within_limits=len(meeting))
@@ -411,18 +427,6 @@ def pareto_front(configurations: Sequence[Configuration]) -> tuple[Configuration
 def _costs(configuration: Configuration) -> tuple[float, float, float]:
     ncp = configuration.kept_set.ncp if configuration.kept_set else None
     return (-(configuration.accuracy or 0.0), configuration.deletion_ratio or 0.0, ncp or 0.0)
-
-
-def _check_thresholds(thresholds: DiversityThresholds) -> None:
-    problems = []
-    if thresholds.min_accuracy is not None and not 0 <= thresholds.min_accuracy <= 1:
-        problems.append(f"The smallest accuracy must lie between 0 and 1; it is {thresholds.min_accuracy:g}.")
-    if not 0 <= thresholds.max_deletion <= 1:
-        problems.append(f"The largest deletion must lie between 0 and 1; it is {thresholds.max_deletion:g}.")
-    if thresholds.sort not in get_args(Sort):
-        problems.append(f"sort must be one of {', '.join(get_args(Sort))}; it is {thresholds.sort}.")
-    if problems:
-        raise AuditInputError(*problems)
 
 
 def _meets(configuration: Configuration, measured: DiversitySearch, thresholds: DiversityThresholds) -> bool:

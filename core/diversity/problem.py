@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -27,9 +28,11 @@ from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_rec
 from core.diversity.settings import DiversitySettings, check_settings
 from core.diversity.stopping import ShouldStop, never, stop_if
 from core.errors import AuditInputError
+from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 
+LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
 
 ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
@@ -39,17 +42,58 @@ ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predict
 class ModelChoice:
     """Where the model comes from."""
 
-    # A kind to train here, ``file`` for a fitted scikit-learn model in skops format, or ``predictions`` for a
-    # column of the table
-    source: ModelSource = "tree"
-    seed: int = 10  # random state of a model trained here
-    # Share of the one table that is anonymized and tested on, in (0, 1), and random state of the split; the
-    # rest trains the model. Not used with a training table of its own.
-    test_size: float = 0.5
-    split_seed: int = 14
+    source: ModelSource = setting(
+        "tree",
+        "Where the model comes from",
+        "A model trained here learns from a part of the table, or from a table of its own, and the rest is "
+        "anonymized.",
+        "--model",
+        choices={
+            "tree": "Train a decision tree here",
+            "forest": "Train a random forest here",
+            "boosting": "Train gradient boosting here",
+            "logistic": "Train a linear model here",
+            "file": "My model, as a skops file",
+            "predictions": "Only its predictions, in a column",
+        },
+        metavar="tree|forest|boosting|logistic|FILE.skops",
+    )
+    predictions_column: str | None = setting(
+        None,
+        "Column with the predictions",
+        "Instead of a model; accuracy of anonymized records cannot be assessed without the model itself.",
+        "--predictions",
+        metavar="COL",
+    )
+    test_size: float = setting(
+        0.5,
+        "Part of the table to anonymize",
+        "The rest trains the model. Not used with a training table of its own.",
+        "--test-size",
+        percent=True,
+        least=-math.inf,
+        most=math.inf,
+        above=0,
+        below=1,
+    )
+    split_seed: int = setting(
+        14,
+        "Seed of the split",
+        "The same seed gives the same split.",
+        "--split-seed",
+        least=0,
+        most=LARGEST_SEED,
+    )
+    seed: int = setting(
+        10,
+        "Seed of the model",
+        "The same seed trains the same model.",
+        "--model-seed",
+        least=0,
+        most=LARGEST_SEED,
+    )
     file_name: str = ""  # the model file
     file: bytes = field(default=b"", repr=False)
-    predictions_column: str | None = None  # the column that holds predictions
 
     @property
     def file_digest(self) -> str:
@@ -209,12 +253,6 @@ def _check_size(
 
 def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) -> None:
     problems = []
-    if choice.source not in get_args(ModelSource):
-        problems.append(
-            f"The model must be one of {', '.join(get_args(ModelSource))}; it is {choice.source}."
-        )
-    if not 0 < choice.test_size < 1:
-        problems.append(f"The test share must lie between 0 and 1; it is {choice.test_size:g}.")
     if choice.source == "predictions" and choice.predictions_column not in data.columns:
         problems.append(
             f"The predictions column “{choice.predictions_column}” is not a column of the table."
@@ -229,8 +267,7 @@ def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) 
             problems.append(
                 f"{training.name} lacks {len(absent)} columns of {data.name}: {', '.join(absent)}."
             )
-    if problems:
-        raise AuditInputError(*problems)
+    check(choice, problems)
 
 
 def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None) -> tuple[IntArray, IntArray]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
-from core.errors import AuditInputError
+from core.settings_form import REQUIRED, check, said, setting
 
 CellRule = Literal["proper", "quasi_identifiers", "all_features"]
 DiversityRule = Literal["distinct", "entropy", "recursive"]
@@ -18,74 +18,129 @@ LARGEST_GRID = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class DiversitySettings:
-    """Settings of the (k, l) grid search.
+    """Settings of the (k, l) grid search."""
 
-    Attributes
-    ----------
-    label
-        Column the model predicts.
-    sensitive_attributes
-        Columns whose values each cell must hold in sufficient diversity; at least one.
-    quasi_identifiers
-        Columns replaced by a representative of the cell; at least one.
-    k_min, k_max
-        Smallest and largest k tried, 2 ≤ k_min ≤ k_max.
-    l_min
-        Smallest l tried, 1 ≤ l_min ≤ k_max; for each k, l runs from here up to k.
-    target_accuracy
-        In [0, 1]. Minimization generalizes as far as the model still agrees with itself on this
-        share of the inner hold-out, and a configuration is offered from this accuracy on. For
-        regression the same with R².
-    cells
-        What the tree that makes the cells sees. ``proper``: the quasi-identifiers only, neither
-        the label nor the sensitive attribute steers the cells. ``quasi_identifiers``: splits on
-        the quasi-identifiers only, chosen to separate the labels. ``all_features``: splits on
-        every feature, the sensitive attribute included, chosen to separate the labels; the
-        published reference.
-    diversity
-        ``distinct``: at least l distinct sensitive values in a cell. ``entropy``: exp of the
-        entropy at least l. ``recursive``: most frequent count < c × the counts from the l-th on.
-    recursive_c
-        The c of recursive (c, l)-diversity, above 0.
-    sensitive_bins
-        A numeric sensitive attribute with more distinct values is counted in this many bins of
-        about equal numbers of records, because a continuous attribute otherwise always looks
-        diverse; at least 2. None counts values as written.
-    majority
-        Label of a merged cell in minimization. ``records``: most frequent prediction among its
-        records. ``leaf_shares``: every leaf below counts the same, whatever its size; the
-        published reference.
-    categorical
-        Feature columns whose values are categories. Every other feature must hold numbers.
-    one_hot_groups
-        Groups of quasi-identifiers that are one category written as several 0/1 columns; they
-        are replaced together.
-    left_out
-        Columns that are no features, such as record numbers.
-    task
-        Whether the label is a class or a number.
-    holdout_seed, minimization_seed
-        Random states of the outer and the inner split.
-    """
-
-    label: str
-    sensitive_attributes: tuple[str, ...]
-    quasi_identifiers: tuple[str, ...]
-    k_min: int = 2
-    k_max: int = 7
-    l_min: int = 1
-    target_accuracy: float = 0.6
-    cells: CellRule = "proper"
-    diversity: DiversityRule = "distinct"
-    recursive_c: float = 3.0
-    sensitive_bins: int | None = 10
+    label: str = setting(REQUIRED, "Label", "The column that the model predicts.", "--label", metavar="COL")
+    sensitive_attributes: tuple[str, ...] = setting(
+        REQUIRED,
+        "Sensitive attributes",
+        "What nobody shall learn about a person from their cell. Each cell must hold enough different values "
+        "of each.",
+        "--sensitive",
+        metavar="COL",
+    )
+    quasi_identifiers: tuple[str, ...] = setting(
+        REQUIRED,
+        "Quasi-identifiers",
+        "What others may know of a person, and could recognize them by. These columns are anonymized.",
+        "--quasi-identifier",
+        metavar="COL",
+    )
+    left_out: tuple[str, ...] = setting(
+        (),
+        "Leave out of features and release",
+        "Names, record numbers and the like: the model does not use them and they are not released.",
+        "--leave-out",
+        metavar="COL",
+    )
+    categorical: tuple[str, ...] = setting(
+        (), "Columns of categories", "All other features must hold numbers.", "--categorical", metavar="COL"
+    )
+    one_hot_groups: tuple[tuple[str, ...], ...] = setting(
+        (),
+        "One category in several 0/1 columns",
+        "A category such as a job may be written as one column per value, with a 1 in one of them. Such "
+        "quasi-identifiers are replaced together: a cell shows its most frequent row of the group, never two "
+        "jobs at once.",
+        "--one-hot-group",
+        metavar="COL",
+    )
+    task: Task = setting(
+        "classification",
+        "The label is",
+        "For numbers, accuracy is R².",
+        "--task",
+        choices={"classification": "a class", "regression": "a number"},
+    )
+    k_min: int = setting(
+        2,
+        "Smallest k",
+        "k is the records in a cell, at least: nobody can be told apart from k - 1 others by the "
+        "quasi-identifiers.",
+        "--k-min",
+        least=2,
+        metavar="K",
+    )
+    k_max: int = setting(
+        7,
+        "Largest k",
+        "Up to the records to anonymize. More pairs take longer.",
+        "--k-max",
+        least=2,
+        metavar="K",
+    )
+    l_min: int = setting(
+        1,
+        "Smallest l",
+        "l is the different sensitive values in a cell, at least; cells with fewer are removed. It runs from "
+        "here up to k.",
+        "--l-min",
+        least=1,
+        metavar="L",
+    )
+    target_accuracy: float = setting(
+        0.6,
+        "Target accuracy",
+        "Quasi-identifiers are generalized as far as the model keeps this agreement with itself, and pairs "
+        "are offered from this accuracy on.",
+        "--target-accuracy",
+        percent=True,
+    )
+    cells: CellRule = setting(
+        "proper",
+        "Cells are made",
+        "From the quasi-identifiers alone, neither the label nor the sensitive attribute decides who shares "
+        "a cell with whom.",
+        "--cells",
+        choices={
+            "proper": "From the quasi-identifiers alone",
+            "quasi_identifiers": "Quasi-identifiers, cut to separate the labels",
+            "all_features": "All features, as published",
+        },
+    )
+    diversity: DiversityRule = setting(
+        "distinct",
+        "A cell is diverse with",
+        "",
+        "--diversity",
+        choices={
+            "distinct": "at least l different values",
+            "entropy": "entropy of at least l values",
+            "recursive": "recursive (c, l)",
+        },
+    )
+    recursive_c: float = setting(
+        3.0,
+        "c of recursive (c, l)",
+        "The most frequent value may occur fewer than c times as often as the l-th and all rarer ones.",
+        "--recursive-c",
+        above=0,
+    )
+    sensitive_bins: int | None = setting(
+        10,
+        "Bins of a numeric sensitive attribute",
+        "A continuous attribute looks diverse always; bins of about equal numbers of records are counted "
+        "instead. 0 counts values as written.",
+        "--bins",
+        least=2,
+        metavar="N",
+        none="values as written",
+    )
+    # The label of a merged cell in minimization: the most frequent prediction among its records, or every
+    # leaf below counts the same, whatever its size, as in the published reference.
     majority: MajorityRule = "records"
-    categorical: tuple[str, ...] = ()
-    one_hot_groups: tuple[tuple[str, ...], ...] = ()
-    left_out: tuple[str, ...] = ()
-    task: Task = "classification"
-    holdout_seed: int = 38
-    minimization_seed: int = 18
+    holdout_seed: int = 38  # of the outer split
+    minimization_seed: int = 18  # of the inner split
 
     @property
     def n_pairs(self) -> int:
@@ -123,51 +178,27 @@ def check_settings(settings: DiversitySettings, columns: tuple[str, ...]) -> Non
     AuditInputError
         Names every parameter out of its range and every column that is absent or has two roles.
     """
-    problems = [*_range_problems(settings), *_choice_problems(settings), *_role_problems(settings, columns)]
-    if problems:
-        raise AuditInputError(*problems)
+    check(settings, [*contradictions(settings), *_role_problems(settings, columns)])
 
 
-def _range_problems(settings: DiversitySettings) -> list[str]:
+def contradictions(settings: DiversitySettings) -> list[str]:
+    """Return what is wrong with the grid, whatever the table."""
+    k_min, k_max, l_min = (said(DiversitySettings, name) for name in ("k_min", "k_max", "l_min"))
     problems = []
-    if settings.k_min < 2 or settings.k_min > settings.k_max:
+    if settings.k_min > settings.k_max:
         problems.append(
-            "The smallest k must be at least 2 and at most the largest k; they are "
-            f"{settings.k_min:,} and {settings.k_max:,}."
+            f"{k_min} must be at most {k_max}, received {settings.k_min:,} and {settings.k_max:,}."
         )
-    if not 1 <= settings.l_min <= settings.k_max:
+    if settings.l_min > max(settings.k_max, 1):
         problems.append(
-            f"l cannot be below 1 nor larger than k: the smallest l must lie between 1 and the largest k, "
-            f"{settings.k_max}; it is {settings.l_min}."
+            f"{l_min} must be at most {k_max}, received {settings.l_min:,} and {settings.k_max:,}."
         )
     if not problems and settings.n_pairs > LARGEST_GRID:
         problems.append(
             f"The grid has {settings.n_pairs:,} pairs of k and l; at most {LARGEST_GRID:,} are searched. "
-            "Narrow the range of k (--k-min, --k-max), or raise the smallest l (--l-min)."
-        )
-    if not 0 <= settings.target_accuracy <= 1:
-        problems.append(f"The target accuracy must lie between 0 and 1; it is {settings.target_accuracy:g}.")
-    if not settings.recursive_c > 0:
-        problems.append(f"c of recursive diversity must be above 0; it is {settings.recursive_c:g}.")
-    if settings.sensitive_bins is not None and settings.sensitive_bins < 2:
-        problems.append(
-            f"A sensitive attribute needs at least 2 bins; {settings.sensitive_bins} were asked for."
+            f"Narrow the range of k ({k_min}, {k_max}), or raise the smallest l ({l_min})."
         )
     return problems
-
-
-def _choice_problems(settings: DiversitySettings) -> list[str]:
-    choices = {
-        "cells": (settings.cells, get_args(CellRule)),
-        "diversity": (settings.diversity, get_args(DiversityRule)),
-        "majority": (settings.majority, get_args(MajorityRule)),
-        "task": (settings.task, get_args(Task)),
-    }
-    return [
-        f"{name} must be one of {', '.join(allowed)}; it is {chosen}."
-        for name, (chosen, allowed) in choices.items()
-        if chosen not in allowed
-    ]
 
 
 def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> list[str]:

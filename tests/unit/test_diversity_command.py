@@ -192,7 +192,7 @@ def test_regression__is_never_called_accuracy_in_the_text(
         ),
         (
             ["--demo", "iris", "--l-min", "9"],
-            "--l-min must be from 1 to 7, received 9.",
+            "--l-min must be at most --k-max, received 9 and 7.",
         ),
         (["--demo", "iris", "--model", "oracle"], "or a skops file; oracle is neither."),
         (["--demo", "iris", "--label", "species"], "--label: there is no column “species”; the table has "),
@@ -214,7 +214,7 @@ def test_bad_input__is_said_on_stderr(
         (["--model-seed", "-1"], "--model-seed must be from 0 to 4,294,967,295, received -1."),
         (
             ["--split-seed", "4294967296"],
-            "--split-seed must be from 0 to 4,294,967,295, received 4.29497e+09.",
+            "--split-seed must be from 0 to 4,294,967,295, received 4,294,967,296.",
         ),
         (["--jobs", "0"], "--jobs must be from 1 to 256, received 0."),
         (["--repeats", "-1"], "--repeats must be from 0 to 1,000, received -1."),
@@ -222,10 +222,10 @@ def test_bad_input__is_said_on_stderr(
         (["--k-min", "9"], "--k-min must be at most --k-max, received 9 and 7."),
         (["--target-accuracy", "nan"], "--target-accuracy must be from 0 to 1, received nan."),
         (["--max-deletion", "1.5"], "--max-deletion must be from 0 to 1, received 1.5."),
-        (["--recursive-c", "inf"], "--recursive-c must be at least 0, received inf."),
+        (["--recursive-c", "inf"], "--recursive-c must be above 0, received inf."),
         (["--recursive-c", "0"], "--recursive-c must be above 0, received 0."),
-        (["--bins", "1"], "--bins must be 0 for none or at least 2, received 1."),
-        (["--test-size", "1"], "--test-size must lie between 0 and 1, received 1."),
+        (["--bins", "1"], "--bins must be at least 2, received 1."),
+        (["--test-size", "1"], "--test-size must be above 0 and below 1, received 1."),
         (["--release", "nowhere/r.csv"], "--release: there is no folder nowhere; choose another one."),
         (["--quasi-identifier", "colour"], "--quasi-identifier: there is no column “colour”; the table has"),
     ],
@@ -245,7 +245,7 @@ def test_release__never_overwrites_and_says_so_before_the_search(
     before = iris_file.read_bytes()
     arguments = ["diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
                  "--quasi-identifier", "sepal width (cm)", "--release", str(iris_file)]  # fmt: skip
-    monkeypatch.setattr("core.commands.diversity_search.measure_diversity", None)  # would fail if called
+    monkeypatch.setattr("core.commands.diversity.measure_diversity", None)  # would fail if called
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
         f"error: --release: {iris_file} exists and is never overwritten; choose another name.\n"

@@ -173,7 +173,7 @@ def test_headline__without_a_model_says_what_is_not_known() -> None:
     )
     assert views.headline(audit) == "k and l can be met, but what that does to accuracy cannot be assessed."
     report = views.diversity_report(audit, None, created_at=NOW)
-    assert report.settings["model"] == "predictions in column guess"
+    assert report.settings["Model"] == "predictions in column guess"
     assert report.verdict is Verdict.NOT_ASSESSED
 
 
@@ -193,8 +193,8 @@ def test_report__names_the_training_table_and_every_setting(audit: DiversityAudi
     judged = judge_diversity(measure_diversity(training), DiversityThresholds(max_deletion=0.4))
     report = views.diversity_report(judged, None, created_at=NOW)
     assert [facts.role for facts in report.inputs] == ["table to anonymize", "training table"]
-    assert report.settings["quasi_identifiers"] == ("proline", "flavanoids", "hue")
-    assert report.settings["max_deletion"] == 0.4
+    assert report.settings["Quasi-identifiers"] == ["proline", "flavanoids", "hue"]
+    assert report.settings["Records removed at most"] == 0.4
     document = json.loads(views.settings_json(training))
     assert document["training"]["sha256"] == problem.data.sha256
     assert "file" not in document["model"]

@@ -33,6 +33,7 @@ from core.measures import diversity as diversity_measures
 from core.measures import format_number, shared
 from core.measures.measure import Unit
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
+from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
 
@@ -345,7 +346,6 @@ def diversity_report(
 ) -> Report:
     """Return the report of a search and of the configuration that was picked."""
     problem = audit.search.problem
-    settings = settings_document(problem)
     return Report(
         tool="diversity",
         title=TITLE,
@@ -353,7 +353,13 @@ def diversity_report(
         verdict=audit.overall,
         headline=headline(audit),
         inputs=_inputs(problem),
-        settings={**settings["settings"], "model": _model_of(problem), **asdict(audit.thresholds)},
+        settings={
+            **report_lines(problem.settings, problem.choice, audit.thresholds),
+            "Label of a merged cell": problem.settings.majority,
+            "Seed of the hold-out": problem.settings.holdout_seed,
+            "Seed of the minimization": problem.settings.minimization_seed,
+            "Model": _model_of(problem),
+        },
         figures=search_figures(audit)
         if configuration is None
         else configuration_figures(audit, configuration),

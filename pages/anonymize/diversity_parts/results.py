@@ -21,11 +21,11 @@ from core.diversity import (
     released_table,
     views,
 )
-from core.diversity.judging import Sort
 from core.diversity.views import charts
 from core.plain import table_csv
 from core.reports import Report
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
+from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.results import (
     Download,
     show_definitions,
@@ -36,7 +36,6 @@ from pages.components.results import (
 )
 
 TOOL = "diversity"
-SORTS: tuple[Sort, ...] = ("accuracy", "deletion_ratio")
 
 
 def show_search(measured: DiversitySearch, identity: str) -> None:
@@ -88,36 +87,29 @@ def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
     left, middle, right = st.columns(3)
     word = charts.accuracy_word(measured.problem.settings.task)
     target = f"{measured.problem.settings.target_accuracy:.0%}"
-    accuracy = left.slider(
-        f"{word} at least",
-        0,
-        100,
-        0,
-        format="%d %%",
-        key="diversity_min_accuracy",
-        help=f"On top of the search's target of {target}, which applies in any case.",
-        persist_state="session",
-    )
-    deletion = middle.slider(
-        "Records removed at most",
-        0,
-        100,
-        100,
-        format="%d %%",
-        key="diversity_max_deletion",
-        help="Share of the records that a pair of k and l removes because their cells are not diverse.",
-        persist_state="session",
-    )
-    sort = right.segmented_control(
-        "Sort the result list by",
-        SORTS,
-        default=SORTS[0],
-        format_func={"accuracy": word.lower(), "deletion_ratio": "records removed"}.__getitem__,
-        key="diversity_sort",
-        required=True,
-        persist_state="session",
-    )
-    return DiversityThresholds(min_accuracy=accuracy / 100, max_deletion=deletion / 100, sort=sort)
+    with left:
+        accuracy = ask_for_number(
+            DiversityThresholds,
+            "min_accuracy",
+            slider=True,
+            none_at=0,
+            key="diversity_min_accuracy",
+            label=f"{word} at least",
+            help=f"On top of the search's target of {target}, which applies in any case.",
+        )
+    with middle:
+        deletion = ask_for_number(
+            DiversityThresholds, "max_deletion", slider=True, key="diversity_max_deletion"
+        )
+    with right:
+        sort = ask_for_choice(
+            DiversityThresholds,
+            "sort",
+            widget="segmented_control",
+            key="diversity_sort",
+            words={"accuracy": word.lower(), "deletion_ratio": "records removed"}.__getitem__,
+        )
+    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
 
 
 def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> None:

@@ -3,95 +3,62 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import columns_of_text, suggested_roles, zero_one_columns
 from core.demo.diversity import LABEL, SHOWN_ROLES
-from core.diversity import suggest_one_hot_groups
+from core.diversity import DiversitySettings, suggest_one_hot_groups
 from core.roles import Role
+from core.settings_form import described
 from core.tables import Dataset
+from pages.components.asking import ask_for_choice, ask_for_several
 
 SMALLEST_GROUP = 2
 
 
 class Roles(NamedTuple):
-    """Suggested roles of the columns."""
+    """Roles of the columns, by setting."""
 
     label: str
-    sensitive: list[str]
-    quasi_identifiers: list[str]
-    left_out: list[str]
-    categorical: list[str]
-    one_hot_groups: list[list[str]]
+    sensitive_attributes: Sequence[str]
+    quasi_identifiers: Sequence[str]
+    left_out: Sequence[str]
+    categorical: Sequence[str]
+    one_hot_groups: Sequence[Sequence[str]]
 
 
 def ask_for_roles(data: Dataset, mark: str) -> Roles:
     """Ask what the columns are, from the suggested roles on; `mark` belongs to the table."""
-    suggested, columns = _suggested(data), list(data.columns)
+    suggested = _suggested(data)
     left, right = st.columns(2)
-    label = left.selectbox(
-        "Label",
-        columns,
-        index=columns.index(suggested.label),
-        key=f"diversity_label_{mark}",
-        help="The column that the model predicts.",
-        persist_state="session",
-    )
-    others = [name for name in columns if name != label]
-    sensitive = _ask_for_columns(
-        right,
-        "Sensitive attributes",
-        others,
-        suggested.sensitive,
-        key=f"diversity_sensitive_{mark}",
-        explained="What nobody shall learn about a person from their cell. Each cell must hold enough "
-        "different values of each.",
-    )
+    with left:
+        label = ask_for_choice(
+            DiversitySettings,
+            "label",
+            options=data.columns,
+            start=suggested.label,
+            key=f"diversity_label_{mark}",
+        )
+
+    def ask(name: str, free: list[str], key: str) -> tuple[str, ...]:
+        start = [column for column in getattr(suggested, name) if column in free]
+        return ask_for_several(DiversitySettings, name, free, start=start, key=f"diversity_{key}_{mark}")
+
+    others = [name for name in data.columns if name != label]
+    with right:
+        sensitive = ask("sensitive_attributes", others, "sensitive")
     free = [name for name in others if name not in sensitive]
-    quasi = _ask_for_columns(
-        left,
-        "Quasi-identifiers",
-        free,
-        suggested.quasi_identifiers,
-        key=f"diversity_quasi_{mark}",
-        explained="What others may know of a person, and could recognize them by. These columns are "
-        "anonymized.",
-    )
-    left_out = _ask_for_columns(
-        right,
-        "Leave out of features and release",
-        [name for name in free if name not in quasi],
-        suggested.left_out,
-        key=f"diversity_left_out_{mark}",
-        explained="Names, record numbers and the like: the model does not use them and they are not "
-        "released.",
-    )
-    categorical = _ask_for_columns(
-        left,
-        "Columns of categories",
-        [name for name in others if name not in left_out],
-        suggested.categorical,
-        key=f"diversity_categorical_{mark}",
-        explained="All other features must hold numbers.",
-    )
+    with left:
+        quasi = ask("quasi_identifiers", free, "quasi")
+    with right:
+        left_out = ask("left_out", [name for name in free if name not in quasi], "left_out")
+    with left:
+        categorical = ask("categorical", [name for name in others if name not in left_out], "categorical")
     groups = _ask_for_one_hot_groups(data, [name for name in quasi if name not in categorical], mark)
     return Roles(label, sensitive, quasi, left_out, categorical, groups)
-
-
-def _ask_for_columns(
-    place: DeltaGenerator, label: str, options: list[str], suggested: list[str], *, key: str, explained: str
-) -> list[str]:
-    return place.multiselect(
-        label,
-        options,
-        [name for name in suggested if name in options],
-        key=key,
-        help=explained,
-        persist_state="session",
-    )
 
 
 def _suggested(data: Dataset) -> Roles:
@@ -108,7 +75,7 @@ def _suggested(data: Dataset) -> Roles:
             of_role[suggestion.role].append(suggestion.column)
     return Roles(
         label=label,
-        sensitive=of_role[Role.SENSITIVE_ATTRIBUTE][:1],
+        sensitive_attributes=of_role[Role.SENSITIVE_ATTRIBUTE][:1],
         quasi_identifiers=of_role[Role.QUASI_IDENTIFIER],
         left_out=of_role[Role.DIRECT_IDENTIFIER],
         categorical=[name for name in text if name != label],
@@ -116,12 +83,12 @@ def _suggested(data: Dataset) -> Roles:
     )
 
 
-def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> list[list[str]]:
+def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tuple[tuple[str, ...], ...]:
     """Ask for groups one after the other, as long as columns are left for another one."""
     of_zeros_and_ones = set(zero_one_columns(data.fingerprint))
     free = [name for name in columns if name in of_zeros_and_ones]
     if len(free) < SMALLEST_GROUP:
-        return []
+        return ()
     suggested = [list(group) for group in suggest_one_hot_groups(data.table, free)]
     st.caption(
         "Some quasi-identifiers hold 0 and 1 only. Where several of them are one category, such as a job, "
@@ -133,25 +100,22 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> lis
         )
     )
     offered = hashlib.sha256(repr(free).encode()).hexdigest()[:8]  # other columns: suggested anew
-    groups: list[list[str]] = []
+    groups: list[tuple[str, ...]] = []
     number = 0
     while len(free) >= SMALLEST_GROUP and number <= max(len(suggested), len(groups)):
         default = [name for name in suggested[number] if name in free] if number < len(suggested) else []
         number += 1
-        group = st.multiselect(
-            f"One category in several 0/1 columns, group {number}",
+        group = ask_for_several(
+            DiversitySettings,
+            "one_hot_groups",
             free,
-            default,
+            start=default,
             key=f"diversity_group_{number}_{mark}_{offered}",
-            help="A category such as a job may be written as one column per value, with a 1 in one of them. "
-            "Such columns are replaced together: a cell shows its most frequent row of the group, never "
-            "two jobs at once. Suggested where names begin alike and no record has two 1s; leave it empty "
-            "where each column is a property of its own.",
-            persist_state="session",
+            label=f"{described(DiversitySettings)['one_hot_groups'].label}, group {number}",
         )
         if len(group) >= SMALLEST_GROUP:
             groups.append(group)
             free = [name for name in free if name not in group]
         elif group:
             st.info("A group needs at least two columns; one column is replaced on its own.")
-    return groups
+    return tuple(groups)
