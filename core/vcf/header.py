@@ -16,6 +16,7 @@ from core.errors import AuditInputError
 _CONTIG_ID = re.compile(rb"^##contig=<(?:[^\n\">]*,)?ID=([^,>\n]+)", re.MULTILINE)
 _FORMAT_ID = re.compile(rb"##FORMAT=<(?:[^\">]*,)?ID=([^,>]+)")
 _TYPE = re.compile(rb"[<,]Type=([^,>]+)")
+_STATED_NUMBER = re.compile(rb"(?<=[<,])[ \t]*IDX=")  # htslib makes room for as many as the largest
 _TYPES = {kind.encode(): kind for kind in ("Integer", "Float", "String", "Character", "Flag")}
 FREQUENCY_KEYS = ("MAF", "AF", "AC", "AN")
 FIXED_COLUMNS = (b"#CHROM", b"POS", b"ID", b"REF", b"ALT", b"QUAL", b"FILTER", b"INFO")
@@ -130,7 +131,7 @@ def parse_header(name: str, text: bytes) -> VcfHeader:
     if not lines[-1].startswith(b"#CHROM"):
         raise AuditInputError(f"{name}: the header has no “#CHROM” line before the first record.")
     samples = _samples(name, lines[-1])
-    known = _read_with_htslib(name, b"\n".join(lines) + b"\n")
+    known = _read_with_htslib(name, _STATED_NUMBER.sub(b"x=", b"\n".join(lines) + b"\n"))
     return VcfHeader(
         lines=meta,
         samples=samples,

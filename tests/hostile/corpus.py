@@ -210,6 +210,11 @@ def _repack(data: bytes, draw: random.Random) -> tuple[str, bytes]:
     return f"{what} in a part", out.getvalue()
 
 
+def packed_changes(data: bytes, draw: random.Random) -> tuple[str, bytes]:
+    """Return bytes after one change."""
+    return draw.choice(PACKED)(data, draw)
+
+
 PACKED = (_flip, _cut, _remove, _repeat, _insert, _number)
 CHANGES = (*PACKED, _repack, _repack)
 

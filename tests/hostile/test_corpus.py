@@ -11,6 +11,7 @@ from core.errors import AuditInputError
 from tests.hostile import trust
 from tests.hostile.corpus import GOOD, PLANTED, Hostile, good, hostile_file, killers
 from tests.hostile.exits import commands, exit_codes, table_of_exits
+from tests.hostile.genomes import genome_pair
 from tests.hostile.trust import FAULTS, READ, READERS, REFUSED, limited, outcome_of, table
 
 N_OF_EACH = 8
@@ -27,6 +28,14 @@ def test_readers__read_or_refuse_a_changed_file(number: int) -> None:
     assert {file.how: word for file in files if (word := limited(file)) not in (READ, REFUSED)} == {}
 
 
+@pytest.mark.parametrize("first", range(0, 300, 100))
+def test_readers__read_or_refuse_changed_pairs_of_genomes(first: int) -> None:
+    pairs = [genome_pair(number) for number in range(first, first + 100)]
+    words = {file.how: limited(file) for file in pairs}
+    assert {how: word for how, word in words.items() if word not in (READ, REFUSED)} == {}
+    assert Counter(words.values())[READ] > 20
+
+
 def test_readers__read_or_refuse_what_was_made_to_kill() -> None:
     faults = {file.how: word for file in killers() if (word := limited(file)) not in (READ, REFUSED)}
     assert faults == {}
@@ -35,6 +44,7 @@ def test_readers__read_or_refuse_what_was_made_to_kill() -> None:
 def test_hostile_file__is_the_same_for_the_same_number() -> None:
     assert hostile_file(91) == hostile_file(91)
     assert hostile_file(91).data != hostile_file(91 + len(GOOD)).data
+    assert genome_pair(5) == genome_pair(5) != genome_pair(8)
 
 
 def test_outcome_of__tells_faults(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,12 +27,12 @@ from core.events import read_event_mapping
 from core.risk.ladders import read_hierarchy
 from core.tables import read_dataset
 from core.tabular import read_log
-from core.vcf.files import VcfFile
-from core.vcf.outcomes import judge_outcome, run_scan
-from core.vcf.pairing import VcfPair
-from core.vcf.settings import VcfSettings
+from core.vcf import VcfFile, VcfPair, VcfSettings, render_findings, render_report, render_summary
+from core.vcf.donor import judge_donors, measure_donors
+from core.vcf.outcomes import UNREADABLE, judge_outcome, run_scan
 from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
 from tests.hostile.exits import commands, exit_codes, n_otherwise, table_of_exits
+from tests.hostile.genomes import both_sides, genome_pair
 from tests.hostile.patterns import LETTERS, PATTERNS, SHAPES, too_slow
 
 ROOT = Path(__file__).parents[2]
@@ -42,12 +43,28 @@ READ, REFUSED, FAULTS = "read", "refused", ("aborted", "traceback", "timed out",
 
 
 def _vcf(data: bytes) -> None:
-    original = VcfFile(name="a.vcf", content=genome("bgzf"))
-    pair = VcfPair(original=original, anonymized=VcfFile(name="high_anony_a.vcf", content=data), level="high")
+    _verify(genome("bgzf"), data)
+
+
+def _verify(original: bytes, anonymized: bytes) -> None:
+    """Verify a pair, look for its donors, and write everything that is said of it."""
+    pair = VcfPair(
+        original=VcfFile(name="a.vcf", content=original),
+        anonymized=VcfFile(name="high_anony_a.vcf", content=anonymized),
+        level="high",
+    )
     settings = VcfSettings()
     outcome = judge_outcome(run_scan(pair, settings), settings)
-    if outcome.problems:
+    if any(UNREADABLE.partition("{")[0] in problem for problem in outcome.problems):
+        raise RuntimeError(outcome.problems)
+    if outcome.audit is None:
         raise AuditInputError(*outcome.problems)
+    original_sites = outcome.audit.scan.candidates
+    measured = measure_donors(pair.anonymized, original=original_sites, panel=pair.original)
+    outcome = replace(outcome, donors=judge_donors(measured, settings))
+    said = render_findings([outcome]) + render_summary([outcome]) + render_report([outcome.audit])
+    if PLANTED.encode() in said:
+        raise AuditInputError(PLANTED)
 
 
 def _model(data: bytes) -> None:
@@ -63,6 +80,7 @@ READERS: Mapping[str, Callable[[bytes], object]] = {
     "hierarchy": lambda data: read_hierarchy(read_dataset(data, name="h.csv")),
     "model": _model,
     "vcf": _vcf,
+    "VCF pairs": lambda data: _verify(*both_sides(data)),
 }
 
 
@@ -102,11 +120,11 @@ def limited(file: Hostile) -> str:
         signal.alarm(0)
 
 
-def _files(first: int, last: int) -> Iterator[Hostile]:
-    if first < 0:
-        yield from killers()
-    else:
-        yield from (hostile_file(number) for number in range(first, last))
+MAKERS: Mapping[str, Callable[[int], Hostile]] = {"files": hostile_file, "pairs": genome_pair}
+
+
+def _files(kind: str, first: int, last: int) -> Iterator[Hostile]:
+    return killers() if kind == "killers" else map(MAKERS[kind], range(first, last))
 
 
 def _say(text: str) -> None:
@@ -114,24 +132,23 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _part(first: int, last: int) -> None:
+def _part(kind: str, first: int, last: int) -> None:
     """Read some files and write a line before and after each."""
-    for file in _files(first, last):
+    for file in _files(kind, first, last):
         _say(json.dumps([file.reader, file.how]))
         started = time.perf_counter()
         word = limited(file)
         _say(json.dumps([word, round(time.perf_counter() - started, 2)]))
 
 
-def run(n_files: int, *, first: int = 0) -> Counter[tuple[str, str]]:
+def run(n_files: int, n_pairs: int, *, first: int = 0) -> Counter[tuple[str, str]]:
     """Read the files of the corpus; return how many of each reader came to what."""
     counts: Counter[tuple[str, str]] = Counter()
-    parts = [
-        (-1, -1),
-        *((at, min(at + AT_ONCE, first + n_files)) for at in range(first, first + n_files, AT_ONCE)),
-    ]
-    for begins, ends in parts:
-        command = [sys.executable, "-m", "tests.hostile.trust", "--part", str(begins), str(ends)]
+    parts = [("killers", 0, 0)]
+    for kind, n, at_once in (("files", n_files, AT_ONCE), ("pairs", n_pairs, 10 * AT_ONCE)):
+        parts += [(kind, at, min(at + at_once, first + n)) for at in range(first, first + n, at_once)]
+    for kind, begins, ends in parts:
+        command = [sys.executable, "-m", "tests.hostile.trust", "--part", kind, str(begins), str(ends)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         for file, word in zip(lines[::2], [*lines[1::2], [FAULTS[0], 0]], strict=False):
@@ -156,14 +173,16 @@ def table(counts: Counter[tuple[str, str]]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=4000, help="how many files (4000)")
+    parser.add_argument("--pairs", type=int, default=20_000, help="how many pairs of VCF files (20000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first, its seed (0)")
     parser.add_argument("--runs", type=int, default=500, help="how many runs of each command (500)")
-    parser.add_argument("--part", nargs=2, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--part", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
-        _part(*arguments.part)
+        kind, begins, ends = arguments.part
+        _part(kind, int(begins), int(ends))
         return 0
-    counts = run(arguments.files, first=arguments.first)
+    counts = run(arguments.files, arguments.pairs, first=arguments.first)
     _say(table(counts))
     with TemporaryDirectory() as folder:
         given = commands(Path(folder))

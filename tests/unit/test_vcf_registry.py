@@ -1,12 +1,19 @@
 """The registry of exposure checks: each says what to do, fires where it must and not beside it."""
 
+import random
+from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from core.vcf import CHECKS, VcfPair, VcfSettings, judge_scan, scan_pair
-from core.vcf.checks.header import HEADER_CHECKS
-from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
+from core.vcf import ALL_CHECKS, CHECKS, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.donor import judge_donors, measure_donors
+from core.vcf.lines import Merge
+from tests.vcf_donors import child, donor_file, people
+from tests.vcf_files import HEADER, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
 RARE = "chr1 100 . A G . . AF=0.001"
@@ -133,27 +140,48 @@ OF_THE_ORIGINAL = {
     "frequency_unknown": lambda cases: cases._replace(original=[RARE, COMMON]),
     "no_frequency_at_all": lambda cases: cases._replace(original=[COMMON]),
 }
-ELSEWHERE = {
-    "nothing_to_verify",
-    "declaration_hides_frequency",
-    "bytes_unread",
-    "no_records",
-}  # in tests of their own
-
-
-def _found(cases: Cases, kept: list[str]) -> set[str]:
-    def samples(lines: list[str], name: str) -> list[str]:
-        return [f"{name}{number}" for number in range(cases.samples)]
-
-    header = [*HEADER, '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">']
-    pair = VcfPair(
-        original=vcf_file(
-            "x.vcf.gz", vcf_text(cases.original, samples=samples(cases.original, "a"), header=header)
-        ),
-        anonymized=vcf_file(cases.name, vcf_text(kept, samples=samples(kept, "b"), header=masked_header())),
-        level="high" if cases.level == "high" else "low",
-    )
-    return {one.check for one in judge_scan(scan_pair(pair, VcfSettings()), VcfSettings()).exposure}
+# Header lines of the anonymized file, beside those of a masked header.
+HEADER_CASES = {
+    "header_command": ("##tool_args=-i a -o b", "##cmdline=."),
+    "header_source": ("##source=caller", "##source=."),
+    "header_date": ("##fileDate=20240131", "##fileDate=."),
+    "header_person": (
+        '##FILTER=<ID=q9,Description="of Kim Minjun">',
+        '##FILTER=<ID=q9,Description="Low Quality">',
+    ),
+    "header_file": ("##note=kim.bam", "##note=dbsnp_138.vcf"),
+    "header_allele": ("##note=chr1:100:A>G", "##note=chr1:100-200"),
+    "header_leftover": ("##note=words", "##masked=yes"),
+    "header_path": ("##note=/data/run/in", "##note=https://example.org/data/run/in"),
+    "header_host": ("##note=hostname: node7", "##note=a hostname"),
+    "header_email": ("##note=ask mina@clinic.example.org", "##note=ask @mina"),
+    "header_contig_origin": ("##contig=<ID=chr9,md5=0a>", "##contig=<ID=chr9,length=5>"),
+}
+# Samples' names: the original's, those of an anonymized file in which the check fires, and of one close by.
+NAME_CASES = {
+    "samples_kept": (["HN12345"], ["x_hn12345"], ["x_HN12354"]),
+    "samples_identify": (["a"], ["Kim_Minjun"], ["K17"]),
+}
+FLAG = '##INFO=<ID=MAF,Number=0,Type=Flag,Description="x">'
+# Files as they are stored: the original, an anonymized one in which the check fires, and one close by.
+FILE_CASES = {
+    "nothing_to_verify": (
+        vcf_text([COMMON], header=[HEADER[0], *HEADER[3:]]),
+        vcf_text([COMMON], header=[HEADER[0], *HEADER[3:]]),
+        None,
+    ),
+    "declaration_hides_frequency": (
+        vcf_text(["chr1 9 . A G . . MAF=0.1"], header=[*HEADER[:-2], FLAG, HEADER[-1]]),
+        vcf_text([BLANK]),
+        None,
+    ),
+    "bytes_unread": (
+        vcf_text([RARE]),
+        bgzf(vcf_text([BLANK], header=masked_header())) + b"more",
+        bgzf(vcf_text([BLANK], header=masked_header())),
+    ),
+    "no_records": (vcf_text([]), vcf_text([], header=masked_header()), vcf_text([BLANK])),
+}
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -166,15 +194,142 @@ def test_checks__say_what_to_do(name: str) -> None:
 
 
 def test_checks__each_has_a_case_that_fires_and_a_near_one() -> None:
-    assert set(CHECKS) - {check.name for check in HEADER_CHECKS} - ELSEWHERE == set(CASES)
+    assert set(CHECKS) == {*CASES, *HEADER_CASES, *NAME_CASES, *FILE_CASES}
+    assert set(ALL_CHECKS) - set(CHECKS) == set(DONOR_CASES)
+
+
+Judged = dict[str, tuple[int, list[str], str]]
+
+
+def _judged(original: bytes, kept: bytes, level: str = "high", name: str = "high_anony_x.vcf.gz") -> Judged:
+    """Return what the checks find, read quickly; reading site by site must find the same."""
+    pair = VcfPair(
+        original=VcfFile(name="x.vcf.gz", content=original),
+        anonymized=VcfFile(name=name, content=kept),
+        level="high" if level == "high" else "low",
+    )
+    found = []
+    for is_literal in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if is_literal:
+                patch.setattr(Merge, "_run", lambda _merge: None)
+            audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+        found.append({one.check: (one.n_affected, list(one.places), one.message) for one in audit.exposure})
+    assert found[0] == found[1]
+    return found[0]
+
+
+def _found(cases: Cases, kept: list[str]) -> Judged:
+    def samples(name: str) -> list[str]:
+        return [f"{name}{number}" for number in range(cases.samples)]
+
+    header = [*HEADER, '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">']
+    original = vcf_text(cases.original, samples=samples("a"), header=header)
+    return _judged(
+        original, vcf_text(kept, samples=samples("b"), header=masked_header()), cases.level, cases.name
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_check__fires(name: str) -> None:
+def test_check__fires_and_not_close_by(name: str) -> None:
     assert name in _found(CASES[name], CASES[name].fires)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_check__does_not_fire_close_by(name: str) -> None:
     near = OF_THE_ORIGINAL.get(name, lambda cases: cases)(CASES[name])
     assert name not in _found(near, near.near)
+
+
+@pytest.mark.parametrize("name", HEADER_CASES)
+def test_header_check__fires_and_not_close_by(name: str) -> None:
+    fires, near = (
+        _judged(vcf_text([RARE]), vcf_text([BLANK], header=[*masked_header(), line]))
+        for line in HEADER_CASES[name]
+    )
+    assert name in fires
+    assert name not in near
+
+
+@pytest.mark.parametrize("name", NAME_CASES)
+def test_name_check__fires_and_not_close_by(name: str) -> None:
+    original, *kept = NAME_CASES[name]
+    fires, near = (
+        _judged(
+            vcf_text([f"{RARE} GT 0/1"], samples=original),
+            vcf_text([f"{BLANK} GT ."], samples=names, header=masked_header()),
+        )
+        for names in kept
+    )
+    assert name in fires
+    assert name not in near
+
+
+@pytest.mark.parametrize("name", FILE_CASES)
+def test_file_check__fires_and_not_close_by(name: str) -> None:
+    original, fires, near = FILE_CASES[name]
+    assert name in _judged(original, fires)
+    assert name not in (_judged(original, near) if near else _judged(vcf_text([RARE]), fires))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    chosen=st.lists(st.tuples(st.sampled_from(sorted(CASES)), st.booleans()), min_size=1, max_size=8),
+    draw=st.randoms(),
+)
+def test_checks__quick_and_literal_readings_agree_on_any_mixture(
+    chosen: list[tuple[str, bool]], draw: random.Random
+) -> None:
+    """Cases one after the other, each on contigs of its own, some in disorder."""
+    original, kept = [], []
+    for number, (name, does_fire) in enumerate(chosen):
+        cases = CASES[name]
+        original += [_moved(record, number) for record in cases.original]
+        kept += [_moved(record, number) for record in (cases.fires if does_fire else cases.near)]
+    if draw.random() < 0.3:
+        draw.shuffle(kept)
+    names = ["s1", "s2", "s3"]
+    _judged(vcf_text(original, samples=names), vcf_text(kept, samples=names, header=masked_header()))
+
+
+def _moved(record: str, number: int) -> str:
+    """Return a record on another contig, with three samples."""
+    columns = record.split()
+    samples = ["GT", "./.", "./.", "./."][max(0, len(columns) - 8) :]
+    return " ".join([f"{columns[0]}_{number}", *columns[1:], *samples])
+
+
+RNG = np.random.default_rng(3)
+SHARES = RNG.uniform(0.2, 0.8, 1_500)
+PEOPLE = people(6, SHARES, RNG)
+FILE = donor_file("a.vcf.gz", PEOPLE[:2], SHARES)
+
+
+def _donors(file: VcfFile, panel: VcfFile | None = None) -> set[str]:
+    measured = measure_donors(file, panel=panel)
+    return {one.check for one in judge_donors(measured, VcfSettings()).exposure}
+
+
+def _of_lines(*lines: str) -> VcfFile:
+    return vcf_file("a.vcf.gz", vcf_text(list(lines), samples=["a", "b", "c"]))
+
+
+OTHERS = donor_file("panel.vcf.gz", PEOPLE[3:5], SHARES)
+DONOR_CASES: Mapping[str, tuple[tuple[VcfFile, VcfFile | None], tuple[VcfFile, VcfFile | None]]] = {
+    "donor_in_panel": ((FILE, donor_file("p", PEOPLE[1:3], SHARES)), (FILE, OTHERS)),
+    "relative_in_panel": (
+        (FILE, donor_file("p", [child(PEOPLE[0], PEOPLE[5], RNG)], SHARES)),
+        (FILE, OTHERS),
+    ),
+    "panel_not_comparable": ((FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}")), (FILE, OTHERS)),
+    "panel_compared": ((FILE, OTHERS), (FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}"))),
+    "rare_of_one_donor": (
+        (_of_lines(f"{RARE} {GT}"), None),
+        (_of_lines(f"{RARE} GT 0/1 0/1 0/0"), None),
+    ),
+    "membership": ((_of_lines(f"{RARE} {GT}"), None), (_of_lines(f"{RARE} GT 0/0 0/0 0/0"), None)),
+    "common_remaining": ((_of_lines(f"{COMMON} {GT}"), None), (_of_lines(f"{RARE} {GT}"), None)),
+}
+
+
+@pytest.mark.parametrize("name", DONOR_CASES)
+def test_donor_check__fires_and_not_close_by(name: str) -> None:
+    fires, near = DONOR_CASES[name]
+    assert name in _donors(*fires)
+    assert name not in _donors(*near)

@@ -283,8 +283,8 @@ def round_up(frequency: float) -> float:
     >>> round_up(0.00123), round_up(0.3)
     (0.0013, 0.3)
     """
-    if frequency <= 1e-6:
-        return 1e-6
+    if frequency <= 1e-6 or frequency >= 1:
+        return 1e-6 if frequency < 1 else 1.0
     unit = math.floor(math.log10(frequency)) - 1
     digits = math.ceil(frequency / 10**unit - 1e-4)
     return min(float(f"{digits}e{unit}"), 1.0)
