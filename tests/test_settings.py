@@ -41,7 +41,7 @@ from core.risk import (
 from core.risk import views as risk_views
 from core.settings_form import Setting, described
 from core.tables import read_dataset
-from core.tabular import read_log, verify_tabular
+from core.tabular import audit_tabular, read_log
 from core.tabular.views import VerifiedFile
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf import views as vcf_views
@@ -131,7 +131,7 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 def _report_tabular(folder: Path) -> Mapping[str, object]:
     read = (read_dataset(folder / f"visits{end}.csv") for end in ("", "_anonymized"))
-    audit = verify_tabular(*read, read_log(folder / "visits_anonymized_log.json"))
+    audit = audit_tabular(*read, read_log(folder / "visits_anonymized_log.json"))
     return VerifiedFile(audit=audit).settings
 
 

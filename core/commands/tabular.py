@@ -24,9 +24,9 @@ from core.tabular import (
     TabularAudit,
     TabularSettings,
     TabularThresholds,
+    audit_tabular,
     pair_files,
     read_log,
-    verify_tabular,
 )
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.log import Mode
@@ -229,7 +229,7 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     except OSError as error:
         name = Path(error.filename or pair.original).name
         raise AuditInputError(f"{name}: the file cannot be opened. Check that you may read it.") from None
-    audit = verify_tabular(
+    audit = audit_tabular(
         original,
         anonymized,
         log,

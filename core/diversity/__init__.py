@@ -11,6 +11,7 @@ from core.diversity.judging import (
     DiversitySearch,
     DiversityThresholds,
     Recommendation,
+    audit_diversity,
     judge_diversity,
     measure_diversity,
     pareto_front,

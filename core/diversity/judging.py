@@ -11,13 +11,14 @@ import numpy as np
 from core.attribute_disclosure import distinct_l
 from core.diversity.features import SensitiveAttribute
 from core.diversity.grid_search import Configuration, OnProgress, Status, search
-from core.diversity.problem import SearchProblem
+from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import released_table
 from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop
 from core.equivalence import equivalence_classes
 from core.errors import AuditInputError
 from core.settings_form import check, setting
+from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import counted, percent
 
@@ -363,6 +364,20 @@ class DiversityAudit:
     # NOT_ASSESSED when accuracy cannot be assessed
     verdict: Verdict
     overall: Verdict  # the worse of the verdict and the findings
+
+
+def audit_diversity(
+    data: Dataset,
+    settings: DiversitySettings,
+    *,
+    choice: ModelChoice | None = None,
+    thresholds: DiversityThresholds | None = None,
+    training: Dataset | None = None,
+    n_jobs: int = 1,
+) -> DiversityAudit:
+    """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`."""
+    problem = prepare_search(data, settings, choice or ModelChoice(), training=training)
+    return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds)
 
 
 def measure_diversity(

@@ -12,7 +12,7 @@ from core.risk.document import (
     what_if_note,
 )
 from core.risk.generalizing import ClassLimits
-from core.risk.judging import RiskAudit, judge_risk
+from core.risk.judging import RiskAudit, audit_risk, judge_risk
 from core.risk.ladders import hierarchy_for, read_hierarchy
 from core.risk.lattice import Objective
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from core.risk.exposure import exposure_findings
-from core.risk.measuring import RiskMeasurement
+from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings
 from core.risk.sensitive import Limited, SensitiveMeasurement
-from core.risk.settings import RiskThresholds
+from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
+from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import counted, number, percent
 
@@ -132,6 +133,26 @@ def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
 SHARES_BELOW = (2, 3, 5, 11, 20)
 
 
+def audit_risk(
+    dataset: Dataset,
+    *,
+    settings: RiskSettings | None = None,
+    thresholds: RiskThresholds | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    original: Dataset | None = None,
+    population: Dataset | None = None,
+) -> RiskAudit:
+    """Measure and judge the disclosure risk of a table; see `measure_risk` and `judge_risk`.
+
+    Without settings the roles are taken that names and values suggest, and a finding says so.
+    """
+    settings = settings or replace(suggested_settings(dataset), roles_suggested=True)
+    measured = measure_risk(
+        dataset, settings=settings, hierarchies=hierarchies, original=original, population=population
+    )
+    return judge_risk(measured, thresholds)
+
+
 def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None = None) -> RiskAudit:
     """Hold a measurement against thresholds.
 
@@ -143,11 +164,6 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
         What was measured.
     thresholds
         The default asks for classes of 5 and two sensitive values in each.
-
-    Raises
-    ------
-    AuditInputError
-        A threshold outside of its range.
     """
     thresholds = thresholds or RiskThresholds()
     findings = [_class_size_finding(measurement, thresholds.k)]

@@ -42,14 +42,14 @@ class RiskSettings:
     direct_identifiers: tuple[str, ...] = setting(
         (),
         "Direct identifier",
-        "Names a person, whatever it looks like; the table fails with it, and no release has it.",
+        "Names a person, whatever it looks like; the table fails with it.",
         "--direct-identifier",
         metavar="COL",
     )
     other: tuple[str, ...] = setting(
         (),
         "Other (harmless)",
-        "Harmless whatever it looks like, as a drug column called name; a release keeps it as it is.",
+        "Whatever it looks like, such as a drug column called name; a release keeps it.",
         "--harmless",
         metavar="COL",
     )
@@ -59,20 +59,18 @@ class RiskSettings:
     household: str | None = setting(
         None,
         "Household",
-        "Which household it is of, for the risk that it is found through any member.",
+        "Which household it is of, found through any member.",
         "--household",
         metavar="COL",
     )
     weight: str | None = setting(
         None,
         "Sampling weight",
-        "People a record stands for, for individual risk; all above 0.",
+        "People a record stands for; all above 0.",
         "--weight",
         metavar="COL",
     )
-    leave_out: tuple[str, ...] = setting(
-        (), "Not released", "Will be removed: nothing is said about it.", "--leave-out", metavar="COL"
-    )
+    leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", "--leave-out", metavar="COL")
     missing: Missing = setting(
         "value",
         "A missing quasi-identifier",

@@ -170,7 +170,7 @@ def _with_warnings(
     )
 
 
-def verify_tabular(
+def audit_tabular(
     original: Dataset,
     anonymized: Dataset,
     log: AnonymizationLog,

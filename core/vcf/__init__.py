@@ -10,7 +10,7 @@ from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
 from core.vcf.marks import Mark
-from core.vcf.outcomes import PairOutcome, ScanOutcome, judge_outcome, run_scan
+from core.vcf.outcomes import PairOutcome, ScanOutcome, audit_vcf, judge_outcome, run_scan
 from core.vcf.pairing import (
     Level,
     Pairing,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.errors import AuditInputError
 from core.vcf.donor import DonorAudit
 from core.vcf.files import Progress as ByteCount
+from core.vcf.files import VcfFile
 from core.vcf.judgment import VcfAudit, judge_scan
-from core.vcf.pairing import VcfPair
+from core.vcf.pairing import Level, VcfPair, level_of
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
@@ -72,6 +74,31 @@ class PairOutcome:
     def is_to_anonymize_again(self) -> bool:
         """Tell whether the file must be anonymized again, by the published rule or by our own findings."""
         return self.overall is Verdict.FAIL
+
+
+def audit_vcf(
+    original: Path, anonymized: Path, *, level: Level | None = None, settings: VcfSettings | None = None
+) -> VcfAudit:
+    """Verify an anonymized VCF file against its original.
+
+    Parameters
+    ----------
+    original, anonymized
+        The files, read in place.
+    level
+        What had to be masked; None for what the anonymized file's name says.
+    settings
+        None for the usual ones.
+
+    Raises
+    ------
+    AuditInputError
+        A file cannot be read to its end.
+    """
+    settings = settings or VcfSettings()
+    files = [VcfFile(name=path.name, path=path) for path in (original, anonymized)]
+    pair = VcfPair(original=files[0], anonymized=files[1], level=level or level_of(anonymized.name))
+    return judge_scan(scan_pair(pair, settings), settings)
 
 
 def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = None) -> ScanOutcome:

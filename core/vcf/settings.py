@@ -51,7 +51,7 @@ class VcfSettings:
         {},
         "How bad is each kind of exposure?",
         "The verdict a check leads to when it finds something: FAIL, NOT_ASSESSED, WARN, or PASS, which "
-        "lists the finding without counting it. CHECK is its name in the JSON.",
+        "lists the finding without counting it.",
         "--severity",
         metavar="CHECK=VERDICT",
         none="ours for each check",

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from core.tables import read_dataset
-from core.tabular import read_log, verify_tabular
+from core.tabular import audit_tabular, read_log
 
 CASES = ("patients_low.csv", "patients_high.csv", "conditions_low.csv")
 
@@ -13,7 +13,7 @@ def case(request, golden_dir):
     folder = golden_dir / "tabular"
     stem = request.param.removesuffix(".csv")
     expected = {case["original"]: case for case in json.loads((folder / "expected.json").read_text())}
-    audit = verify_tabular(
+    audit = audit_tabular(
         read_dataset(folder / request.param),
         read_dataset(folder / f"{stem}_anonymized.csv"),
         read_log(folder / f"{stem}_anonymized_log.json"),

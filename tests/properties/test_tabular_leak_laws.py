@@ -45,7 +45,7 @@ def _overall(scenario: Scenario, change: Change) -> Verdict:
 
 @SLOW
 @given(scenarios, st.sampled_from((plain, *LEAKS)), st.sampled_from(LEAKS))
-def test_verify_tabular__a_leak_more_never_improves_the_verdict(
+def test_audit_tabular__a_leak_more_never_improves_the_verdict(
     scenario: Scenario, before: Change, more: Change
 ) -> None:
     assert _overall(scenario, _then(before, more)).severity >= _overall(scenario, before).severity
@@ -60,6 +60,6 @@ def _numbers(write: Callable[[float], str]) -> Change:
 
 @SLOW
 @given(scenarios, st.sampled_from(["{:.6f}", "{:.3f}", "{:.0%}"]))
-def test_verify_tabular__a_column_of_random_numbers_changes_nothing(scenario: Scenario, form: str) -> None:
+def test_audit_tabular__a_column_of_random_numbers_changes_nothing(scenario: Scenario, form: str) -> None:
     without = _overall(scenario, plain)
     assert _overall(scenario, _numbers(form.format)) is without

@@ -13,11 +13,11 @@ from core.tables import Dataset, Reading, ReadOptions, read_dataset
 from core.tabular import (
     TabularSettings,
     TabularThresholds,
+    audit_tabular,
     judge_tabular,
     measure_classes,
     measure_tabular,
     read_log,
-    verify_tabular,
 )
 from core.tabular.columns import is_high_risk, is_protecting
 from core.tabular.evidence import evidence_rows
@@ -254,7 +254,7 @@ def test_pseudonymize__compares_sets_of_values_when_records_were_left_out():
 
 def test_pseudonymize__originals_in_another_row_order_pass_the_rule_but_not_the_second_opinion():
     turned = HEXADECIMAL[1:] + HEXADECIMAL[:1]
-    audit = verify_tabular(
+    audit = audit_tabular(
         table({"id": HEXADECIMAL, "sex": ["F", "M"] * 50}),
         table({"id": turned, "sex": ["F", "M"] * 50}, name="x_anonymized.csv"),
         log({"id": "patient_id/pseudonymize", "sex": "gender/keep"}),
@@ -630,7 +630,7 @@ def test_judge_tabular__a_missed_figure_fails_without_any_fail_message():
 
 
 def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
-    audit = verify_tabular(
+    audit = audit_tabular(
         table({"a": ["1", "1"]}),
         table({"a": ["1", "1"]}, name="x_anonymized.csv"),
         log({"a": "x/bless"}, source_file="y.csv"),
@@ -640,8 +640,8 @@ def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
     assert {"log_action_unknown", "log_for_another_file"} <= {finding.check for finding in audit.all_findings}
 
 
-def test_verify_tabular__row_counts_may_differ():
-    audit = verify_tabular(
+def test_audit_tabular__row_counts_may_differ():
+    audit = audit_tabular(
         table({"a": ["1", "2", "3"]}),
         table({"a": ["1", "2"]}, name="x_anonymized.csv"),
         log({"a": "age/keep"}),
@@ -709,7 +709,7 @@ def test_evidence_rows__are_limited():
 # ------------------------------------------------------------------------- files as people have them
 
 
-def test_verify_tabular__reads_dates_of_excel(tmp_path):
+def test_audit_tabular__reads_dates_of_excel(tmp_path):
     book = openpyxl.Workbook()
     book.active.append(["born", "sex"])
     for year in (1980, 1987, 1990):
@@ -725,7 +725,7 @@ def test_findings__tell_many_columns_as_one_with_the_gravest_first():
     names = [f"{letter}{number}" for letter in "abcdef" for number in range(2)]
     original = {**{name: ["1", "2", "3"] for name in names}, "ssn": ["8", "9", "7"]}
     told = log({**dict.fromkeys(names, "other/drop"), "ssn": "ssn/drop"})
-    audit = verify_tabular(table(original), table(original, name="x_anonymized.csv"), told)
+    audit = audit_tabular(table(original), table(original, name="x_anonymized.csv"), told)
     (dropped,) = [finding for finding in audit.findings if finding.check == "column_dropped"]
     assert dropped.columns == ("ssn", *names)
     assert dropped.n_affected == 39

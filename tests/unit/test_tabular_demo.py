@@ -2,7 +2,7 @@ import pytest
 
 from core.demo.tabular import DEMOS, make_hospital
 from core.tables import read_dataset
-from core.tabular import pair_files, read_log, verify_tabular
+from core.tabular import audit_tabular, pair_files, read_log
 
 EXPECTED = {
     "patients.csv": ("PASS", "PASS"),
@@ -20,7 +20,7 @@ def files():
 @pytest.mark.parametrize("original", EXPECTED)
 def test_demo__shows_each_outcome(files, original):
     (pair,) = (pair for pair in pair_files(list(files)).pairs if pair.original == original)
-    audit = verify_tabular(
+    audit = audit_tabular(
         read_dataset(files[pair.original], name=pair.original),
         read_dataset(files[pair.anonymized], name=pair.anonymized),
         read_log(files[pair.log], name=pair.log),

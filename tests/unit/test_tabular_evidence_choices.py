@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.tables import Dataset, read_dataset
-from core.tabular import TabularAudit, read_log, verify_tabular
+from core.tabular import TabularAudit, audit_tabular, read_log
 from core.tabular.evidence_choices import evidence_of, evidence_table
 
 NAMES = [f"Name{n:02d}" for n in range(20)]
@@ -21,7 +21,7 @@ def _audit() -> tuple[Dataset, Dataset, TabularAudit]:
     log = read_log(json.dumps({"log_info": entries}).encode(), name="a_anonymized_log.json")
     original = read_dataset(ORIGINAL.encode(), name="a.csv")
     anonymized = read_dataset(ANONYMIZED.encode(), name="a_anonymized.csv")
-    return original, anonymized, verify_tabular(original, anonymized, log)
+    return original, anonymized, audit_tabular(original, anonymized, log)
 
 
 def test_evidence_of__names_every_kind() -> None:
@@ -58,5 +58,5 @@ def test_evidence_of__is_empty_where_nothing_speaks_against_a_file() -> None:
     log = read_log(
         json.dumps({"log_info": {"sex": {"semantic": "gender", "action": "keep"}}}).encode(), name="l.json"
     )
-    audit = verify_tabular(read_dataset(table, name="a.csv"), read_dataset(table, name="b.csv"), log)
+    audit = audit_tabular(read_dataset(table, name="a.csv"), read_dataset(table, name="b.csv"), log)
     assert evidence_of(audit, k=5) == ()

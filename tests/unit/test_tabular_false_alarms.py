@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from core.roles import Role, suggest_roles
-from core.tabular import verify_tabular
+from core.tabular import audit_tabular
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion import SecondOpinionSettings
 from core.tabular.second_opinion.marks import without_marks
@@ -117,7 +117,7 @@ def test_marks__one_word_for_all_is_nothing_invented():
 
 
 def audited(original, anonymized, log):
-    return verify_tabular(dataset(original), dataset(anonymized, "people_anonymized.csv"), log)
+    return audit_tabular(dataset(original), dataset(anonymized, "people_anonymized.csv"), log)
 
 
 def rule_message(original, anonymized, log, check):

@@ -7,7 +7,7 @@ import pytest
 from core.demo.tabular import make_hospital
 from core.reports import render_csv, render_html, render_json, render_xlsx
 from core.tables import read_dataset
-from core.tabular import LeftOutFile, TabularThresholds, judge_tabular, pair_files, read_log, verify_tabular
+from core.tabular import LeftOutFile, TabularThresholds, audit_tabular, judge_tabular, pair_files, read_log
 from core.tabular.csv_report import HEADERS, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.views import (
     VerifiedFile,
@@ -37,7 +37,7 @@ def files():
     data = {file.name: file.data for file in make_hospital()["files"]}
     found = {}
     for pair in pair_files(list(data)).pairs:
-        audit = verify_tabular(
+        audit = audit_tabular(
             read_dataset(data[pair.original], name=pair.original),
             read_dataset(data[pair.anonymized], name=pair.anonymized),
             read_log(data[pair.log], name=pair.log),
@@ -163,7 +163,7 @@ def test_csv_report__has_the_published_columns_and_two_decimals(files):
 
 def test_csv_report__a_file_name_is_never_run_as_a_formula():
     bad = "=HYPERLINK(1),x.csv"
-    audit = verify_tabular(
+    audit = audit_tabular(
         read_dataset(b"a,b\n1,2\n3,4\n", name=bad),
         read_dataset(b"a,b\n1,2\n3,4\n", name="x_anonymized.csv"),
         read_log(b'{"log_info": {}}', name="l.json"),

@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.quality.schemas import SCHEMAS, Column, Schema
 from benchmarks.quality.scoreboard import SIZES, Kind, Scenario
 from core.tables import read_dataset
-from core.tabular import TabularAudit, read_log, verify_tabular
+from core.tabular import TabularAudit, audit_tabular, read_log
 from core.tabular.second_opinion import SecondOpinionThresholds
 from core.verdict import Verdict
 
@@ -393,7 +393,7 @@ def audit(release: Release) -> TabularAudit:
     original_bytes = csv_of(release.original)
     meta = {"source_file": original_name, "output_file": name, **release.meta}
     log = json.dumps({"_meta": meta, "log_info": release.log}, ensure_ascii=False).encode()
-    return verify_tabular(
+    return audit_tabular(
         read_dataset(original_bytes, name=original_name),
         read_dataset(data, name=name),
         read_log(log, name="x_anonymized_log.json"),

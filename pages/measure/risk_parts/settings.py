@@ -49,7 +49,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
     label = "Roles of the columns" if confirmed else "Roles of the columns: suggested, please confirm"
     with st.expander(label, icon=":material/rule:", expanded=confirmed is None):
         told = described(RiskSettings)
-        st.caption(" · ".join(f"{told[name].label}: {told[name].about}" for name in _FIELDS.values()))
+        st.caption(" · ".join(f"{told[name].label}: {told[name].about[:-1]}" for name in _FIELDS.values()))
         with st.form("risk_roles_form", border=False):
             roles = _edit_roles(dataset)
             choices = _ask_for_choices()

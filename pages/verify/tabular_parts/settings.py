@@ -38,6 +38,7 @@ def ask_for_patterns() -> tuple[str, ...]:
             start=list(chosen),
             format_func=lambda key: CATALOGUE[key].label,
             key="tabular_patterns_choice",
+            label="Patterns",
         )
         if st.form_submit_button("Scan again") and picked:
             st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
