@@ -365,12 +365,6 @@ def leakage_measures(
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def role_suggestions(table: str) -> tuple[RoleSuggestion, ...]:
-    """Suggest a role for every column of a table."""
-    return suggest_roles(vault().by_fingerprint[table].table)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 def risk_measurement(
     table: str,
     settings: risk.RiskSettings,

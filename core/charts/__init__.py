@@ -8,10 +8,8 @@ printed report.
 from core.charts.class_sizes import class_size_bins, class_size_chart, class_size_table
 from core.charts.look import (
     COLORS,
-    DARK_BACKGROUND,
     HEIGHT,
     LABEL_LIMIT,
-    LIGHT_BACKGROUND,
     PERCENT_LABEL,
     TEXT_COLOR,
     Specification,

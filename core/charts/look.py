@@ -28,12 +28,10 @@ COLORS: Mapping[str, str] = MappingProxyType(
         "threshold": "#9A5BD0",
     }
 )
-"""Meaning → colour, the same on every page. Each has a contrast of at least 3:1 against the light and the
-dark background; within a group (the four verdicts, original and anonymized, observed and chance, kept,
-generalized and removed) the colours stay apart for colour-blind readers."""
+"""Meaning → colour, the same on every page. Each has a contrast of at least 3:1 against the theme's light
+and dark backgrounds; within a group (the four verdicts, original and anonymized, observed and chance,
+kept, generalized and removed) the colours stay apart for colour-blind readers."""
 
-LIGHT_BACKGROUND = "#ffffff"
-DARK_BACKGROUND = "#0e1117"
 TEXT_COLOR = "#727B8A"  # marks of type text: the one grey readable on both backgrounds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from sklearn.ensemble import (
@@ -19,7 +19,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.tree._tree import Tree
 
 from core.coding import IntArray
 from core.diversity.features import FeatureSpace, Float32Array, FloatArray
@@ -155,7 +154,7 @@ class TreeModel(TrainedModel):
         return self._of_leaf[self._tree.apply(self._points(values))]
 
     @cached_property
-    def _tree(self) -> Tree:
+    def _tree(self) -> Any:
         return self.estimator.tree_  # type: ignore[attr-defined]
 
     @cached_property

@@ -24,7 +24,6 @@ from sklearn.tree import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from sklearn.tree._tree import Tree
 
 from core.coding import IntArray
 from core.diversity.features import Float32Array, FloatArray, is_numeric, n_not_numbers, numbers_of
@@ -326,7 +325,7 @@ def tree_dependence(
     return TreeDependence(trees, points, column_of=column_of, n_columns=n_columns)
 
 
-def trees_of(estimator: object) -> list[Tree] | None:
+def trees_of(estimator: object) -> list[NodesOfTree] | None:
     """Return the trees of a fitted tree or forest; None of any other estimator."""
     if type(estimator) in _TREES:
         return [estimator.tree_]  # type: ignore[attr-defined]

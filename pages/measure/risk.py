@@ -1,7 +1,6 @@
 """Disclosure risk: how easily people are found in a table, and what it gives away."""
 
 import hashlib
-import time
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -46,7 +45,6 @@ from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings
 from pages.measure.risk_parts.what_if import Sources, show_what_if
 
 TOOL = "risk"
-_HEAD_START_SECONDS = 0.1  # a browser given everything at once draws the moved chart 0.06 s later
 WHAT_TO_UPLOAD = (
     "Upload **one table** of people that is about to be released: CSV, TSV, Excel or Parquet, a record a "
     "row. No log and no original is needed."
@@ -180,9 +178,6 @@ def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator
     other = _judge_other(found.others, audit)
     verdict, intruders = st.container(), st.container()
     show_classes(audit)  # drawn first: it is what moves with the slider
-    if st.session_state.get("risk_drawn_limits") not in {None, limits}:
-        time.sleep(_HEAD_START_SECONDS)
-    st.session_state["risk_drawn_limits"] = limits
     with verdict:
         show_judgement(audit)
     with intruders:

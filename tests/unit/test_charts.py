@@ -1,4 +1,6 @@
 import itertools
+import tomllib
+from pathlib import Path
 
 import altair as alt
 import numpy as np
@@ -7,8 +9,6 @@ import pytest
 
 from core.charts import (
     COLORS,
-    DARK_BACKGROUND,
-    LIGHT_BACKGROUND,
     TEXT_COLOR,
     Part,
     class_size_bins,
@@ -25,6 +25,9 @@ from core.charts import (
 )
 from core.verdict import Verdict
 
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+THEME = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"]
+BACKGROUNDS = [THEME[name]["backgroundColor"] for name in ("light", "dark")]
 TRICKY_NAMES = (
     "a.b",
     "x[0]",
@@ -87,13 +90,13 @@ def test_contrast__agrees_with_the_standard():
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("background", [LIGHT_BACKGROUND, DARK_BACKGROUND])
+@pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("meaning", COLORS)
 def test_colors__stand_out_in_light_and_dark(meaning, background):
     assert contrast(COLORS[meaning], background) >= 3
 
 
-@pytest.mark.parametrize("background", [LIGHT_BACKGROUND, DARK_BACKGROUND])
+@pytest.mark.parametrize("background", BACKGROUNDS)
 def test_text_color__is_readable_in_light_and_dark(background):
     assert contrast(TEXT_COLOR, background) >= 4
 

@@ -64,13 +64,13 @@ def _slot(dataset: Dataset) -> str:
 
 
 def _suggested_roles(dataset: Dataset) -> dict[str, str]:
-    suggested = {each.column: each.role.value for each in caching.role_suggestions(dataset.fingerprint)}
+    suggested = {each.column: each.role.value for each in caching.suggested_roles(dataset.fingerprint)}
     return {column: suggested[column] for column in dataset.columns}
 
 
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
-    table = views.roles_table(caching.role_suggestions(dataset.fingerprint), dataset.columns)
+    table = views.roles_table(caching.suggested_roles(dataset.fingerprint), dataset.columns)
     edited = edit_table(
         table,
         key=f"risk_roles_{dataset.fingerprint}",
