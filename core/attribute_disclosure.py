@@ -12,13 +12,11 @@ from functools import cached_property
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 
-FloatArray = npt.NDArray[np.float64]
 Distance = Literal["equal", "ordered"]
 
 _DENSE = 16  # counting every pair of class and value pays up to so many times the records

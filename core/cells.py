@@ -31,7 +31,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-BoolArray = npt.NDArray[np.bool_]
+from core.coding import BoolArray, FloatArray
+
 CodeArray = npt.NDArray[np.int32]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -209,7 +210,7 @@ _SMALLEST_SAFE, _LARGEST_SAFE = 1e-290, 1e290
 _HEAD = 64  # cells that decide whether a column is worth a try as numbers
 
 
-def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
+def as_numbers(column: Column) -> FloatArray | None:
     """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
     values = trimmed(contiguous(column))
     numbers = as_floats(values)
@@ -217,7 +218,7 @@ def as_numbers(column: Column) -> npt.NDArray[np.float64] | None:
         return None
     floats = numbers.to_numpy(zero_copy_only=False)
     n_finite = np.count_nonzero(np.isfinite(floats))
-    return cast("npt.NDArray[np.float64]", floats) if n_finite + numbers.null_count == len(floats) else None
+    return cast("FloatArray", floats) if n_finite + numbers.null_count == len(floats) else None
 
 
 def as_floats(values: pa.Array) -> pa.Array | None:
@@ -250,7 +251,7 @@ def exact_floats(cells: pa.Array) -> pa.Array | None:
     return pc.add(floats, 0.0) if exact else None  # −0 + 0 is 0
 
 
-def of_usual_size(size: npt.NDArray[np.float64]) -> BoolArray:
+def of_usual_size(size: FloatArray) -> BoolArray:
     """Return shape (n_numbers,): True where an absolute value is neither tiny (nor 0) nor huge."""
     usual: BoolArray = (size > _SMALLEST_SAFE) & (size < _LARGEST_SAFE)
     return usual

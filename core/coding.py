@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Codes = npt.NDArray[Any]  # integers of any size
 

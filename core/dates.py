@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from core.coding import BoolArray, FloatArray, IntArray
+
 Precision = Literal["year", "month", "day"]
 
 _MONTHS = (  # first letters of the months' names: English, Slovenian, German

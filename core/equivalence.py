@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from core.coding import IntArray, combined_codes, value_codes
+from core.coding import BoolArray, IntArray, combined_codes, value_codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +73,7 @@ class EquivalenceClasses:
 
 
 def equivalence_classes(
-    table: pa.Table, quasi_identifiers: Sequence[str], *, leave_out: npt.NDArray[np.bool_] | None = None
+    table: pa.Table, quasi_identifiers: Sequence[str], *, leave_out: BoolArray | None = None
 ) -> EquivalenceClasses:
     """Group the records of a table by their values in all quasi-identifiers.
 
@@ -106,7 +105,7 @@ def equivalence_classes(
 
 
 def classes_of_codes(
-    codes: IntArray, quasi_identifiers: Sequence[str], *, leave_out: npt.NDArray[np.bool_] | None = None
+    codes: IntArray, quasi_identifiers: Sequence[str], *, leave_out: BoolArray | None = None
 ) -> EquivalenceClasses:
     """Return the classes of records that have a code of their combination already.
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.equivalence import EquivalenceClasses
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def numeric_ncp(values: FloatArray, classes: EquivalenceClasses) -> FloatArray:

@@ -107,11 +107,7 @@ def rule_layers(dataset: str, x: Mapping[str, object], *, offset: int = 0) -> li
         {
             "data": {"name": dataset},
             "mark": {**text, "fontWeight": "bold"},
-            "encoding": {
-                "x": dict(x),
-                "y": {"value": -3},
-                "text": {"field": "label", "type": "nominal"},
-            },
+            "encoding": {"x": dict(x), "y": {"value": -3}, "text": {"field": "label", "type": "nominal"}},
         },
     ]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import altair as alt
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from core.charts.look import (
@@ -23,6 +22,7 @@ from core.charts.look import (
     specification,
     threshold_rule,
 )
+from core.coding import FloatArray, IntArray
 from core.measures.measure import Unit, format_number
 from core.verdict import Verdict
 
@@ -182,11 +182,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
 def verdict_counts_bar(counts: Mapping[Verdict, int], *, unit: str = "checks") -> alt.LayerChart:
     """Draw how many checks ended in each verdict, from PASS to FAIL; see :func:`stacked_share_bar`."""
     parts = [
-        Part(
-            label=f"{verdict.symbol} {verdict.word}",
-            count=counts.get(verdict, 0),
-            meaning=verdict.value,
-        )
+        Part(label=f"{verdict.symbol} {verdict.word}", count=counts.get(verdict, 0), meaning=verdict.value)
         for verdict in Verdict
         if counts.get(verdict, 0) or verdict is not Verdict.NOT_ASSESSED
     ]
@@ -285,7 +281,7 @@ def _legend_format(unit: Unit) -> str:
     return "," if unit in ("number", "bits") else ",d"
 
 
-NumberArray = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+NumberArray = FloatArray | IntArray
 
 
 def histogram(

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.tree._criterion import MSE, Gini
 from sklearn.tree._splitter import BestSplitter
 from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
-from core.coding import IntArray
-from core.diversity.features import FeatureSpace, Float32Array, FloatArray, row_codes
+from core.coding import BoolArray, FloatArray, IntArray
+from core.diversity.features import FeatureSpace, Float32Array, row_codes
 from core.diversity.settings import DiversitySettings, MajorityRule
 from core.equivalence import EquivalenceClasses
 
@@ -145,8 +144,6 @@ def raised(nodes: IntArray, tree: CellTree, level: int) -> IntArray:
     return np.where(tree.depth[nodes] > tree.n_levels - level, tree.parent[nodes], nodes)
 
 
-BoolArray = npt.NDArray[np.bool_]
-
 CELL_TREE_SEED = 10
 _TOLERANCE = 1e-9  # exp(log 3) is 3.0000000000000004 or 2.9999999999999996
 
@@ -223,11 +220,7 @@ def cell_inputs(
 def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
     """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
     tree = grow_tree(
-        inputs.encoded,
-        inputs.target,
-        n_classes=inputs.n_classes,
-        seed=CELL_TREE_SEED,
-        min_samples_leaf=k,
+        inputs.encoded, inputs.target, n_classes=inputs.n_classes, seed=CELL_TREE_SEED, min_samples_leaf=k
     )
     return np.asarray(tree.apply(inputs.encoded), dtype=np.int64)
 

@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.diversity.cells import QuasiIdentifierUnit
-from core.diversity.features import FeatureSpace, FloatArray
+from core.diversity.features import FeatureSpace
 from core.diversity.minimization import minimize
 from core.diversity.minimized import CellUse, Minimization, MinimizationProblem, cell_use, unit_ncp
 from core.diversity.models import Model

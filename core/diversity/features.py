@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.attribute_disclosure import Distance, ordered_codes
-from core.coding import IntArray, combined_codes, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 
-FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -306,7 +305,7 @@ def _prefixes(name: str) -> list[str]:
     return [name[: match.end()] for match in _END_OF_PREFIX.finditer(name)]
 
 
-def _exclude_each_other(group: Sequence[str], ones: Mapping[str, npt.NDArray[np.bool_]]) -> bool:
+def _exclude_each_other(group: Sequence[str], ones: Mapping[str, BoolArray]) -> bool:
     n_ones = np.zeros(len(ones[group[0]]), dtype=np.int64)
     for name in group:
         n_ones += ones[name]

@@ -13,9 +13,8 @@ import numpy as np
 import sklearn
 from joblib import Parallel, delayed
 
-from core.coding import IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.cells import (
-    BoolArray,
     CellDiversity,
     CellInputs,
     Cells,
@@ -26,7 +25,7 @@ from core.diversity.cells import (
     released_values,
 )
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
-from core.diversity.features import MISSING_CATEGORY, FeatureColumn, FloatArray
+from core.diversity.features import MISSING_CATEGORY, FeatureColumn
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.diversity.stopping import SearchStoppedError, ShouldStop, never

@@ -13,9 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from core.coding import IntArray
-from core.diversity.cells import BoolArray, CellTree, first_smallest, fit_cell_tree, raised, starts_of
-from core.diversity.features import FloatArray
+from core.coding import BoolArray, FloatArray, IntArray
+from core.diversity.cells import CellTree, first_smallest, fit_cell_tree, raised, starts_of
 from core.diversity.minimized import Minimization, MinimizationProblem, cell_use, unit_ncp
 from core.diversity.models import LinearScores
 from core.diversity.stopping import ShouldStop, never, stop_if
@@ -153,11 +152,7 @@ class _Asking:
     """Asks the model about records in which one unit is as it was, many at a time."""
 
     def __init__(
-        self,
-        problem: MinimizationProblem,
-        values: FloatArray,
-        originals: FloatArray,
-        should_stop: ShouldStop,
+        self, problem: MinimizationProblem, values: FloatArray, originals: FloatArray, should_stop: ShouldStop
     ) -> None:
         self._problem, self._values, self._originals = problem, values, originals
         self._should_stop = should_stop

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.diversity.cells import CellTree, QuasiIdentifierUnit, raised
-from core.diversity.features import FeatureSpace, Float32Array, FloatArray
+from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.models import LinearScores
 from core.diversity.outcomes import Dependence, Outcome
 from core.diversity.settings import MajorityRule

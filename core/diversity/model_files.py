@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.apart import POOL, Answer, EndedError, refused
-from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array, FloatArray
+from core.coding import FloatArray
+from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, FlatTree, TreeDependence
 from core.diversity.settings import Task
 from core.errors import AuditInputError
@@ -156,10 +157,7 @@ class FileModel:
         if self.loaded.trees is None:
             return None
         return TreeDependence(
-            self.loaded.trees,
-            self._points,
-            column_of=np.array(positions),
-            n_columns=len(self.space.columns),
+            self.loaded.trees, self._points, column_of=np.array(positions), n_columns=len(self.space.columns)
         )
 
     @property

@@ -20,8 +20,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.coding import IntArray
-from core.diversity.features import FeatureSpace, Float32Array, FloatArray
+from core.coding import FloatArray, IntArray
+from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, Outcome, tree_dependence
 from core.errors import AuditInputError
 

@@ -25,8 +25,8 @@ from sklearn.tree import (
     ExtraTreeRegressor,
 )
 
-from core.coding import IntArray
-from core.diversity.features import Float32Array, FloatArray, is_numeric, n_not_numbers, numbers_of
+from core.coding import BoolArray, FloatArray, IntArray
+from core.diversity.features import Float32Array, is_numeric, n_not_numbers, numbers_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 
@@ -94,9 +94,7 @@ def read_outcomes(
     position = {each: number for number, each in enumerate(found)}
     return tuple(
         Outcome(
-            task=task,
-            classes=found,
-            values=np.array([position[cell] for cell in cells], dtype=np.float64),
+            task=task, classes=found, values=np.array([position[cell] for cell in cells], dtype=np.float64)
         )
         for cells in texts
     )
@@ -159,7 +157,6 @@ def is_constant(column: pa.ChunkedArray) -> bool:
     return len(pc.unique(pc.drop_null(column))) <= 1
 
 
-BoolArray = npt.NDArray[np.bool_]
 LARGEST_TABLE_BYTES = 200_000_000
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
 _FORESTS = (RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor)
@@ -312,11 +309,7 @@ class TreeDependence:
 
 
 def tree_dependence(
-    estimator: object,
-    points: Callable[[FloatArray], Float32Array],
-    *,
-    column_of: IntArray,
-    n_columns: int,
+    estimator: object, points: Callable[[FloatArray], Float32Array], *, column_of: IntArray, n_columns: int
 ) -> TreeDependence | None:
     """Return what is known of a fitted tree or forest; None for any other estimator."""
     trees = trees_of(estimator)

@@ -12,16 +12,10 @@ import numpy as np
 import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
-from core.diversity.features import (
-    FeatureSpace,
-    FloatArray,
-    SensitiveAttribute,
-    read_features,
-    read_sensitive,
-)
+from core.diversity.features import FeatureSpace, SensitiveAttribute, read_features, read_sensitive
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes

@@ -162,11 +162,7 @@ class DiversitySettings:
 def as_published(settings: DiversitySettings) -> DiversitySettings:
     """Return the settings with cells, diversity and majority as the published reference has them."""
     return replace(
-        settings,
-        cells="all_features",
-        diversity="distinct",
-        sensitive_bins=None,
-        majority="leaf_shares",
+        settings, cells="all_features", diversity="distinct", sensitive_bins=None, majority="leaf_shares"
     )
 
 

@@ -59,10 +59,7 @@ def rank_by_singling_out(table: pa.Table, columns: Sequence[str]) -> tuple[Singl
         *ranked,
         *(
             SinglingOut(
-                column=name,
-                n_values=n_values[name],
-                unique_share=alone[name],
-                unique_share_with_former=done,
+                column=name, n_values=n_values[name], unique_share=alone[name], unique_share_with_former=done
             )
             for name in rest
         ),

@@ -8,12 +8,11 @@ from math import fsum
 
 import numpy as np
 
-from core.coding import IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.errors import AuditInputError
 from core.events.log import EventLog, read_event_log
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, STRATEGIES, EventSettings, Rule
-from core.events.stages import FloatArray, Stages, prepare_stages, single_level_steps
-from core.events.timestamps import BoolArray
+from core.events.stages import Stages, prepare_stages, single_level_steps
 from core.tables import Dataset
 
 

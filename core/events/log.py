@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import IntArray, combined_codes, value_codes
+from core.coding import BoolArray, IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings
-from core.events.timestamps import BoolArray, Calendar, Timestamps, parse_timestamps
+from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.tables import Dataset
 from core.verdict import Finding, Verdict

@@ -13,11 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.coding import IntArray, combined_codes, value_codes
+from core.coding import BoolArray, IntArray, combined_codes, value_codes
 from core.events.anonymization import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
-from core.events.timestamps import BoolArray
 from core.events.traces import pseudonym_codes
 from core.plain import ReproducibleZip
 from core.pseudonyms import TokenSource, new_pseudonyms

@@ -9,14 +9,20 @@ from math import fsum
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from core.coding import CodedColumn, IntArray, combination_codes, sorted_distinct, value_codes
+from core.coding import (
+    BoolArray,
+    CodedColumn,
+    FloatArray,
+    IntArray,
+    combination_codes,
+    sorted_distinct,
+    value_codes,
+)
 from core.errors import AuditInputError
 from core.events.log import EventLog
 from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
-from core.events.timestamps import BoolArray
 
 # How "any" is written in exported files, by setting; screens say "any week".
 ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
@@ -146,8 +152,6 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
     ),
 }
 
-
-FloatArray = npt.NDArray[np.float64]
 
 _CLASS_COLUMNS = ("generalized_event", "event")
 
@@ -281,11 +285,7 @@ def _all_steps(log: EventLog) -> list[tuple[str, str]]:
 
 
 def _shared_labels(
-    columns: tuple[str, ...],
-    at_levels: dict[tuple[str, str], CodedColumn],
-    kept: IntArray,
-    *,
-    any_value: str,
+    columns: tuple[str, ...], at_levels: dict[tuple[str, str], CodedColumn], kept: IntArray, *, any_value: str
 ) -> tuple[tuple[tuple[str, ...], ...], dict[tuple[str, str], IntArray]]:
     """Return each column's values over all its levels, and the codes of the events in them."""
     all_labels, codes = [], {}

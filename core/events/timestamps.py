@@ -7,13 +7,10 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import IntArray
-
-BoolArray = npt.NDArray[np.bool_]
+from core.coding import BoolArray, IntArray
 
 # Calendar date, extended or basic; a time of any precision; a zone that is read and not applied.
 _ISO_8601 = (

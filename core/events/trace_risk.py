@@ -9,8 +9,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.coding import IntArray, value_codes
-from core.events.timestamps import BoolArray
+from core.coding import BoolArray, IntArray, value_codes
 from core.events.traces import Traces, TraceSearch, count_unique_draws
 
 KNOWN_EVENTS = (1, 2, 3, 4)

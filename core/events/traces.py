@@ -10,10 +10,8 @@ from typing import cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from core.coding import IntArray, sorted_distinct, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
 from core.events.anonymization import AnonymizedEvents, MeasuredEvents
-from core.events.stages import FloatArray
-from core.events.timestamps import BoolArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import IntArray, sorted_distinct, value_codes
-from core.events.timestamps import BoolArray
+from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
 from core.roles.vocabulary import match_name, name_tokens
 
 _KINDS_OF_NUMBERS = frozenset({"national identification number", "patient or person number"})

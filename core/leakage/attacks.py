@@ -18,16 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy import stats
 
-from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
+from core.cells import CodeArray, as_numbers, canonical_codes
+from core.coding import BoolArray, FloatArray, IntArray
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
-from core.leakage.pairing import IntArray, TablePair
+from core.leakage.pairing import TablePair
 from core.tables import Dataset
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST_TARGETS = 500
 _MOST_REFERENCES = 5000
@@ -297,11 +295,7 @@ def _several_column_guesses(
 
 
 def _fits(
-    values: Sequence[_Values],
-    medians: Sequence[float | None],
-    table: int,
-    used: IntArray,
-    rows: IntArray,
+    values: Sequence[_Values], medians: Sequence[float | None], table: int, used: IntArray, rows: IntArray
 ) -> BoolArray:
     """Return which records of a table fit some cells, each taken from its own scrambled row."""
     fits = np.ones(len(values[0].codes[table]), dtype=bool)

@@ -18,13 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
+from core.coding import FloatArray, IntArray
 from core.leakage.nearest import PackedTables, SmallCodes
-from core.leakage.pairing import N_THREADS, IntArray
-
-FloatArray = npt.NDArray[np.float64]
+from core.leakage.pairing import N_THREADS
 
 FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
 _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
-from core.cells import BoolArray, CodeArray, as_numbers, canonical_codes
+from core.cells import CodeArray, as_numbers, canonical_codes
+from core.coding import BoolArray, IntArray
 from core.errors import AuditInputError
 from core.leakage.nearest import pack_masks
-from core.leakage.pairing import N_THREADS, IntArray, TablePair
+from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
 from core.tables import Dataset

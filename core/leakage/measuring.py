@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
+from core.coding import FloatArray, IntArray
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
@@ -23,7 +23,7 @@ from core.leakage.chance import (
 from core.leakage.distances import Distances, measure_distances, require_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
-from core.leakage.pairing import IntArray, TablePair, pair_tables, with_names_of
+from core.leakage.pairing import TablePair, pair_tables, with_names_of
 from core.leakage.second_look import SecondLook, look_again
 from core.leakage.settings import LeakageSettings, resolve_columns
 from core.leakage.whole_rows import (
@@ -126,16 +126,14 @@ class LeakageMeasures:
             return None
         return self.column_chance.expected_total / self.rows.n_rows
 
-    def column_z(self) -> npt.NDArray[np.float64]:
+    def column_z(self) -> FloatArray:
         """Return shape (n_columns,): standard deviations above chance; NaN where chance never varies."""
         if self.rows is None or self.column_chance is None:
             return np.full(len(self.columns), np.nan)
         excess = self.rows.column_matches - self.column_chance.expected_matches
         deviation = np.sqrt(self.column_chance.variance)
         varies = deviation > _NO_VARIATION * np.maximum(1.0, self.column_chance.expected_matches)
-        z: npt.NDArray[np.float64] = np.divide(
-            excess, deviation, out=np.full(len(excess), np.nan), where=varies
-        )
+        z: FloatArray = np.divide(excess, deviation, out=np.full(len(excess), np.nan), where=varies)
         return z
 
 
@@ -291,11 +289,7 @@ def _measure_rows(
         count_row_matches(pair, columns, settings),
         column_chance(packed, pair.original_rows, pair.scrambled_rows),
         draw_random_orders(
-            packed,
-            pair.original_rows,
-            pair.scrambled_rows,
-            n_permutations=n_permutations,
-            seed=settings.seed,
+            packed, pair.original_rows, pair.scrambled_rows, n_permutations=n_permutations, seed=settings.seed
         ),
     )
 

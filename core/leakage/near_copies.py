@@ -27,7 +27,8 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from core.cells import CodeArray, as_numbers, canonical_codes
-from core.leakage.pairing import N_THREADS, IntArray, TablePair
+from core.coding import BoolArray, FloatArray, IntArray
+from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
 from core.tables import Dataset
@@ -126,7 +127,7 @@ def _codes(parts: Sequence[pa.ChunkedArray]) -> list[CodeArray]:
     return np.split(together, np.cumsum([len(part) for part in parts])[:-1])
 
 
-def _places(numbers: Sequence[npt.NDArray[np.float64]]) -> list[SmallArray]:
+def _places(numbers: Sequence[FloatArray]) -> list[SmallArray]:
     """Return where numbers stand in the first table's order, 0 to 4095; missing ones at the end."""
     ordered = np.sort(numbers[0][~np.isnan(numbers[0])])
     placed = []
@@ -137,14 +138,12 @@ def _places(numbers: Sequence[npt.NDArray[np.float64]]) -> list[SmallArray]:
     return placed
 
 
-def _far_outside(
-    original: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]
-) -> npt.NDArray[np.bool_]:
+def _far_outside(original: FloatArray, numbers: FloatArray) -> BoolArray:
     """Return which numbers lie so far outside the original's that they are like nobody's."""
     low, lower, upper, high = np.nanquantile(original, [0, 0.25, 0.75, 1])
     margin = _OUTSIDE * (upper / 2 - lower / 2)  # halves, so that 1e308 − −1e308 is finite
     with np.errstate(over="ignore"):
-        outside: npt.NDArray[np.bool_] = (numbers + margin < low) | (numbers - margin > high)
+        outside: BoolArray = (numbers + margin < low) | (numbers - margin > high)
     return outside
 
 
@@ -415,14 +414,14 @@ def _groups(records: Records, generator: np.random.Generator) -> tuple[IntArray,
     return group_of, members, np.concatenate([[0], np.cumsum(sizes)])
 
 
-def _along_main_directions(records: Records, generator: np.random.Generator) -> npt.NDArray[np.float64]:
+def _along_main_directions(records: Records, generator: np.random.Generator) -> FloatArray:
     """Return shape (n_rows, 4 at most): records along the main directions of their columns' ranks."""
     n = n_records(records)
     ranks = np.empty((n, len(records)))
     for place, column in enumerate(records):
         ranks[np.lexsort((generator.random(n), column.cells)), place] = np.arange(n) / n - 0.5
     _, directions = np.linalg.eigh(ranks.T @ ranks)
-    along: npt.NDArray[np.float64] = ranks @ directions[:, ::-1][:, :_DIRECTIONS]
+    along: FloatArray = ranks @ directions[:, ::-1][:, :_DIRECTIONS]
     return along
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import BoolArray, CodeArray, cells_equal_to
-from core.leakage.pairing import N_THREADS, IntArray, TablePair
+from core.cells import CodeArray, cells_equal_to
+from core.coding import BoolArray, IntArray
+from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 
 SmallCodes = npt.NDArray[np.unsignedinteger]
@@ -140,14 +141,12 @@ class PackedTables:
             self.original_ignored is None and self.scrambled_ignored is None and self.original_missing is None
         )
 
-    def n_valid(
-        self, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool
-    ) -> npt.NDArray[np.int64]:
+    def n_valid(self, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool) -> IntArray:
         """Return the valid cells of original rows against scrambled rows.
 
         Shape (n_rows,) pairwise, or with `grid` (n_rows, n_other_rows) for every combination.
         """
-        left_out: npt.NDArray[np.int64] = np.zeros(1, np.int64)
+        left_out: IntArray = np.zeros(1, np.int64)
         for word in range(-(-len(self.columns) // _WORD)):
             bits = self._left_out_bits(word, rows, other_rows, grid=grid)
             if bits is not None:
@@ -183,24 +182,6 @@ def pack_tables(
 ) -> PackedTables:
     """Pack all columns of both tables, all rows; with `against_itself`, the original twice."""
     return _tables_of([pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
-
-
-def shuffle_columns(packed: PackedTables, *, seed: int) -> PackedTables:
-    """Return the tables with every scrambled column in a random order of its own."""
-    generator = np.random.default_rng(seed)
-    shuffled = []
-    for column in packed.columns:
-        order = generator.permutation(len(column.scrambled))
-        ignored, missing = column.scrambled_ignored, column.scrambled_missing
-        shuffled.append(
-            replace(
-                column,
-                scrambled=column.scrambled[order],
-                scrambled_ignored=None if ignored is None else ignored[order],
-                scrambled_missing=None if missing is None else missing[order],
-            )
-        )
-    return _tables_of(shuffled)
 
 
 def _tables_of(columns: Sequence[PackedColumn]) -> PackedTables:
@@ -239,7 +220,7 @@ class NearestRows:
     n_best: IntArray = field(repr=False)  # shape (n_assessed,), how many scrambled rows have that share
     # shape (n_assessed,), True where the row's own scrambled row is the only best; None where rows are not
     # paired
-    own_is_best: npt.NDArray[np.bool_] | None = field(repr=False)
+    own_is_best: BoolArray | None = field(repr=False)
 
     @property
     def n_assessed(self) -> int:
@@ -306,19 +287,6 @@ def find_nearest_rows(
     )
 
 
-def best_shares(packed: PackedTables, rows: IntArray, *, skip_self: bool = False) -> ShareArray:
-    """Return shape (n_rows,): the largest share of equal valid cells with any row of the other table.
-
-    With `skip_self` the row of the same number does not count.
-    """
-    blocks = [rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(rows), _ROWS_AT_ONCE)]
-    with ThreadPoolExecutor(N_THREADS) as pool:
-        found = list(
-            pool.map(lambda block: _best_of_block(packed, block, None, skip_self=skip_self)[0], blocks)
-        )
-    return np.concatenate(found)
-
-
 def _chosen(n_rows: int, cells_per_row: int, max_comparisons: int, seed: int) -> IntArray:
     """Return all positions, or a seeded sample of as many as may be compared."""
     fitting = max(1, max_comparisons // max(cells_per_row, 1))
@@ -371,7 +339,7 @@ def _best_shares(
     return most_share, np.count_nonzero(shares == most_share[:, None], axis=1)
 
 
-def _shares(matching: npt.NDArray[np.unsignedinteger], valid: npt.NDArray[np.int64]) -> ShareArray:
+def _shares(matching: npt.NDArray[np.unsignedinteger], valid: IntArray) -> ShareArray:
     """Return matching over valid cells; 0 where none is valid. Equal fractions give equal floats."""
     shares: ShareArray = np.divide(matching, np.maximum(valid, 1), dtype=np.float32)
     return shares

@@ -10,15 +10,14 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import BoolArray, CodeArray, canonical_codes, cells_equal, shared_codes
+from core.cells import CodeArray, canonical_codes, cells_equal, shared_codes
+from core.coding import BoolArray, IntArray
 from core.errors import AuditInputError
 from core.tables import Dataset
 from core.words import counted
 
-IntArray = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 
 _WORTH_A_THREAD = 50_000  # rows

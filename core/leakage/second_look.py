@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers, canonical_codes, shared_codes
+from core.coding import FloatArray
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -205,7 +205,7 @@ def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _
     return _as_column("respelled", texts) if after > before else None
 
 
-def _rescaled(numbers: Sequence[npt.NDArray[np.float64]], original: Texts) -> _PlainColumn:
+def _rescaled(numbers: Sequence[FloatArray], original: Texts) -> _PlainColumn:
     """Return a column of numbers, the others on the original's scale."""
     others = (_on_the_scale_of(numbers[0], part) for part in numbers[1:])
     whole = original.combine_chunks() if isinstance(original, pa.ChunkedArray) else original
@@ -269,9 +269,9 @@ def _as_dates(cells: pa.Array) -> pa.Array | None:
     return pc.if_else(pc.is_valid(found), written.cast(pa.string()), cells.cast(pa.string()))
 
 
-def _whole(digits: pa.Array) -> npt.NDArray[np.float64]:
+def _whole(digits: pa.Array) -> FloatArray:
     """Return digits as floats, NaN where missing."""
-    values: npt.NDArray[np.float64] = digits.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    values: FloatArray = digits.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return values
 
 
@@ -295,7 +295,7 @@ def _with_decimal_point(numbers: pa.Array) -> pa.Array:
     return pc.replace_substring(numbers, ",", "")
 
 
-def _on_the_scale_of(original: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> pa.Array:
+def _on_the_scale_of(original: FloatArray, numbers: FloatArray) -> pa.Array:
     """Return for each number the original's number of the same rank."""
     ordered, own = np.sort(original[~np.isnan(original)]), np.sort(numbers[~np.isnan(numbers)])
     if not len(ordered) or not len(own):

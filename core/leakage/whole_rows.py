@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 from scipy import stats
 
-from core.cells import BoolArray, Column, cells_equal_to
-from core.coding import combined_codes, value_codes
-from core.leakage.pairing import IntArray, TablePair
+from core.cells import Column, cells_equal_to
+from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
+from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
 
 CountArray = npt.NDArray[np.uint16]
@@ -139,8 +139,6 @@ def is_ignored(cells: Column, settings: LeakageSettings) -> BoolArray | None:
     found = [mask for mask in masks if mask.any()]
     return cast("BoolArray", np.logical_or.reduce(found)) if found else None
 
-
-FloatArray = npt.NDArray[np.float64]
 
 # A sum of many yes/no events is close to normal once its variance is this large.
 _NORMAL_FROM_VARIANCE = 100.0

@@ -116,9 +116,7 @@ def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
     n_unique = int(np.count_nonzero(table.sizes == 1))
     return tuple(
         ColumnContribution(
-            column=name,
-            alone=distinctness(table, [column]),
-            n_unique_gained=n_unique - without,
+            column=name, alone=distinctness(table, [column]), n_unique_gained=n_unique - without
         )
         for column, (name, without) in enumerate(
             zip(table.quasi_identifiers, _unique_without(table), strict=True)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 from scipy.spatial import cKDTree
 
 from core.cells import as_numbers, cells_equal
-from core.coding import BoolArray, CodedColumn, IntArray, coded_column
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded_column
 from core.equivalence import EquivalenceClasses
 from core.risk.columns import unchosen_columns
 from core.risk.records import classes_over, enter_records
@@ -185,8 +184,6 @@ def _original_classes(original: Dataset, settings: RiskSettings) -> EquivalenceC
     return classes_over(columns, enter_records(columns, settings, n_records=original.n_records), settings)
 
 
-FloatArray = npt.NDArray[np.float64]
-
 _N_LOOKED_AT = 5_000  # released records drawn where there are more
 _MOST_COLUMNS = 10
 
@@ -267,12 +264,7 @@ def _numbers(
     return [each[1:] for each in found[:_MOST_COLUMNS]]
 
 
-def _n_linked(
-    released: FloatArray,
-    originals: FloatArray,
-    complete: IntArray,
-    looked_at: IntArray,
-) -> float:
+def _n_linked(released: FloatArray, originals: FloatArray, complete: IntArray, looked_at: IntArray) -> float:
     places, place_of, n_at = np.unique(originals[complete], axis=0, return_inverse=True, return_counts=True)
     own = np.full(len(originals), -1, dtype=np.int64)
     own[complete] = place_of.ravel()

@@ -7,18 +7,14 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
 from core.attribute_disclosure import SensitiveCounts, merged_counts
 from core.cells import as_numbers
-from core.coding import CodedColumn, IntArray
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
 from core.risk.settings import RiskSettings
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
 _MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more

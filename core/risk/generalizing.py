@@ -22,11 +22,11 @@ from core.attribute_disclosure import (
     sensitive_counts,
     t_closeness,
 )
-from core.coding import CodedColumn, IntArray, combination_codes, value_codes
+from core.coding import CodedColumn, FloatArray, IntArray, combination_codes, value_codes
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.plain import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
-from core.risk.ladders import SUPPRESSED, FloatArray, Kind, column_ladders, thinned
+from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest
 from core.risk.records import BoolArray, distinct_combinations, persons_per_class
@@ -243,11 +243,7 @@ class Recoding:
 
 
 def recode(
-    lattice: Lattice,
-    found: Generalization,
-    *,
-    accepted: ClassesAccepted | None = None,
-    locally: bool = False,
+    lattice: Lattice, found: Generalization, *, accepted: ClassesAccepted | None = None, locally: bool = False
 ) -> Recoding:
     """Return how each combination is written; classes too small, or refused, are suppressed.
 

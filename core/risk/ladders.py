@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.coding import IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import Dates, begins_with_the_day, read_dates
 from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
@@ -96,8 +95,6 @@ def _hierarchy(name: str, columns: list[list[str | None]]) -> Hierarchy:
     return Hierarchy(groups={value: tuple(groups) for value, *groups in zip(*kept, strict=True)})
 
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 Kind = Literal["number", "date", "code", "category", "own"]
 
 SUPPRESSED = "*"

@@ -26,16 +26,9 @@ from typing import cast, get_args
 import numpy as np
 import numpy.typing as npt
 
+from core.coding import FloatArray
 from core.errors import AuditInputError
-from core.risk.ladders import FloatArray
-from core.risk.lattice import (
-    ClassesAccepted,
-    Generalization,
-    Lattice,
-    Node,
-    Objective,
-    SizesAndLosses,
-)
+from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node, Objective, SizesAndLosses
 
 MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
 FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer

@@ -8,16 +8,13 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from core.coding import IntArray, coded_column
+from core.coding import FloatArray, IntArray, coded_column
 from core.equivalence import EquivalenceClasses
 from core.risk.records import persons_per_class
 from core.risk.settings import RiskSettings
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST_COLUMNS = 50  # that may hide persons and are looked at
 _MOSTLY = 0.9  # share of repeated values whose records are all in one class

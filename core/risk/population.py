@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, special
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.errors import AuditInputError
 
-FloatArray = npt.NDArray[np.float64]
 UniquesModel = Literal["zayatz", "pitman", "snb"]
 
 _LARGE_SAMPLE = 0.1  # sampling fraction above which Dankar et al. leave Pitman's model
@@ -351,11 +349,7 @@ def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, 
     """
     beta, rest = float(special.expit(logit_beta)), float(special.expit(-logit_beta))
     d, left = (1 - fraction) * rest, beta + fraction * rest  # left = 1 - d without cancellation
-    a, b, c = (
-        fraction * rest * d,
-        fraction * rest * (2 - d) - 2 * ratio * left * d,
-        -2 * ratio * left**2,
-    )
+    a, b, c = (fraction * rest * d, fraction * rest * (2 - d) - 2 * ratio * left * d, -2 * ratio * left**2)
     root = np.sqrt(b * b - 4 * a * c)
     alpha = 2 * -c / (b + root) if b > 0 else (root - b) / (2 * a)
     log_beta = float(special.log_expit(logit_beta))

@@ -12,14 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import special, stats
 
-from core.coding import IntArray, combined_codes, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.records import Pairs
 from core.words import percent
-
-FloatArray = npt.NDArray[np.float64]
 
 _LARGE_CLASS = 40  # from here on the series converges fast for every p
 _N_TERMS = 60  # leaves a relative error below 1e-16 for p ≥ 1/2 or such a class
@@ -278,9 +276,6 @@ def _snb_inverse(sizes: IntArray, alpha: float, beta: float, fraction: float) ->
         weight = np.exp(log_weight - log_weight.max())
         inverse[position] = float(weight @ (1 / given) / weight.sum())
     return inverse
-
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

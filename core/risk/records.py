@@ -16,6 +16,7 @@ from core.coding import (
     BoolArray,
     CodedColumn,
     Codes,
+    FloatArray,
     IntArray,
     combination_codes,
     combined_codes,
@@ -123,9 +124,6 @@ def _too_much(n_groups: int) -> AuditInputError:
         f"Records miss quasi-identifiers in {n_groups:,} different ways, too many to compare each with each; "
         "count missing as a value, or leave such records out."
     )
-
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -311,10 +309,7 @@ def grouped(codes: Sequence[IntArray], *, n: int) -> IntArray:
 
 
 def distinct_combinations(
-    columns: Mapping[str, Codes],
-    *,
-    leave_out: BoolArray | None = None,
-    counted: BoolArray | None = None,
+    columns: Mapping[str, Codes], *, leave_out: BoolArray | None = None, counted: BoolArray | None = None
 ) -> Combinations:
     """Collapse records to their distinct combinations of values."""
     every = [np.asarray(codes, dtype=np.int64) for codes in columns.values()]

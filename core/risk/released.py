@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from core.coding import coded_column
+from core.coding import BoolArray, coded_column
 from core.errors import AuditInputError
 from core.plain import table_csv
 from core.pseudonyms import TokenSource, new_pseudonyms
@@ -93,9 +92,6 @@ def with_pseudonyms(table: pa.Table, measured: RiskMeasurement, *, token_source:
         pseudonyms = pa.array(names, pa.string()).take(pa.array(np.maximum(codes, 0), mask=codes < 0))
         table = table.set_column(table.column_names.index(column), column, pseudonyms)
     return table
-
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 def violating_records(audit: RiskAudit) -> pd.DataFrame:

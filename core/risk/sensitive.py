@@ -13,14 +13,12 @@ import numpy.typing as npt
 from core import attribute_disclosure as models
 from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
-from core.coding import CodedColumn, IntArray, combined_codes
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import Pairs, class_values, spread
 from core.risk.settings import Hierarchy, RiskSettings
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -182,7 +180,7 @@ def sensitive_codes(
     return ("equal" if hierarchy is None else "hierarchical"), code_of_value[column.codes]
 
 
-def _numbers(column: CodedColumn, known: npt.NDArray[np.bool_]) -> FloatArray | None:
+def _numbers(column: CodedColumn, known: BoolArray) -> FloatArray | None:
     """Return shape (n_values,): the values as numbers, NaN for unknown ones; None unless all known are."""
     found = as_numbers(column.values.filter(known))
     if found is None or not len(found):
@@ -205,9 +203,7 @@ def _once_per_person(classes: EquivalenceClasses, codes: IntArray, person: IntAr
     return once
 
 
-def _spread(
-    counts: SensitiveCounts, codes: npt.NDArray[np.int32], missing: npt.NDArray[np.bool_]
-) -> SensitiveCounts:
+def _spread(counts: SensitiveCounts, codes: npt.NDArray[np.int32], missing: BoolArray) -> SensitiveCounts:
     """Return the counts of each class together with all classes that are compatible with it."""
     own = Pairs(counts.class_of_pair, counts.value_of_pair, counts.n_of_pair)
     found = spread(own, codes, missing) if missing.any() else own
@@ -310,7 +306,7 @@ class Related:
 
 
 def related_attributes(
-    columns: Sequence[CodedColumn], folded: Mapping[str, FoldedValues], *, assessed: npt.NDArray[np.bool_]
+    columns: Sequence[CodedColumn], folded: Mapping[str, FoldedValues], *, assessed: BoolArray
 ) -> tuple[Related, ...]:
     """Find pairs of sensitive attributes where knowing one removes three of four wrong guesses of the other.
 

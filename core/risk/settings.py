@@ -265,10 +265,7 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
     AuditInputError
         Names every parameter that is wrong, what is allowed, and what was received.
     """
-    problems = [
-        *_column_problems(settings, columns),
-        *_overlap_problems(settings),
-    ]
+    problems = [*_column_problems(settings, columns), *_overlap_problems(settings)]
     if not settings.quasi_identifiers:
         problems.append(
             "No quasi-identifier is chosen. Choose the columns that somebody may know about a person."

@@ -8,22 +8,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from core.coding import IntArray, coded_columns
+from core.coding import FloatArray, IntArray, coded_columns
 from core.errors import AuditInputError
-from core.risk.columns import (
-    ColumnContribution,
-    SinglingOutSets,
-    column_contributions,
-    singling_out_sets,
-)
+from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import BoolArray, Combinations
 from core.tables import Dataset
 
-FloatArray = npt.NDArray[np.float64]
 Columns = tuple[int, ...]
 Unique = tuple[Columns, IntArray]  # a set of columns, and the combinations unique in it
 Stop = Callable[[int, int], bool]  # sets done and sets in all; whether to stop

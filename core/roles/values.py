@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core import people
+from core.coding import BoolArray
 from core.korean import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
@@ -118,7 +118,7 @@ def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> C
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
 
 
-def _suppressed(values: pa.Array) -> npt.NDArray[np.bool_]:
+def _suppressed(values: pa.Array) -> BoolArray:
     """Return which values are nothing but ``*`` or ``#``; only what sorts before ``+`` can be."""
     found = pc.less(values, "+").to_numpy(zero_copy_only=False).copy()
     if found.any():

@@ -17,7 +17,7 @@ from core.diversity import (
     prepare_search,
     search,
 )
-from core.diversity.features import FloatArray
+from core.coding import FloatArray
 from core.diversity.minimized import Minimization
 from core.tables import read_dataset
 

@@ -63,12 +63,7 @@ LIMITS = (
 )
 MEASURE_KEYS = tuple(
     measure.key
-    for group in (
-        diversity_measures.MEASURES,
-        shared.COST,
-        shared.DISCLOSURE,
-        shared.MEASURES,
-    )
+    for group in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
     for measure in group
 )
 TABLE_UNITS: Mapping[str, Unit] = {
@@ -83,12 +78,7 @@ TABLE_UNITS: Mapping[str, Unit] = {
     "NCP of minimization": "share",
     "α": "share",
 }
-_SINGLING_OUT_COLUMNS = (
-    "Column",
-    "Different values",
-    "Records it singles out",
-    "Together with those above",
-)
+_SINGLING_OUT_COLUMNS = ("Column", "Different values", "Records it singles out", "Together with those above")
 SINGLING_OUT_UNITS: Mapping[str, Unit] = {
     "Records it singles out": "share",
     "Together with those above": "share",
@@ -192,11 +182,7 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
     classes = verification.classes
     return [
         Figure(
-            measure="k",
-            value=verification.k,
-            threshold=f"at least {configuration.k}",
-            verdict=k_holds,
-            of=of,
+            measure="k", value=verification.k, threshold=f"at least {configuration.k}", verdict=k_holds, of=of
         ),
         by_rule[settings.diversity],
         *others,

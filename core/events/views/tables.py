@@ -8,15 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.coding import IntArray
-from core.events import (
-    AnonymizedEvents,
-    EventAudit,
-    MeasuredEvents,
-    Outcome,
-    Release,
-    Suggestions,
-    TraceRisk,
-)
+from core.events import AnonymizedEvents, EventAudit, MeasuredEvents, Outcome, Release, Suggestions, TraceRisk
 from core.events.anonymization import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step

@@ -104,11 +104,7 @@ def usual_figures(rows: RowLeakage) -> tuple[Figure, ...]:
 
 def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures that do not depend on the order of rows."""
-    whole, nearest, distances = (
-        audit.measures.whole_rows,
-        audit.measures.nearest,
-        audit.measures.distances,
-    )
+    whole, nearest, distances = (audit.measures.whole_rows, audit.measures.nearest, audit.measures.distances)
     return (
         Figure(
             measure="n_exact_rows_anywhere",
@@ -301,11 +297,9 @@ def nearest_note(measures: LeakageMeasures) -> str:
 def comparison_note(measures: LeakageMeasures) -> str:
     """Return how cells were compared, in sentences: missing cells, ignored values and columns, chance."""
     settings, orders = measures.settings, measures.random_orders
-    missing = {
-        "leave out": "not compared",
-        "match": "a match",
-        "difference": "a difference",
-    }[settings.missing_on_both]
+    missing = {"leave out": "not compared", "match": "a match", "difference": "a difference"}[
+        settings.missing_on_both
+    ]
     ignored = ", ".join(settings.ignore_values) or "none"
     parts = [
         f"{len(measures.columns):,} columns compared, {len(measures.ignored_columns):,} ignored.",

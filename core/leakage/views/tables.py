@@ -25,11 +25,7 @@ from core.measures.measure import Unit
 from core.reports import ReportChart
 from core.words import percent
 
-COLUMN_UNITS: dict[str, Unit] = {
-    "Matching share": "share",
-    "By chance": "share",
-    "Excess": "share",
-}
+COLUMN_UNITS: dict[str, Unit] = {"Matching share": "share", "By chance": "share", "Excess": "share"}
 ROW_UNITS: dict[str, Unit] = {"Share of valid cells": "share"}
 ATTACK_UNITS: dict[str, Unit] = dict.fromkeys(("Success", "From", "To", "Naive", "Hold-out", "Risk"), "share")
 N_WORST_ROWS = 50

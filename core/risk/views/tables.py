@@ -39,13 +39,7 @@ LIMITS = (
 )
 MEASURE_KEYS = tuple(
     measure.key
-    for group in (
-        shared.MEASURES,
-        risk.MEASURES,
-        risk_models.MEASURES,
-        shared.DISCLOSURE,
-        shared.COST,
-    )
+    for group in (shared.MEASURES, risk.MEASURES, risk_models.MEASURES, shared.DISCLOSURE, shared.COST)
     for measure in group
 )
 
@@ -83,10 +77,7 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
 def risk_bars(audit: RiskAudit) -> ReportChart | None:
     """Draw the risk of the three intruders that could be assessed."""
     measured = audit.measurement
-    rows = [
-        ("Prosecutor, highest", measured.highest_risk),
-        ("Prosecutor, average", measured.average_risk),
-    ]
+    rows = [("Prosecutor, highest", measured.highest_risk), ("Prosecutor, average", measured.average_risk)]
     if measured.population is not None:
         rows.append(("Journalist, highest", measured.population.journalist_highest_risk))
         rows.append(("Marketer, expected share", measured.population.marketer_risk))
