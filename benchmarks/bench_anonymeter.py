@@ -26,8 +26,9 @@ from benchmarks.quality.leakage import leaks, releases
 from benchmarks.quality.leakage.kinds import dataset
 from benchmarks.quality.leakage.tables import people
 from benchmarks.quality.scoreboard import Scenario
+from core.intervals import wilson_interval
 from core.leakage import pair_tables
-from core.leakage.attacks import AttackRate, try_attacks, wilson_interval
+from core.leakage.attacks import AttackRate, try_attacks
 
 N_RECORDS = 1000
 SCHEMAS = ("labs", "wages", "survey", "us_claims")

@@ -20,6 +20,7 @@ from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import DiversitySettings
 from core.diversity.stopping import ShouldStop, never
+from core.intervals import wilson_interval
 
 _OF_THREAD = threading.local()
 
@@ -42,7 +43,6 @@ def seeded(seed: int) -> np.random.RandomState:
 
 HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again
-_Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,7 +148,7 @@ def evaluate(
     predicted = inputs.predict(minimization.replaced(holdout, nodes))
     accuracy = inputs.outcome.agreement(predicted, truth)
     is_class = inputs.outcome.task == "classification"
-    low, high = wilson_interval(accuracy, len(truth)) if is_class else (None, None)
+    low, high = wilson_interval(round(accuracy * len(truth)), len(truth)) if is_class else (None, None)
     return Evaluation(
         n_holdout=len(truth),
         accuracy=accuracy,
@@ -163,23 +163,6 @@ def evaluate(
         first_records=first_records,
         holdout_use=cell_use(minimization, holdout, nodes),
     )
-
-
-def wilson_interval(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share observed in `n` independent records.
-
-    >>> low, high = wilson_interval(0.9, 30)
-    >>> round(low, 3), round(high, 3)
-    (0.744, 0.965)
-
-    References
-    ----------
-    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
-    """
-    centre = share + _Z_95**2 / (2 * n)
-    spread = _Z_95 * math.sqrt(share * (1 - share) / n + _Z_95**2 / (4 * n * n))
-    scale = 1 + _Z_95**2 / n
-    return max((centre - spread) / scale, 0.0), min((centre + spread) / scale, 1.0)
 
 
 @lru_cache(maxsize=4096)

@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from core.coding import BoolArray, IntArray, value_codes
 from core.events.traces import Traces, TraceSearch, count_unique_draws
+from core.intervals import wilson_interval
 
 KNOWN_EVENTS = (1, 2, 3, 4)
 WHOLE_TRACE = 0
 LARGEST_EXACT = 2_000_000
 N_USERS_SEARCHED = 500
 N_DRAWS = 2_000
-
-_Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,20 +125,6 @@ def _known_from_draws(
 ) -> KnownEvents:
     n_unique = count_unique_draws(traces, n_known, n_draws=N_DRAWS, rng=rng)
     return KnownEvents(n_known=n_known, singled_out=singled_out, random=_sampled(n_unique, N_DRAWS))
-
-
-def wilson_interval(n_hits: int, n_draws: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a share of at least one draw.
-
-    References
-    ----------
-    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22(158), 1927.
-    """
-    share, square = n_hits / n_draws, _Z_95**2 / n_draws
-    middle = share + square / 2
-    half = _Z_95 * float(np.sqrt(share * (1 - share) / n_draws + square / (4 * n_draws)))
-    lower, upper = (middle - half) / (1 + square), (middle + half) / (1 + square)
-    return max(lower, 0.0) if n_hits else 0.0, min(upper, 1.0) if n_hits < n_draws else 1.0
 
 
 def _exact(value: float) -> Share:

@@ -23,6 +23,7 @@ from scipy import stats
 
 from core.cells import CodeArray, as_numbers, canonical_codes
 from core.coding import BoolArray, FloatArray, IntArray
+from core.intervals import Z_95, wilson_interval
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import TablePair
 from core.tables import Dataset
@@ -35,7 +36,6 @@ _CLOSE = 0.05
 _PREDICATE_COLUMNS = 3
 _TRIES = 20
 _HALVINGS = 5  # which columns belong to which half decides much
-_CONFIDENCE_Z = 1.959964
 _POWER_Z = 0.841621
 
 
@@ -110,14 +110,14 @@ class Membership:
         a, n, m = self.auc, self.n_members, self.n_others
         q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
         variance = (a * (1 - a) + (n - 1) * (q1 - a * a) + (m - 1) * (q2 - a * a)) / (n * m)
-        half = _CONFIDENCE_Z * float(np.sqrt(max(variance, 0.0)))
+        half = Z_95 * float(np.sqrt(max(variance, 0.0)))
         return max(0.0, a - half), min(1.0, a + half)
 
     @property
     def smallest_shown(self) -> float:
         """Return the area from which so many records show a leak: at 2.5 % error, in four of five samples."""
         deviation = np.sqrt((self.n_members + self.n_others + 1) / (12 * self.n_members * self.n_others))
-        return min(1.0, 0.5 + (_CONFIDENCE_Z + _POWER_Z) * float(deviation))
+        return min(1.0, 0.5 + (Z_95 + _POWER_Z) * float(deviation))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,17 +126,6 @@ class Attacks:
 
     rates: tuple[AttackRate, ...]  # one an attack, and one a column inferred
     membership: Membership | None  # none without a hold-out
-
-
-def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
-    """Return the 95 % score interval of a share; (0, 1) of nothing."""
-    if not n:
-        return 0.0, 1.0
-    z2 = _CONFIDENCE_Z**2
-    p = n_hits / n
-    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = _CONFIDENCE_Z / (1 + z2 / n) * float(np.sqrt(p * (1 - p) / n + z2 / (4 * n * n)))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def try_attacks(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.coding import IntArray
+from core.coding import FloatArray, IntArray
 from core.demo.diversity import demo_file
 from core.diversity import (
     DiversitySettings,
@@ -17,7 +17,6 @@ from core.diversity import (
     prepare_search,
     search,
 )
-from core.coding import FloatArray
 from core.diversity.minimized import Minimization
 from core.tables import read_dataset
 

@@ -13,8 +13,9 @@ from core.events import (
     trace_risk,
 )
 from core.events.row_risk import combination_diversity
-from core.events.trace_risk import KnownEvents, Share, TraceRisk, wilson_interval
+from core.events.trace_risk import KnownEvents, Share, TraceRisk
 from core.events.traces import Traces, TraceSearch, build_traces
+from core.intervals import wilson_interval
 from core.tables import read_dataset
 from core.verdict import Verdict
 

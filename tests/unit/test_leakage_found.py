@@ -5,8 +5,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.intervals import wilson_interval
 from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
-from core.leakage.attacks import AttackRate, Membership, wilson_interval
+from core.leakage.attacks import AttackRate, Membership
 from core.leakage.chance import ColumnChance, probabilities_of_matches
 from core.leakage.near_copies import find_closest, likeness_tables, most_unlikely_excess, tail_rate
 from core.leakage.pairing import folded_name, with_names_of
