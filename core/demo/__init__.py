@@ -16,21 +16,10 @@ class DemoFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Demo:
-    """One set of demo files.
+    """One set of demo files."""
 
-    Attributes
-    ----------
-    key
-        Stable name, in snake_case, unique within its tool.
-    label
-        What the button says.
-    description
-        What the set shows, in a sentence.
-    make
-        Return the files by the role they play on the tool's page, such as ``original``.
-    """
-
-    key: str
-    label: str
-    description: str
+    key: str  # stable name, in snake_case, unique within its tool
+    label: str  # what the button says
+    description: str  # what the set shows, in a sentence
+    # return the files by the role they play on the tool's page, such as ``original``
     make: Callable[[], Mapping[str, tuple[DemoFile, ...]]]

@@ -244,13 +244,7 @@ _SETS: Mapping[str, tuple[Callable[[np.random.Generator], tuple[Table, Table, di
 
 
 def make_hospital(seed: int = 7) -> Mapping[str, tuple[DemoFile, ...]]:
-    """Return twelve files as a person would drop them: four originals, anonymized tables and logs.
-
-    Parameters
-    ----------
-    seed
-        Of the synthetic people.
-    """
+    """Return twelve files as a person would drop them: four originals, anonymized tables and logs."""
     rng = np.random.default_rng(seed)
     files: list[DemoFile] = []
     for stem, (make, mode) in _SETS.items():

@@ -15,19 +15,7 @@ _REMEDY = "Open it in the program that wrote it and save it as CSV."
 
 
 def read_apart(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str) -> tuple[pa.Table, Reading]:
-    """Read a table in another process.
-
-    Parameters
-    ----------
-    kind
-        ``binary``, ``xes`` or ``text``: which of the readers is to read it.
-
-    Raises
-    ------
-    AuditInputError
-        As the reader does, and where the file ends the process that reads it, or would take more memory
-        or time than its size warrants.
-    """
+    """Read a table in another process."""
     arguments = {"name": name, "options": asdict(options), "kind": kind}
     try:
         document, table = ask_apart("core.tables.readers:read_for_other", data, arguments)

@@ -48,29 +48,16 @@ _PANDAS_WORDS = frozenset({"columns", "column_indexes", "creator", "pandas_versi
 
 @dataclass(frozen=True, kw_only=True)
 class Beside:
-    """One thing that a file holds beside its table.
+    """One thing that a file holds beside its table."""
 
-    Attributes
-    ----------
-    what
-        In words, such as ``the hidden sheet “key”`` or ``comments``.
-    texts
-        Distinct texts found in it, in its order; not all of them where `is_complete` is False.
-    n_texts
-        Texts, those repeated counted again.
-    is_complete
-        Whether all was looked at.
-    is_usual
-        Whether proper files hold such a thing too, so that it matters only by what it says.
-    is_of_table
-        Whether it is part of the sheets and so of the table, where it is on the sheet that is read.
-    """
-
-    what: str
+    what: str  # in words, such as ``the hidden sheet “key”`` or ``comments``
+    # distinct texts found in it, in its order; not all of them where `is_complete` is False
     texts: tuple[str, ...] = field(repr=False)
-    n_texts: int
-    is_complete: bool = True
+    n_texts: int  # Texts, those repeated counted again
+    is_complete: bool = True  # whether all was looked at
+    # whether proper files hold such a thing too, so that it matters only by what it says
     is_usual: bool = False
+    # whether it is part of the sheets and so of the table, where it is on the sheet that is read
     is_of_table: bool = False
 
 

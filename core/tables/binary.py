@@ -27,13 +27,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def read_binary(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
-    """Read a workbook or Parquet file with every cell as text.
-
-    Raises
-    ------
-    AuditInputError
-        The file is damaged, protected, beyond a bound, or another kind of archive.
-    """
+    """Read a workbook or Parquet file with every cell as text."""
     head = data.slice(0, min(len(OLE), data.size)).to_pybytes()
     if head.startswith(PARQUET):
         return read_parquet(data, name=name, options=options)

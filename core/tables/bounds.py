@@ -11,13 +11,7 @@ LARGEST_TEXT_OF_SMALL_FILE = 384 << 20  # bytes; while the text is made it takes
 
 
 def check_n_columns(n_columns: int, *, name: str) -> None:
-    """Refuse a table of more columns than any audit answers for within a minute.
-
-    Raises
-    ------
-    AuditInputError
-        Names the bound.
-    """
+    """Refuse a table of more columns than any audit answers for within a minute."""
     if n_columns > MOST_COLUMNS:
         raise AuditInputError(
             f"{name}: the table has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out "
@@ -35,13 +29,7 @@ def record_too_long(name: str) -> AuditInputError:
 
 
 def check_text(n_bytes: int, *, of: int, name: str) -> None:
-    """Refuse a small file whose cells come to far more text than it holds.
-
-    Raises
-    ------
-    AuditInputError
-        Names the bound.
-    """
+    """Refuse a small file whose cells come to far more text than it holds."""
     if of <= SMALL_FILE_BYTES and n_bytes > LARGEST_TEXT_OF_SMALL_FILE:
         raise AuditInputError(
             f"{name}: the file of {of:,} bytes would unpack to {n_bytes / 1e6:,.0f} MB of text; at "

@@ -39,11 +39,6 @@ def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple
 
     Blank lines are no records, but for a table of one column, where they are missing cells unless
     they end the file. Quoted cells may hold delimiters, quotes (doubled) and line breaks.
-
-    Raises
-    ------
-    AuditInputError
-        The text is empty, has only a header, is not text, or has lines of another length.
     """
     text = read_text(data, name=name, encoding=options.encoding)
     utf8 = _without_trailing_lines(text.utf8)

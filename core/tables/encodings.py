@@ -42,18 +42,10 @@ _NOT_CHANCE_UTF8 = re.compile(rb"[\xc2-\xc5\xca-\xf4]")
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """A text file as UTF-8 without byte order mark.
+    """A text file as UTF-8 without byte order mark."""
 
-    Attributes
-    ----------
-    utf8
-        The text; shares the file's memory where that is UTF-8 already.
-    encoding
-        The codec the file was written in.
-    """
-
-    utf8: pa.Buffer = field(repr=False)
-    encoding: str
+    utf8: pa.Buffer = field(repr=False)  # the text; shares the file's memory where that is UTF-8 already
+    encoding: str  # the codec the file was written in
 
 
 def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
@@ -62,11 +54,6 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
     Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid
     UTF-8; valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western
     Europe by its letters.
-
-    Raises
-    ------
-    AuditInputError
-        The bytes are not text in the encoding given, or in no single one.
     """
     head = data.slice(0, min(4, data.size)).to_pybytes()
     mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))
@@ -96,13 +83,7 @@ def _is_ascii(data: pa.Buffer) -> bool:
 
 
 def detected_encoding(data: pa.Buffer, *, name: str) -> str:
-    """Return the encoding of a file without byte order mark.
-
-    Raises
-    ------
-    AuditInputError
-        Some lines are UTF-8 and others are not, or some are not the Korean text that the rest is.
-    """
+    """Return the encoding of a file without byte order mark."""
     utf16 = _utf16(data)
     if utf16:
         return utf16

@@ -53,11 +53,6 @@ def read_excel(
     Excel keeps), dates as ``YYYY-MM-DD``, with ``HH:MM:SS`` where they have a time, and truth values
     as ``TRUE`` and ``FALSE``. Error values such as ``#N/A`` are missing. Blank rows between records
     are records, those after the last record are not. A merged cell's value stands in its first cell.
-
-    Raises
-    ------
-    AuditInputError
-        The workbook is damaged or protected, or the sheet is absent, empty, or has only a header.
     """
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:

@@ -14,21 +14,11 @@ _LARGEST_SEARCH = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """The column names of a table: unique, none empty.
+    """The column names of a table: unique, none empty."""
 
-    Attributes
-    ----------
-    names
-        One per column.
-    unnamed
-        Those of `names` that stand for a missing name.
-    notes
-        Sentences about names that were made up or changed.
-    """
-
-    names: tuple[str, ...]
-    unnamed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    names: tuple[str, ...]  # one per column
+    unnamed: tuple[str, ...] = ()  # those of `names` that stand for a missing name
+    notes: tuple[str, ...] = ()  # sentences about names that were made up or changed
 
 
 def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:

@@ -28,44 +28,19 @@ csv.field_size_limit((1 << 31) - 1)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How a text is laid out: found in its first lines, used for all of it.
+    """How a text is laid out: found in its first lines, used for all of it."""
 
-    Attributes
-    ----------
-    delimiter
-        One character.
-    header
-        The column names.
-    position
-        Which of the lines that are not blank holds the names, from 0; -1 for none.
-    line
-        Number of the line the names begin in, from 1; 0 for none.
-    data_begins
-        Offset in bytes of the first line after the header.
-    data_line
-        Number of that line, from 1.
-    has_trailing
-        Whether records end with one delimiter more than the header has.
-    """
-
-    delimiter: str
-    header: Header
-    position: int
-    line: int
-    data_begins: int
-    data_line: int
-    has_trailing: bool
+    delimiter: str  # one character
+    header: Header  # the column names
+    position: int  # which of the lines that are not blank holds the names, from 0; -1 for none
+    line: int  # number of the line the names begin in, from 1; 0 for none
+    data_begins: int  # offset in bytes of the first line after the header
+    data_line: int  # number of that line, from 1
+    has_trailing: bool  # whether records end with one delimiter more than the header has
 
 
 def find_layout(utf8: pa.Buffer, *, name: str, options: ReadOptions) -> Layout:
-    """Return how a text is laid out, looking at as much of its beginning as it takes.
-
-    Raises
-    ------
-    AuditInputError
-        The text has only a header, fewer lines than the one that is to hold the names, or more columns or
-        longer records than are read.
-    """
+    """Return how a text is laid out, looking at as much of its beginning as it takes."""
     size = PREFIX
     while True:
         prefix = utf8.slice(0, min(size, utf8.size)).to_pybytes().decode(errors="ignore")

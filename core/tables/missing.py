@@ -24,15 +24,6 @@ def missing_as_null(table: pa.Table, spellings: Sequence[str], *, padded_only: b
 
     Looks at the first and last byte of each cell, which is quick, and trims only where these leave
     it possible that the cell is missing.
-
-    Parameters
-    ----------
-    table
-        Columns of type string or large_string.
-    spellings
-        What counts as missing besides the empty cell.
-    padded_only
-        True when cells that are exactly empty or a spelling are null already.
     """
     look = _Look(spellings, padded_only=padded_only)
     if table.num_rows < _WORTH_A_THREAD:

@@ -60,39 +60,21 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How to read a table; None means "detect it and say what was assumed".
+    """How to read a table; None means "detect it and say what was assumed"."""
 
-    Attributes
-    ----------
-    delimiter
-        One ASCII character, for text files; see :data:`DELIMITERS`.
-    encoding
-        A Python codec name, for text files; see :data:`ENCODINGS`.
-    sheet
-        A sheet's name, for Excel files.
-    header
-        ``auto``, ``first_line`` (the first line holds the names), ``second_line`` (the first
-        line is an exporter's; the line below it holds the names), ``none``, or the number of the
-        line that holds the names, counted without blank lines; see :data:`HEADERS`.
-    missing_spellings
-        Cells that, trimmed, equal one of these are missing. Empty cells always are.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
+    delimiter: str | None = None  # one ASCII character, for text files; see :data:`DELIMITERS`
+    encoding: str | None = None  # A Python codec name, for text files; see :data:`ENCODINGS`
+    sheet: str | None = None  # A sheet's name, for Excel files
+    # ``auto``, ``first_line`` (the first line holds the names), ``second_line`` (the first line is an
+    # exporter's; the line below it holds the names), ``none``, or the number of the line that holds the
+    # names, counted without blank lines; see :data:`HEADERS`
     header: str = "auto"
+    # Cells that, trimmed, equal one of these are missing. Empty cells always are.
     missing_spellings: tuple[str, ...] = MISSING_SPELLINGS
 
 
 def check_options(options: ReadOptions) -> None:
-    """Refuse reading options that no file can be read with.
-
-    Raises
-    ------
-    AuditInputError
-        Names every parameter that is wrong, what is allowed, and what was received.
-    """
+    """Refuse reading options that no file can be read with."""
     problems = [
         problem
         for problem in (
@@ -133,36 +115,19 @@ def _header_problem(header: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What reading a file assumed, so that the person can see and correct it.
+    """What reading a file assumed, so that the person can see and correct it."""
 
-    Attributes
-    ----------
-    format
-        ``CSV`` (text with any delimiter), ``XLSX``, ``XLS``, ``Parquet`` or ``XES``.
-    options
-        The options with every detected value filled in; reading again with them gives the same.
-    detected
-        Names of the options that were detected rather than given.
-    sheets
-        All sheets of an Excel file that hold cells, hidden ones included.
-    notes
-        Sentences about what was done to the table, such as "Column 3 has no name".
-    unnamed_columns
-        Columns that the file gives no name, as they are called in the table.
-    header_line
-        Line of the file (row of the sheet) that holds the column names, from 1; 0 for none.
-    beside
-        What a workbook or Parquet file holds beside the table.
-    """
-
-    format: str
+    format: str  # ``CSV`` (text with any delimiter), ``XLSX``, ``XLS``, ``Parquet`` or ``XES``
+    # the options with every detected value filled in; reading again with them gives the same
     options: ReadOptions
-    detected: tuple[str, ...] = ()
-    sheets: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    detected: tuple[str, ...] = ()  # names of the options that were detected rather than given
+    sheets: tuple[str, ...] = ()  # all sheets of an Excel file that hold cells, hidden ones included
+    notes: tuple[str, ...] = ()  # sentences about what was done to the table, such as "Column 3 has no name"
+    # columns that the file gives no name, as they are called in the table
     unnamed_columns: tuple[str, ...] = ()
+    # line of the file (row of the sheet) that holds the column names, from 1; 0 for none
     header_line: int = 1
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[Beside, ...] = ()  # what a workbook or Parquet file holds beside the table
 
     @property
     def summary(self) -> str:
@@ -189,32 +154,17 @@ def _separated(delimiter: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """A table of people, read as text.
+    """A table of people, read as text."""
 
-    Attributes
-    ----------
-    name
-        File name without folders, as the person knows it.
-    table
-        All columns of type ``string``; of type ``large_string`` when the text comes to 2 GiB, so
-        that no column can ever be too long for its offsets. A missing cell is null. Column names
-        are unique, in file order. Cells keep their written form, including surrounding spaces.
-    fingerprint
-        SHA-256 over the bytes and the reading options: the key of everything cached.
-    sha256
-        SHA-256 of the file's bytes alone, as ``sha256sum`` prints it; for reports.
-    n_bytes
-        Size of the file.
-    reading
-        What was assumed.
-    """
-
-    name: str
+    name: str  # file name without folders, as the person knows it
+    # All columns of type ``string``; of type ``large_string`` when the text comes to 2 GiB, so that no column
+    # can ever be too long for its offsets. A missing cell is null. Column names are unique, in file order.
+    # Cells keep their written form, including surrounding spaces.
     table: pa.Table = field(repr=False)
-    fingerprint: str
-    sha256: str
-    n_bytes: int
-    reading: Reading
+    fingerprint: str  # SHA-256 over the bytes and the reading options: the key of everything cached
+    sha256: str  # SHA-256 of the file's bytes alone, as ``sha256sum`` prints it; for reports
+    n_bytes: int  # size of the file
+    reading: Reading  # what was assumed
 
     @property
     def n_records(self) -> int:

@@ -38,13 +38,7 @@ _MOST_PROPERTIES, _MOST_LETTERS = 1_000, 1 << 20
 
 
 def check_old_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
-    """Refuse an .xls workbook with cells beyond the last column that such a sheet has.
-
-    Raises
-    ------
-    AuditInputError
-        There is such a cell, or the container's chains run in circles.
-    """
+    """Refuse an .xls workbook with cells beyond the last column that such a sheet has."""
     try:
         stream = _Container(data.to_pybytes()).stream("Workbook", "Book")
         is_damaged = any(column >= _N_COLUMNS for column in _last_columns(stream))

@@ -35,11 +35,6 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
     Numbers are written with all their digits, dates as ``YYYY-MM-DD``, moments as
     ``YYYY-MM-DD HH:MM:SS`` with the fraction and time zone they have, and as a date where every
     moment of the column is midnight. Nulls are missing.
-
-    Raises
-    ------
-    AuditInputError
-        The file is damaged, encrypted, empty, too large, or has nested columns.
     """
     try:
         file = parquet.ParquetFile(pa.BufferReader(data))

@@ -58,13 +58,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 
 
 def kind_of(data: pa.Buffer, *, name: str) -> str:
-    """Return which of the readers a file is for.
-
-    Raises
-    ------
-    AuditInputError
-        Says what the file is instead of a table.
-    """
+    """Return which of the readers a file is for."""
     head = data.slice(0, min(_HEAD, data.size)).to_pybytes()
     if is_binary(head):
         return "binary"

@@ -29,29 +29,7 @@ class EndlessRecordError(Exception):
 
 
 def wide_table(records: pa.Buffer, names: Sequence[str], delimiter: str, nulls: Sequence[str]) -> pa.Table:
-    """Read records without quotation marks.
-
-    Parameters
-    ----------
-    records
-        UTF-8, lines ended by line feeds, with or without carriage returns before them.
-    names
-        Of the columns, all different.
-    delimiter
-        One letter.
-    nulls
-        Cells that are missing.
-
-    Returns
-    -------
-    pyarrow.Table
-        Text; lines of nothing but spaces are no records.
-
-    Raises
-    ------
-    UnevenRecordsError, EndlessRecordError
-        The records are no table of these columns.
-    """
+    """Read records without quotation marks."""
     return _table((_cells(block, len(names), delimiter) for block in _blocks(records)), names, nulls)
 
 

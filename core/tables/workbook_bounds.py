@@ -55,11 +55,6 @@ def check_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
 
     Bounds are 2 GiB unpacked, 30 columns of Excel's 1,048,576 rows (or another rectangle of as
     many cells), and 40 million elements that are no cells.
-
-    Raises
-    ------
-    AuditInputError
-        The workbook is beyond a bound, or damaged.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -122,27 +117,16 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
 
 @dataclass
 class _Sheet:
-    """The rectangle from the first cell of a sheet to the farthest row and column its XML states.
+    """The rectangle from the first cell of a sheet to the farthest row and column its XML states."""
 
-    Attributes
-    ----------
-    every_row
-        Whether to look at the row of every cell. A sheet of few columns is not too large with as
-        many rows as Excel has; then only a row beyond is looked for.
-    n_rows, n_columns
-        Size of the rectangle.
-    n_cells, n_plain
-        Cells, and cells that begin with their reference, as spreadsheet programs write them.
-    n_elements
-        Elements that are no cells, opened or closed.
-    """
-
+    # Whether to look at the row of every cell. A sheet of few columns is not too large with as many rows as
+    # Excel has; then only a row beyond is looked for.
     every_row: bool = True
-    n_rows: int = 0
+    n_rows: int = 0  # size of the rectangle
     n_columns: int = 0
-    n_cells: int = 0
+    n_cells: int = 0  # Cells, and cells that begin with their reference, as spreadsheet programs write them
     n_plain: int = 0
-    n_elements: int = 0
+    n_elements: int = 0  # elements that are no cells, opened or closed
     rest: bytes = field(default=b"", repr=False)
 
     @property

@@ -41,11 +41,6 @@ def read_xes(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Ta
 
     Attributes within attributes, globals, classifiers and extensions are passed over. Nothing is
     fetched, and no entity is expanded.
-
-    Raises
-    ------
-    AuditInputError
-        The file is no XES, declares a document type, is cut off, or is larger than the limits.
     """
     log = _Log(name)
     parser = expat.ParserCreate(namespace_separator="}")

@@ -49,21 +49,11 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @dataclass(frozen=True, kw_only=True)
 class MatchedColumn:
-    """An original column, one anonymized column it became, and the log entry that holds for it.
+    """An original column, one anonymized column it became, and the log entry that holds for it."""
 
-    Attributes
-    ----------
-    original
-        Name in the original.
-    anonymized
-        Name in the anonymized table; None where the column is absent.
-    semantic, action
-        As logged; empty where nothing is.
-    """
-
-    original: str
-    anonymized: str | None
-    semantic: str
+    original: str  # name in the original
+    anonymized: str | None  # name in the anonymized table; None where the column is absent
+    semantic: str  # as logged; empty where nothing is
     action: str
 
 
@@ -74,16 +64,6 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
     same), else all whose names begin with ``<column>_``; a column whose own name exists in the original
     is never another column's expansion. An expansion uses its own log entry, else that of the original
     column.
-
-    Returns
-    -------
-    tuple of MatchedColumn
-        In the order of the original; an absent column once, with `anonymized` None.
-
-    Raises
-    ------
-    AuditInputError
-        No original column is found in the anonymized table.
     """
     alike = columns_alike(original.columns, anonymized.columns)
     expansions = _Expansions(set(anonymized.columns).difference(original.columns, alike.values()))

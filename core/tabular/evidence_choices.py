@@ -16,22 +16,13 @@ from core.tabular.second_opinion import relinked_records, small_class_records, u
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Records worth a look.
+    """Records worth a look."""
 
-    Attributes
-    ----------
-    kind
-        ``check`` of the published rule, cells left ``unchanged``, ``relinked`` records, or records in
-        ``small_classes``.
-    label
-        Name on screen; may name columns.
-    columns
-        Anonymized columns concerned.
-    """
-
+    # ``check`` of the published rule, cells left ``unchanged``, ``relinked`` records, or records in
+    # ``small_classes``
     kind: Literal["check", "unchanged", "relinked", "small_classes"]
-    label: str
-    columns: tuple[str, ...]
+    label: str  # name on screen; may name columns
+    columns: tuple[str, ...]  # anonymized columns concerned
 
 
 def evidence_of(audit: TabularAudit, *, k: int) -> tuple[Evidence, ...]:

@@ -24,20 +24,7 @@ _REPEATED = 0.1  # distinct share up to which they are categories
 def known_false_alarms(
     measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None
 ) -> Mapping[str, str]:
-    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do.
-
-    Parameters
-    ----------
-    measured
-        What the rule counted.
-    opinion
-        What the second opinion saw in the cells; without it nothing can be said.
-
-    Returns
-    -------
-    Mapping[str, str]
-        Name in the anonymized table, else in the original, to a sentence.
-    """
+    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do."""
     if opinion is None:
         return {}
     seen = _Seen(opinion)

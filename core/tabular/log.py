@@ -61,57 +61,29 @@ def _known_word(text: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LogEntry:
-    """What the log says of one column.
+    """What the log says of one column."""
 
-    Attributes
-    ----------
-    column
-        The column's name, exactly as logged.
-    semantic
-        What the column means, such as ``birthdate``, folded; empty where the log does not say.
-    action
-        What was done to it, such as ``drop``, folded; empty where the log does not say.
-    source
-        The original column it was made from, where the log says so.
-    """
-
-    column: str
-    semantic: str
-    action: str
-    source: str | None = None
+    column: str  # the column's name, exactly as logged
+    semantic: str  # what the column means, such as ``birthdate``, folded; empty where the log does not say
+    action: str  # what was done to it, such as ``drop``, folded; empty where the log does not say
+    source: str | None = None  # the original column it was made from, where the log says so
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationLog:
-    """An anonymization log, read and checked for form.
+    """An anonymization log, read and checked for form."""
 
-    Attributes
-    ----------
-    name
-        File name without folders.
-    mode
-        ``low`` or ``high`` anonymization; ``low`` where the log does not say.
-    allow_dx
-        Whether keeping diagnoses is permitted; False where the log does not say.
-    created_at, source_file, output_file
-        What the log says of itself; None where it does not.
-    entries
-        Column name to entry, in the order of the log.
-    sha256, n_bytes
-        Of the file.
-    notes
-        Findings about the log itself; messages name the log, the column and the remedy.
-    """
-
-    name: str
-    mode: Mode = "low"
-    allow_dx: bool = False
-    created_at: str | None = None
+    name: str  # file name without folders
+    mode: Mode = "low"  # ``low`` or ``high`` anonymization; ``low`` where the log does not say
+    allow_dx: bool = False  # whether keeping diagnoses is permitted; False where the log does not say
+    created_at: str | None = None  # what the log says of itself; None where it does not
     source_file: str | None = None
     output_file: str | None = None
+    # column name to entry, in the order of the log
     entries: Mapping[str, LogEntry] = field(default_factory=dict)
-    sha256: str = ""
+    sha256: str = ""  # of the file
     n_bytes: int = 0
+    # findings about the log itself; messages name the log, the column and the remedy
     notes: tuple[Finding, ...] = ()
 
     def for_columns(self, original: Sequence[str], anonymized: Sequence[str]) -> AnonymizationLog:
@@ -119,11 +91,6 @@ class AnonymizationLog:
 
         A name as logged wins; else the only column whose name folds alike, unless another entry folds
         alike too. Of a column whose name the tables spell differently, the original's spelling counts.
-
-        Parameters
-        ----------
-        original, anonymized
-            Names of the columns of both tables.
         """
         respelled = set(columns_alike(original, anonymized).values())
         names = dict.fromkeys([*original, *(name for name in anonymized if name not in respelled)])
@@ -140,18 +107,7 @@ class AnonymizationLog:
         return replace(self, entries=MappingProxyType(entries))
 
     def notes_about(self, *, original_name: str, anonymized_name: str) -> tuple[Finding, ...]:
-        """Return the findings about this log when it is used for these two files.
-
-        Parameters
-        ----------
-        original_name, anonymized_name
-            File names as the person knows them, without folders.
-
-        Returns
-        -------
-        tuple of Finding
-            The log's own notes, and a WARN where the log says it was written for other files.
-        """
+        """Return the findings about this log when it is used for these two files."""
         claims = (
             ("source_file", self.source_file, "original", original_name),
             ("output_file", self.output_file, "anonymized", anonymized_name),

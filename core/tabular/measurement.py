@@ -41,18 +41,10 @@ MOST_COLUMNS = 8_000
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnResult:
-    """An original column and the checks of all it became.
+    """An original column and the checks of all it became."""
 
-    Attributes
-    ----------
-    column
-        Its name.
-    checks
-        One per anonymized column, one in all where it is absent or unnamed.
-    """
-
-    column: str
-    checks: tuple[ColumnCheck, ...]
+    column: str  # its name
+    checks: tuple[ColumnCheck, ...]  # one per anonymized column, one in all where it is absent or unnamed
 
     @property
     def status(self) -> Verdict:
@@ -62,64 +54,32 @@ class ColumnResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ResidualCount:
-    """How many cells of an anonymized column hold a sensitive pattern.
+    """How many cells of an anonymized column hold a sensitive pattern."""
 
-    Attributes
-    ----------
-    column
-        Name in the anonymized table.
-    n_filled, n_cells
-        Cells that are not blank, and those of them with a pattern.
-    counts
-        Pattern key to cells; a cell may hold several patterns.
-    """
-
-    column: str
-    n_filled: int
+    column: str  # name in the anonymized table
+    n_filled: int  # cells that are not blank, and those of them with a pattern
     n_cells: int
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # pattern key to cells; a cell may hold several patterns
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TabularMeasurement:
-    """Everything the rule measures about a pair of files; no threshold of the decision is in it.
+    """Everything the rule measures about a pair of files; no threshold of the decision is in it."""
 
-    Attributes
-    ----------
-    original_name, anonymized_name, log
-        What was verified.
-    settings
-        How it was measured.
-    n_original, n_anonymized
-        Records.
-    columns
-        One result per original column, in file order.
-    residuals
-        One count per anonymized column, in file order.
-    n_logged, inconsistent_columns
-        Columns in the log, and those of them that should be gone but hold values.
-    n_high_risk, unprotected_columns
-        High-risk columns in the log, and those of them without a protecting action.
-    quasi_identifiers
-        Anonymized columns that the log calls quasi-identifying.
-    notes
-        Findings about the log.
-    """
-
-    original_name: str
+    original_name: str  # what was verified
     anonymized_name: str
     log: AnonymizationLog
-    settings: TabularSettings
-    n_original: int
+    settings: TabularSettings  # how it was measured
+    n_original: int  # Records
     n_anonymized: int
-    columns: tuple[ColumnResult, ...]
-    residuals: tuple[ResidualCount, ...]
-    n_logged: int
+    columns: tuple[ColumnResult, ...]  # one result per original column, in file order
+    residuals: tuple[ResidualCount, ...]  # one count per anonymized column, in file order
+    n_logged: int  # columns in the log, and those of them that should be gone but hold values
     inconsistent_columns: tuple[str, ...]
-    n_high_risk: int
+    n_high_risk: int  # High-risk columns in the log, and those of them without a protecting action
     unprotected_columns: tuple[str, ...]
-    quasi_identifiers: tuple[str, ...]
-    notes: tuple[Finding, ...] = ()
+    quasi_identifiers: tuple[str, ...]  # anonymized columns that the log calls quasi-identifying
+    notes: tuple[Finding, ...] = ()  # findings about the log
 
     @cached_property
     def checks(self) -> tuple[ColumnCheck, ...]:
@@ -186,25 +146,6 @@ def measure_tabular(
 
     Every value is read. A blank is a missing cell. Tables may differ in length; pseudonyms are
     then compared as sets of values.
-
-    Parameters
-    ----------
-    original, anonymized
-        Tables as read, every cell text.
-    log
-        What is claimed.
-    settings
-        See `TabularSettings`.
-
-    Returns
-    -------
-    TabularMeasurement
-        For `judge_tabular`; holds counts and column names, no cell values.
-
-    Raises
-    ------
-    AuditInputError
-        No original column is in the anonymized table, or there are more than are looked at.
     """
     settings = settings or TabularSettings()
     for table in (original, anonymized):
@@ -327,23 +268,6 @@ def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> Eq
 
     A missing value is a value of its own, but a record blank in all quasi-identifiers is left out
     and counted.
-
-    Parameters
-    ----------
-    anonymized
-        The anonymized table.
-    quasi_identifiers
-        Columns of it.
-
-    Returns
-    -------
-    EquivalenceClasses or None
-        None without any quasi-identifier: the class size is then not assessed.
-
-    Raises
-    ------
-    AuditInputError
-        A quasi-identifier is not a column of the anonymized table.
     """
     unknown = [name for name in quasi_identifiers if name not in anonymized.columns]
     if unknown:

@@ -31,21 +31,11 @@ class LeftOutFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """What became of a list of files.
+    """What became of a list of files."""
 
-    Attributes
-    ----------
-    pairs
-        Complete pairs, in the order in which the originals were given.
-    skipped
-        Originals without a partner; the reason names what is missing.
-    unused
-        Files that belong to no pair and are no originals.
-    """
-
-    pairs: tuple[FilePair, ...] = ()
-    skipped: tuple[LeftOutFile, ...] = ()
-    unused: tuple[LeftOutFile, ...] = ()
+    pairs: tuple[FilePair, ...] = ()  # complete pairs, in the order in which the originals were given
+    skipped: tuple[LeftOutFile, ...] = ()  # originals without a partner; the reason names what is missing
+    unused: tuple[LeftOutFile, ...] = ()  # files that belong to no pair and are no originals
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,14 +40,7 @@ UNREADABLE = (
 
 
 def scan_apart(pair: VcfPair, settings: VcfSettings, report: Progress) -> ScanOutcome:
-    """Read one pair in another process; whatever ends that process is the problem of this pair.
-
-    Parameters
-    ----------
-    report
-        Called with the bytes read since its last call, several times a second; what it raises ends the
-        process and is raised here.
-    """
+    """Read one pair in another process; whatever ends that process is the problem of this pair."""
     started = time.perf_counter()
     files = (pair.original, pair.anonymized)
     repeats = {**asdict(settings), "severities": {}}

@@ -62,22 +62,7 @@ def read_binary(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfH
 
 
 def read_binary_text(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfHeader, Iterator[bytes]]:
-    """Read a BCF file as pieces of VCF text.
-
-    Parameters
-    ----------
-    name
-        The file's name, for messages.
-    text
-        How the file begins.
-    read
-        Gives the next piece of it, empty at its end.
-
-    Raises
-    ------
-    AuditInputError
-        When the file is damaged, or holds tabs or line ends within fields; while the text is taken too.
-    """
+    """Read a BCF file as pieces of VCF text."""
     stream = Bytes(text, read)
     is_known = stream.take(len(MAGIC)) == MAGIC
     n_bytes = int.from_bytes(stream.take(4), "little")

@@ -78,40 +78,22 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
-    """Original records that are a target at some threshold, in file order; arrays of one length.
+    """Original records that are a target at some threshold, in file order; arrays of one length."""
 
-    Attributes
-    ----------
-    contigs
-        Index into `contig_names`, one a candidate.
-    positions
-        POS.
-    mafs
-        Site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable.
-    marks
-        Bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites.
-    moved, moved_up_to
-        For the few candidates where it is not their own frequency: which they are, ascending, and the
-        frequency up to which the MAF rule is satisfied; see :meth:`masked_up_to`.
-    long, long_ends
-        Candidates whose REF is longer than one base, ascending, and its last position.
-    keys
-        Index into `key_sets`: the keys of INFO that are not known to be harmless; 0 for none.
-    motifs
-        Index into `motif_names`, 0 where there is no repeat.
-    """
-
-    contigs: Whole
-    positions: Whole
-    mafs: Floats
-    marks: Marks
+    contigs: Whole  # index into `contig_names`, one a candidate
+    positions: Whole  # POS
+    mafs: Floats  # site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable
+    marks: Marks  # bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites
+    # for the few candidates where it is not their own frequency: which they are, ascending, and the frequency
+    # up to which the MAF rule is satisfied; see :meth:`masked_up_to`
     moved: Offsets
     moved_up_to: Floats
-    long: Offsets
+    long: Offsets  # candidates whose REF is longer than one base, ascending, and its last position
     long_ends: Offsets
+    # index into `key_sets`: the keys of INFO that are not known to be harmless; 0 for none
     keys: npt.NDArray[np.uint16]
     key_sets: tuple[tuple[str, ...], ...]
-    motifs: npt.NDArray[np.uint16]
+    motifs: npt.NDArray[np.uint16]  # index into `motif_names`, 0 where there is no repeat
     contig_names: tuple[str, ...]
     motif_names: tuple[str, ...]
 

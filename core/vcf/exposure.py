@@ -14,31 +14,16 @@ N_EXAMPLES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Exposure:
-    """The outcome of one check that found something.
+    """The outcome of one check that found something."""
 
-    Attributes
-    ----------
-    check
-        Name of the check.
-    n_affected
-        How many sites, records, header lines or samples (the message says which).
-    places
-        Where: ``CHROM:POS`` in file order, the keys of header lines, or samples by number. Never a value;
-        empty where the finding is of the file as a whole.
-    verdict
-        What this check alone would make of the file.
-    message
-        The finding in a sentence.
-    remedy
-        What to do about it, in a sentence.
-    """
-
-    check: str
-    n_affected: int
+    check: str  # name of the check
+    n_affected: int  # how many sites, records, header lines or samples (the message says which)
+    # Where: ``CHROM:POS`` in file order, the keys of header lines, or samples by number. Never a value; empty
+    # where the finding is of the file as a whole.
     places: Sequence[str]
-    verdict: Verdict
-    message: str
-    remedy: str
+    verdict: Verdict  # what this check alone would make of the file
+    message: str  # the finding in a sentence
+    remedy: str  # what to do about it, in a sentence
 
     @property
     def examples(self) -> tuple[str, ...]:

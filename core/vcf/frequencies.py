@@ -54,21 +54,12 @@ class SiteFrequency(NamedTuple):
 
 
 class Rarity(NamedTuple):
-    """What many INFO columns tell; arrays of one length, the places of the columns that were read.
+    """What many INFO columns tell; arrays of one length, the places of the columns that were read."""
 
-    Attributes
-    ----------
-    mafs
-        The site's minor allele frequency; infinity where not computable.
-    rarest
-        Index of the rarest allele (0 is the reference) where it is known at once, else −1.
-    hindered
-        Places whose frequency cannot be computed because of a declaration.
-    """
-
-    mafs: npt.NDArray[np.float64]
+    mafs: npt.NDArray[np.float64]  # the site's minor allele frequency; infinity where not computable
+    # index of the rarest allele (0 is the reference) where it is known at once, else −1
     rarest: npt.NDArray[np.int8]
-    hindered: list[int]
+    hindered: list[int]  # places whose frequency cannot be computed because of a declaration
 
 
 _NONE = SiteFrequency(NOT_COMPUTABLE, "", ())

@@ -37,27 +37,14 @@ UNDECLARED = Declaration("String", single=True)  # what htslib assumes
 
 @dataclass(frozen=True, kw_only=True)
 class VcfHeader:
-    """The header of one file.
+    """The header of one file."""
 
-    Attributes
-    ----------
-    lines
-        Every ``##`` line, without line ends.
-    samples
-        Sample names, in order.
-    contigs
-        Names of the declared contigs, in order.
-    declarations
-        How MAF, AF, AC and AN are declared; a key that is not declared is absent.
-    formats
-        The declared type of every FORMAT key.
-    """
-
-    lines: tuple[bytes, ...]
-    samples: tuple[bytes, ...]
-    contigs: tuple[bytes, ...]
+    lines: tuple[bytes, ...]  # every ``##`` line, without line ends
+    samples: tuple[bytes, ...]  # sample names, in order
+    contigs: tuple[bytes, ...]  # names of the declared contigs, in order
+    # how MAF, AF, AC and AN are declared; a key that is not declared is absent
     declarations: dict[str, Declaration]
-    formats: dict[bytes, str] = field(default_factory=dict)
+    formats: dict[bytes, str] = field(default_factory=dict)  # the declared type of every FORMAT key
 
     @property
     def n_columns(self) -> int:
@@ -109,21 +96,7 @@ def _first_record(text: bytes) -> int | None:
 
 
 def parse_header(name: str, text: bytes) -> VcfHeader:
-    """Check and read a header.
-
-    Parameters
-    ----------
-    name
-        The file's name, for messages.
-    text
-        Everything up to and with the ``#CHROM`` line.
-
-    Raises
-    ------
-    AuditInputError
-        Without ``##fileformat``, without a ``#CHROM`` line or with a wrong one, with duplicate or
-        empty sample names, or when htslib cannot read it.
-    """
+    """Check and read a header."""
     lines = text.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
     meta = tuple(line for line in lines if line.startswith(b"##"))
     if not lines[0].startswith(MAGIC):
@@ -142,22 +115,7 @@ def parse_header(name: str, text: bytes) -> VcfHeader:
 
 
 def read_header(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfHeader, bytes]:
-    """Return the header of a file in text, and what was read beyond it.
-
-    Parameters
-    ----------
-    name
-        The file's name, for messages.
-    text
-        How the file begins.
-    read
-        Gives the next piece of it, empty at its end.
-
-    Raises
-    ------
-    AuditInputError
-        When the text is not a VCF header.
-    """
+    """Return the header of a file in text, and what was read beyond it."""
     while (end := split_header(text)) is None and len(text) < MAX_HEADER:
         piece = read()
         if not piece:
@@ -199,13 +157,7 @@ def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
 
 @contextmanager
 def opened(text: bytes) -> Iterator[pysam.VariantFile]:
-    """Yield VCF text as htslib opens it, through a pipe: it never becomes a file. Nothing is printed.
-
-    Raises
-    ------
-    ValueError, OSError
-        When htslib cannot read its header.
-    """
+    """Yield VCF text as htslib opens it, through a pipe: it never becomes a file. Nothing is printed."""
     reading, writing = os.pipe()
     feeding = threading.Thread(target=_feed, args=(writing, text), daemon=True)
     quiet = pysam.set_verbosity(0)

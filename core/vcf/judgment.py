@@ -42,23 +42,13 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Targets:
-    """The target sites at one threshold, in file order; arrays of one length.
+    """The target sites at one threshold, in file order; arrays of one length."""
 
-    Attributes
-    ----------
-    candidates
-        Index of the record that defines each target: the last one at its site that is a target.
-    is_repeat
-        Whether the repeat rule applies; otherwise the MAF rule does.
-    is_masked
-        Whether the published rule counts the site as masked.
-    members, sites
-        All candidates that are targets, in file order, and for each which of the sites it stands at.
-    """
-
+    # index of the record that defines each target: the last one at its site that is a target
     candidates: Offsets
-    is_repeat: Mask
-    is_masked: Mask
+    is_repeat: Mask  # whether the repeat rule applies; otherwise the MAF rule does
+    is_masked: Mask  # whether the published rule counts the site as masked
+    # all candidates that are targets, in file order, and for each which of the sites it stands at
     members: Offsets
     sites: Offsets
 
@@ -70,28 +60,14 @@ class Targets:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VcfAudit:
-    """What one pair of files comes to at one threshold.
+    """What one pair of files comes to at one threshold."""
 
-    Attributes
-    ----------
-    scan
-        The reading it rests on.
-    settings
-        The settings in force: threshold and severities.
-    metadata_targets, metadata_masked
-        Header lines that had to be masked, and those that are.
-    targets
-        The variant sites that had to be masked; none at low level.
-    exposure
-        What was found beside the counts; empty when nothing was.
-    """
-
-    scan: VcfScan
-    settings: VcfSettings
-    metadata_targets: int
+    scan: VcfScan  # the reading it rests on
+    settings: VcfSettings  # the settings in force: threshold and severities
+    metadata_targets: int  # header lines that had to be masked, and those that are
     metadata_masked: int
-    targets: Targets
-    exposure: tuple[Exposure, ...]
+    targets: Targets  # the variant sites that had to be masked; none at low level
+    exposure: tuple[Exposure, ...]  # what was found beside the counts; empty when nothing was
 
     @property
     def n_variant_targets(self) -> int:
@@ -171,20 +147,7 @@ class VcfAudit:
 
 
 def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
-    """Apply the threshold and severities of `settings` to a scan, without reading again.
-
-    Parameters
-    ----------
-    scan
-        The scan; its own repeat parameters stay in force.
-    settings
-        Threshold and severities.
-
-    Raises
-    ------
-    AuditInputError
-        When `settings` names an exposure check that does not exist.
-    """
+    """Apply the threshold and severities of `settings` to a scan, without reading again."""
     check_severities(settings.severities)
     all_targets = find_targets(scan.candidates, settings.maf_threshold)
     targets = all_targets if scan.level == "high" else _none(all_targets)

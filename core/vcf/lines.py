@@ -174,13 +174,7 @@ class Order:
     seen: set[bytes] = field(default_factory=set)
 
     def enter(self, contig: bytes, position: int, last: int | None = None) -> None:
-        """Go on to a site, or to sorted sites of one contig from `position` to `last`.
-
-        Raises
-        ------
-        UnsortedError
-            When it stands before the last one.
-        """
+        """Go on to a site, or to sorted sites of one contig from `position` to `last`."""
         if contig != self.contig:
             if contig in self.seen:
                 raise UnsortedError
@@ -193,36 +187,20 @@ class Order:
 
 @dataclass(eq=False)
 class Merge:
-    """Two files read side by side.
+    """Two files read side by side."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Their lines.
-    contigs
-        The place of each contig in the order the files are expected to follow; needed only where
-        one file has a contig that the other lacks.
-    orders
-        How far each file is. Whoever takes a run says so in both.
-    """
-
-    original: Lines
+    original: Lines  # their lines
     anonymized: Lines
+    # the place of each contig in the order the files are expected to follow; needed only where one file has a
+    # contig that the other lacks
     contigs: Mapping[bytes, int]
+    # How far each file is. Whoever takes a run says so in both.
     orders: tuple[Order, Order] = field(default_factory=lambda: (Order(), Order()))
     _n_tried: int = MAX_RUN
     _met: bytes | None = None  # the contig that both files were last seen on together
 
     def __iter__(self) -> Iterator[Run | Site]:
-        """Yield runs and sites in order.
-
-        Raises
-        ------
-        UnsortedError
-            When a file is not sorted, or the two follow different orders of contigs.
-        AuditInputError
-            For a line without CHROM and POS.
-        """
+        """Yield runs and sites in order."""
         first, second = self.original, self.anonymized
         while True:
             n_first, n_second = first.fill(2), second.fill(2)
@@ -337,13 +315,7 @@ def site_of(line: bytes) -> bytes:
 
 
 def key_of(name: str, number: int, line: bytes, n_columns: int) -> tuple[bytes, int]:
-    """Return CHROM and POS of a line.
-
-    Raises
-    ------
-    AuditInputError
-        When the line has too few columns or POS is not a whole number.
-    """
+    """Return CHROM and POS of a line."""
     columns = line.split(b"\t", 2)
     if len(columns) < 3 or line.startswith(b"#"):
         check_columns(name, number, line, n_columns)
@@ -355,11 +327,6 @@ def check_columns(name: str, number: int, line: bytes, n_columns: int) -> None:
 
     htslib takes records without samples in a file that has samples, and leaves out what stands beyond the
     last column that the header announces.
-
-    Raises
-    ------
-    AuditInputError
-        Naming the record's number.
     """
     found = line.count(b"\t") + 1
     if found >= n_columns or found == 8:
@@ -384,13 +351,7 @@ def refuse_comment(name: str, number: int) -> NoReturn:
 
 
 def parse_position(name: str, number: int, text: bytes) -> int:
-    """Read a POS.
-
-    Raises
-    ------
-    AuditInputError
-        When it is not a whole number from 0 to 2⁶².
-    """
+    """Read a POS."""
     if not text.isdigit():
         raise AuditInputError(f"{name}: record {number:,} has a POS that is not a whole number from 0.")
     position = int(text)

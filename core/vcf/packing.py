@@ -40,13 +40,7 @@ def packed(value: object) -> pa.Table:
 
 
 def unpacked(kind: type[Result], table: pa.Table) -> Result:
-    """Return a result of a type from its table.
-
-    Raises
-    ------
-    ValueError, TypeError, LookupError
-        When it holds something else.
-    """
+    """Return a result of a type from its table."""
     columns = [column.combine_chunks() for column in table.columns]
     arrays = [column.values.to_numpy(zero_copy_only=False) for column in columns[1:]]
     result: Result = _of_kind(kind, json.loads(columns[0][0].as_py()), arrays)

@@ -33,20 +33,13 @@ def plain_contig(contig: bytes) -> bytes:
 
 @dataclass(eq=False)
 class Pointers:
-    """Places that records point to, each with the frequency of the record.
+    """Places that records point to, each with the frequency of the record."""
 
-    Attributes
-    ----------
-    contig_ids
-        One number per contig, by its name as :func:`plain_contig` returns it.
-    places
-        The number of the contig times 2⁴⁰, plus POS.
-    mafs
-        Site frequency by the pointing record's own INFO; infinity where not computable or not asked for.
-    """
-
+    # one number per contig, by its name as :func:`plain_contig` returns it
     contig_ids: dict[bytes, int] = field(default_factory=dict)
+    # the number of the contig times 2⁴⁰, plus POS
     places: array[int] = field(default_factory=lambda: array("q"))
+    # site frequency by the pointing record's own INFO; infinity where not computable or not asked for
     mafs: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, contig: bytes, position: int, maf: float = np.inf) -> None:
@@ -73,27 +66,16 @@ class Pointers:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """What records of the anonymized file tell about other sites.
+    """What records of the anonymized file tell about other sites."""
 
-    Attributes
-    ----------
-    added
-        Records without a partner that name an allele: they may be masked records that were moved.
-    identifiers
-        Alleles of other sites, written as ``POS_REF_ALT`` in the samples (PID).
-    phase_sets
-        Positions of other sites that phase sets are named by (PS, HP).
-    mates
-        Where breakends have their mates.
-    stars
-        Records with the allele ``*``: a deletion spans them.
-    """
-
+    # records without a partner that name an allele: they may be masked records that were moved
     added: Pointers = field(default_factory=Pointers)
+    # alleles of other sites, written as ``POS_REF_ALT`` in the samples (PID)
     identifiers: Pointers = field(default_factory=Pointers)
+    # positions of other sites that phase sets are named by (PS, HP)
     phase_sets: Pointers = field(default_factory=Pointers)
-    mates: Pointers = field(default_factory=Pointers)
-    stars: Pointers = field(default_factory=Pointers)
+    mates: Pointers = field(default_factory=Pointers)  # where breakends have their mates
+    stars: Pointers = field(default_factory=Pointers)  # records with the allele ``*``: a deletion spans them
 
     def read_alt(self, contig: bytes, position: int, alt: bytes) -> None:
         """Take up what an ALT column with a ``*`` or a breakend points to."""

@@ -62,64 +62,35 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VcfScan:
-    """Everything one reading of a pair found; no threshold has been applied yet.
-
-    Attributes
-    ----------
-    settings
-        The settings the scan was made with; its repeat parameters are part of the result.
-    metadata_targets, metadata_masked
-        Header lines that had to be masked, and those that are.
-    header_findings
-        What the anonymized header and sample names tell.
-    n_original, n_anonymized
-        Records of each file.
-    n_with_alt, n_without_frequency
-        Original records with an ALT allele, and those among them whose frequency is not computable.
-    neighbours
-        What records of the anonymized file tell about other sites.
-    repeat_alts
-        What stands in ALT of masked repeats, each once; no more than two.
-    hindered
-        Records whose frequency a declaration in the header makes not computable.
-    removed, added, added_repeats, reference_changed, genotypes_changed, changed_elsewhere
-        Records of the anonymized file compared with the original.
-    alleles_shown
-        Records that show an allele or a repeat where the original does not.
-    extra_columns
-        Records with text beyond the announced columns.
-    repeats_unnamed
-        Records with a repeat in a form that the rule does not look for.
-    unread
-        Where the anonymized file holds bytes that no reader shows.
-    """
+    """Everything one reading of a pair found; no threshold has been applied yet."""
 
     original_name: str
     anonymized_name: str
     level: Level
-    settings: VcfSettings
-    metadata_targets: int
+    settings: VcfSettings  # the settings the scan was made with; its repeat parameters are part of the result
+    metadata_targets: int  # header lines that had to be masked, and those that are
     metadata_masked: int
-    header_findings: tuple[HeaderFinding, ...]
+    header_findings: tuple[HeaderFinding, ...]  # what the anonymized header and sample names tell
     candidates: Candidates
-    n_original: int
+    n_original: int  # records of each file
     n_anonymized: int
+    # original records with an ALT allele, and those among them whose frequency is not computable
     n_with_alt: int
     n_without_frequency: int
     reordered: int
-    neighbours: Neighbours
-    repeat_alts: frozenset[bytes]
-    hindered: Tally
-    removed: Tally
+    neighbours: Neighbours  # what records of the anonymized file tell about other sites
+    repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
+    hindered: Tally  # records whose frequency a declaration in the header makes not computable
+    removed: Tally  # records of the anonymized file compared with the original
     added: Tally
     added_repeats: Tally
     reference_changed: Tally
     genotypes_changed: Tally
     changed_elsewhere: Tally
-    alleles_shown: Tally
-    extra_columns: Tally
-    repeats_unnamed: Tally
-    unread: tuple[str, ...] = ()
+    alleles_shown: Tally  # records that show an allele or a repeat where the original does not
+    extra_columns: Tally  # records with text beyond the announced columns
+    repeats_unnamed: Tally  # records with a repeat in a form that the rule does not look for
+    unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
 
 def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None = None) -> VcfScan:
@@ -127,20 +98,6 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
 
     Sorted files are read in one pass with constant memory. Files that are not sorted by contig and
     position are read again, held in memory and sorted.
-
-    Parameters
-    ----------
-    pair
-        The files and the level.
-    settings
-        Repeat parameters; the MAF threshold is applied later.
-    progress
-        Called with the number of stored bytes read since the last call.
-
-    Raises
-    ------
-    AuditInputError
-        When either file cannot be read as VCF.
     """
     _keep_freed_memory()
     try:
@@ -188,13 +145,7 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
 
 @contextmanager
 def open_lines(file: VcfFile, progress: Progress | None) -> Iterator[tuple[VcfHeader, Lines]]:
-    """Read a file's header, and give it with the lines that follow; the file is closed after.
-
-    Raises
-    ------
-    AuditInputError
-        When the file is not a VCF file that can be read; the lines raise it as they are read.
-    """
+    """Read a file's header, and give it with the lines that follow; the file is closed after."""
     with closing(Content(file, progress)) as content:
         text = content.read()
         if is_binary(text):

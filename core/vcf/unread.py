@@ -22,13 +22,7 @@ _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "
 
 
 def unread_bytes(file: VcfFile) -> tuple[str, ...]:
-    """Return the places of bytes that nobody reads, the first first; none in plain text.
-
-    Raises
-    ------
-    AuditInputError
-        When the file is damaged.
-    """
+    """Return the places of bytes that nobody reads, the first first; none in plain text."""
     with file.open() as stream:
         if not stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
             return ()

@@ -40,17 +40,10 @@ _DAY = 86_400.0  # seconds
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Amounts:
-    """What the cells of a column amount to.
+    """What the cells of a column amount to."""
 
-    Attributes
-    ----------
-    kind
-        ``number`` or ``date``.
-    numbers
-        Shape (n_cells,): numbers, or days since 1970 with fractions; NaN where blank or not read.
-    """
-
-    kind: Literal["number", "date"]
+    kind: Literal["number", "date"]  # ``number`` or ``date``
+    # shape (n_cells,): numbers, or days since 1970 with fractions; NaN where blank or not read
     numbers: FloatArray
 
     @cached_property
@@ -75,11 +68,6 @@ def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
 
     Numbers may have a currency, a unit or letters before or behind, signs between thousands, and either
     decimal mark; or all be hexadecimal.
-
-    Returns
-    -------
-    Amounts or None
-        None where more than a twentieth of the filled cells is neither, or fewer than three values differ.
     """
     encoded = pc.dictionary_encode(pc.utf8_trim_whitespace(column))
     if isinstance(encoded, pa.ChunkedArray):
@@ -97,13 +85,7 @@ def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
 
 
 def read_codes(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
-    """Read a column of numbers of people, with signs and letters between their digits, as whole numbers.
-
-    Returns
-    -------
-    Amounts or None
-        None where not nearly all filled cells have the same number of digits, at least five.
-    """
+    """Read a column of numbers of people, with signs and letters between their digits, as whole numbers."""
     digits = pc.replace_substring_regex(column, r"[^0-9]+", "")
     lengths = pc.utf8_length(digits)
     n_digits = pc.mode(lengths)[0]["mode"].as_py() if len(column) > column.null_count else 0

@@ -36,13 +36,7 @@ class Cipher:
 
 
 def cipher_between(rows: Sequence[tuple[str, str]]) -> Cipher | None:
-    """Return the rule that turns the first text of most rows into the second, None where none is found.
-
-    Parameters
-    ----------
-    rows
-        (original, anonymized) texts of the same row, none empty.
-    """
+    """Return the rule that turns the first text of most rows into the second, None where none is found."""
     unlike = [(a, b) for a, b in dict.fromkeys(rows) if a.casefold() != b.casefold()]
     if len(unlike) < _FEWEST_ROWS or len(unlike) < MOST * len(set(rows)):
         return None
@@ -244,15 +238,7 @@ _STEPS = tuple(partial(_stepped, step=step) for step in (*range(-5, 0), *range(1
 
 
 def cipher_into(values: Sequence[str], tokens: Sequence[str]) -> Cipher | None:
-    """Return a rule that turns most of the values into some of the tokens, None where none is found.
-
-    Parameters
-    ----------
-    values
-        Distinct values of the original column, or a sample of them.
-    tokens
-        All distinct values of the anonymized column.
-    """
+    """Return a rule that turns most of the values into some of the tokens, None where none is found."""
     known = frozenset(tokens)
     long_enough = [value for value in values if len(value) >= _SHORTEST and value not in known]
     if len(long_enough) < max(_FEWEST_ROWS, MOST * len(values)) or len(known) < _FEWEST_DISTINCT:
@@ -297,11 +283,6 @@ def are_alike_in_places(values: Sequence[str], tokens: Sequence[str]) -> bool:
 
     So do those of every two places together, and the values have gaps: replacing or moving characters the
     same way everywhere leaves these traces, and numbers drawn anew do not.
-
-    Parameters
-    ----------
-    values, tokens
-        All distinct values of both columns.
     """
     n = len(values)
     if n != len(tokens) or not _FEWEST_IN_PLACES <= n <= _MOST_IN_PLACES or set(values) & set(tokens):

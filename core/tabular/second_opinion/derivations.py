@@ -52,37 +52,22 @@ _TELLING = 0.2  # distinct share below which a column tells nobody apart
 
 @dataclass(frozen=True, kw_only=True)
 class Derivation:
-    """An anonymized column, or several, from which an original column can be found out.
+    """An anonymized column, or several, from which an original column can be found out."""
 
-    Attributes
-    ----------
-    original
-        The original column.
-    anonymized
-        The column, or the parts of a date.
-    kind
-        ``one to one``, ``in order``, ``all but in order``, ``nearly in order``, ``constant``, ``parts`` or
-        ``near text``.
-    n_matched, n_compared
-        Records in their place, explained by the constant or the parts, or nearest to their own original.
-    original_distinct_share, anonymized_distinct_share
-        Distinct / non-blank cells; of parts, their combinations.
-    taken_out
-        Whether the original column is gone from the table, the log says that it was dropped, pseudonymized
-        or identifies people, or its own column holds at most half as many values.
-    by_position
-        Whether the order of the records shows the same.
-    """
-
-    original: str
-    anonymized: tuple[str, ...]
+    original: str  # the original column
+    anonymized: tuple[str, ...]  # the column, or the parts of a date
+    # ``one to one``, ``in order``, ``all but in order``, ``nearly in order``, ``constant``, ``parts`` or
+    # ``near text``
     kind: str
+    # records in their place, explained by the constant or the parts, or nearest to their own original
     n_matched: int
     n_compared: int
-    original_distinct_share: float
+    original_distinct_share: float  # distinct / non-blank cells; of parts, their combinations
     anonymized_distinct_share: float
+    # whether the original column is gone from the table, the log says that it was dropped, pseudonymized or
+    # identifies people, or its own column holds at most half as many values
     taken_out: bool
-    by_position: bool = False
+    by_position: bool = False  # whether the order of the records shows the same
 
 
 _COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
@@ -101,22 +86,12 @@ def measure_derivations(search: Search) -> tuple[Derivation, ...]:
 
 @dataclass(kw_only=True, eq=False)
 class Search:
-    """Both tables, with the columns to compare read as amounts once.
+    """Both tables, with the columns to compare read as amounts once."""
 
-    Attributes
-    ----------
-    tables, settings
-        The tables and the log, and the size and seed of the sample.
-    left
-        Anonymized columns that are as they were; they and their originals hide nothing.
-    explained
-        Anonymized columns that are known to hold an original in disguise.
-    """
-
-    tables: TablePair
+    tables: TablePair  # the tables and the log, and the size and seed of the sample
     settings: SecondOpinionSettings
-    left: frozenset[str]
-    explained: frozenset[str]
+    left: frozenset[str]  # anonymized columns that are as they were; they and their originals hide nothing
+    explained: frozenset[str]  # anonymized columns that are known to hold an original in disguise
     amounts_read: dict[tuple[str, str], Amounts | None] = field(default_factory=dict)
 
     @cached_property

@@ -297,13 +297,7 @@ class Key:
 
 @cache
 def guessable_keys(context: tuple[str, ...]) -> tuple[Key, ...]:
-    """Return the keys that somebody without any secret would try.
-
-    Parameters
-    ----------
-    context
-        Words that stand in the release itself: names of its columns and files.
-    """
+    """Return the keys that somebody without any secret would try."""
     words = dict.fromkeys([*context, *_GUESSABLE])
     spelled = dict.fromkeys(word for w in words for word in (w, w.upper(), w.lower()) if word)
     encoded = [word.encode() for word in spelled]
@@ -429,22 +423,12 @@ _ENOUGH_MIXED = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class TokenShape:
-    """How most tokens of a column are written.
+    """How most tokens of a column are written."""
 
-    Attributes
-    ----------
-    kind
-        The characters of the token itself.
-    prefix, suffix
-        What stands around it in most cells.
-    length
-        Characters of the longest token.
-    """
-
-    kind: Kind
-    prefix: str
+    kind: Kind  # the characters of the token itself
+    prefix: str  # what stands around it in most cells
     suffix: str
-    length: int
+    length: int  # characters of the longest token
 
     @property
     def n_bytes(self) -> int:
@@ -598,13 +582,7 @@ def _numbers_as_lines(numbers: npt.NDArray[np.uint64], length: int) -> list[str]
 
 
 def token_shape(cells: Sequence[str]) -> TokenShape | None:
-    """Return how most of a column's cells are written, None where they do not look like tokens.
-
-    Parameters
-    ----------
-    cells
-        Cells that are not blank, at least one.
-    """
+    """Return how most of a column's cells are written, None where they do not look like tokens."""
     if sum(_UUID.search(cell) is not None for cell in cells) >= _MAJORITY * len(cells):
         return TokenShape(kind="uuid", prefix="", suffix="", length=32)
     prefix = _shared_beginning(cells)

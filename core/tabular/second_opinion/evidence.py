@@ -31,24 +31,7 @@ def unchanged_records(
     limit: int = 100,
     reveal: bool = True,
 ) -> pd.DataFrame:
-    """Return the first records whose cell equals the original's in the same row.
-
-    Parameters
-    ----------
-    original, anonymized
-        Tables of equal length; a different length gives an empty result.
-    column, anonymized_column
-        The original column and what became of it; the same name by default.
-    limit
-        Largest number of records.
-    reveal
-        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
-
-    Returns
-    -------
-    pd.DataFrame
-        Record (counted from 1) and both cells.
-    """
+    """Return the first records whose cell equals the original's in the same row."""
     name = anonymized_column or column
     cells, anonymized_cells = _cells(original, anonymized, column), anonymized.table[name]
     equal = np.zeros(0, dtype=bool)
@@ -75,24 +58,7 @@ def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArr
 def relinked_records(
     original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100, reveal: bool = True
 ) -> pd.DataFrame:
-    """Return the first anonymized records that match exactly one original record, and which.
-
-    Parameters
-    ----------
-    original, anonymized
-        Tables of any length.
-    columns
-        Columns of both, matched by value.
-    limit
-        Largest number of records.
-    reveal
-        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
-
-    Returns
-    -------
-    pd.DataFrame
-        Record, original record (both counted from 1), and the values matched on.
-    """
+    """Return the first anonymized records that match exactly one original record, and which."""
     pairs = [
         shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
         for name in columns
@@ -118,26 +84,7 @@ def relinked_records(
 def small_class_records(
     anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100, reveal: bool = True
 ) -> pd.DataFrame:
-    """Return the records in the smallest classes, those alone in their class first.
-
-    Parameters
-    ----------
-    anonymized
-        The table.
-    quasi_identifiers
-        Its columns; records blank in all of them are left out.
-    k
-        Classes with fewer than `k` records are shown.
-    limit
-        Largest number of records.
-    reveal
-        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
-
-    Returns
-    -------
-    pd.DataFrame
-        Record (counted from 1), class size, and the quasi-identifiers.
-    """
+    """Return the records in the smallest classes, those alone in their class first."""
     table = anonymized.table.select(list(quasi_identifiers))
     blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
     sizes = equivalence_classes(table, list(quasi_identifiers), leave_out=blank).size_of_record

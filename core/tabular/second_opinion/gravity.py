@@ -25,17 +25,7 @@ _ABOUT_THE_FILE = frozenset({"row_count_differs", "column_not_in_log", "logged_c
 def gravest_first(
     findings: Sequence[Finding], suggestions: Sequence[RoleSuggestion], semantics: Mapping[str, str]
 ) -> tuple[Finding, ...]:
-    """Return the findings, the worst first; of these, numbers and names of people before shares of records.
-
-    Parameters
-    ----------
-    findings
-        In the order of the checks, which is kept where nothing else decides.
-    suggestions
-        What the anonymized columns seem to hold.
-    semantics
-        Anonymized column to what the log calls it.
-    """
+    """Return the findings, worst first; of these numbers and names of people before shares of records."""
     kinds = {one.column: one.kind for one in suggestions}
 
     def rank(finding: Finding) -> int:

@@ -42,72 +42,42 @@ class ColumnSet:
 
 @dataclass(frozen=True, kw_only=True)
 class RelinkageLevel:
-    """Re-linkage by all columns unchanged in at least a share of their cells.
+    """Re-linkage by all columns unchanged in at least a share of their cells."""
 
-    Attributes
-    ----------
-    unchanged_share
-        The smallest unchanged share among the columns.
-    columns
-        Anonymized columns, in the order of the original table.
-    n_matched
-        Anonymized records whose values in all these columns occur in exactly one original record.
-    smallest_set
-        The columns, as few as found, that alone re-link more than `over_share` of the records; None
-        where no set of up to `largest_set` does.
-    exhaustive
-        Whether every smaller set was ruled out, and not only those a greedy search comes across.
-    """
-
-    unchanged_share: float
-    columns: tuple[str, ...]
+    unchanged_share: float  # the smallest unchanged share among the columns
+    columns: tuple[str, ...]  # anonymized columns, in the order of the original table
+    # anonymized records whose values in all these columns occur in exactly one original record
     n_matched: int
+    # the columns, as few as found, that alone re-link more than `over_share` of the records; None where no
+    # set of up to `largest_set` does
     smallest_set: ColumnSet | None
+    # whether every smaller set was ruled out, and not only those a greedy search comes across
     exhaustive: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartlyUnchanged:
-    """How many anonymized records are the only match of their own original record.
+    """How many anonymized records are the only match of their own original record."""
 
-    Attributes
-    ----------
-    columns
-        Anonymized columns unchanged in at least a share of their cells.
-    n_matched
-        Anonymized records whose values in all these columns occur in exactly one original record: the
-        one of the same row; where the order of the records has changed, as many as chance does not explain.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # anonymized columns unchanged in at least a share of their cells
+    # anonymized records whose values in all these columns occur in exactly one original record: the one of
+    # the same row; where the order of the records has changed, as many as chance does not explain
     n_matched: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelinkageMeasurement:
-    """Re-linkage for every possible limit of "left unchanged".
+    """Re-linkage for every possible limit of "left unchanged"."""
 
-    Attributes
-    ----------
-    n_records
-        Anonymized records.
-    over_share, largest_set
-        As set.
-    partly
-        Re-linkage by columns unchanged in part, with those unchanged in more; by falling share.
-    levels
-        By falling unchanged share; each level's columns include those before. Empty where no
-        column is unchanged in half of its cells.
-    single_columns
-        Per column of the last level, how many records it re-links alone.
-    """
-
-    n_records: int
-    over_share: float
+    n_records: int  # anonymized records
+    over_share: float  # as set
     largest_set: int
+    # Re-linkage by columns unchanged in part, with those unchanged in more; by falling share
     partly: tuple[PartlyUnchanged, ...]
+    # By falling unchanged share; each level's columns include those before. Empty where no column is
+    # unchanged in half of its cells.
     levels: tuple[RelinkageLevel, ...]
-    single_columns: tuple[ColumnSet, ...]
+    single_columns: tuple[ColumnSet, ...]  # per column of the last level, how many records it re-links alone
 
     def level(self, left_unchanged_share: float) -> RelinkageLevel | None:
         """Return the level whose columns are those left unchanged; None where there are none."""

@@ -32,28 +32,14 @@ _DATES = frozenset({"date", "date_other"})  # dates are quasi-identifiers, which
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnSanity:
-    """A column that the log lets through, and what it looks like.
+    """A column that the log lets through, and what it looks like."""
 
-    Attributes
-    ----------
-    suggestion
-        Role by the column's name and values.
-    semantic, action
-        As logged; empty where not logged.
-    patterns
-        Sensitive pattern to the cells that hold it.
-    n_cells
-        Cells that hold at least one pattern.
-    is_protected
-        Whether the log says that it was changed.
-    """
-
-    suggestion: RoleSuggestion
-    semantic: str
+    suggestion: RoleSuggestion  # role by the column's name and values
+    semantic: str  # as logged; empty where not logged
     action: str
-    patterns: Mapping[str, int]
-    n_cells: int
-    is_protected: bool = False
+    patterns: Mapping[str, int]  # sensitive pattern to the cells that hold it
+    n_cells: int  # cells that hold at least one pattern
+    is_protected: bool = False  # whether the log says that it was changed
 
 
 def measure_sanity(

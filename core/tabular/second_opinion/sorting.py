@@ -38,26 +38,15 @@ _N_MOVED = 40
 
 @dataclass(frozen=True, kw_only=True)
 class SortedAlike:
-    """An anonymized column in the order of an original one.
+    """An anonymized column in the order of an original one."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names; None for the order of the rows in the file.
-    witness
-        The anonymized column that agrees row by row once both tables are sorted; None where it is enough
-        that the values, in order, occur as often as the original's.
-    n_records
-        Records of each table.
-    is_telling
-        Whether the original column was to be gone, or its values are highly distinct.
-    """
-
-    original: str | None
+    original: str | None  # column names; None for the order of the rows in the file
     anonymized: str | None
+    # the anonymized column that agrees row by row once both tables are sorted; None where it is enough that
+    # the values, in order, occur as often as the original's
     witness: str | None
-    n_records: int
-    is_telling: bool
+    n_records: int  # records of each table
+    is_telling: bool  # whether the original column was to be gone, or its values are highly distinct
 
 
 def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:

@@ -18,29 +18,17 @@ _FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small on
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StructureMeasurement:
-    """How the columns and records of the tables and the log differ.
+    """How the columns and records of the tables and the log differ."""
 
-    Attributes
-    ----------
-    n_original, n_anonymized
-        Records.
-    order
-        Whether row i of both tables is the same record; see `TablePair.order`.
-    unlogged_columns
-        Anonymized columns that the log does not mention, nor the column they were made from.
-    vanished_columns
-        Logged columns that are in neither table.
-    filled_blanks
-        Anonymized column to blank original cells that are filled, where there are any. Counted row
-        by row; where `order` is ``changed``, how many more cells are filled than in the original, the
-        least possible number, and not at all when the anonymized table has more records.
-    """
-
-    n_original: int
+    n_original: int  # Records
     n_anonymized: int
-    order: Order
+    order: Order  # whether row i of both tables is the same record; see `TablePair.order`
+    # anonymized columns that the log does not mention, nor the column they were made from
     unlogged_columns: tuple[str, ...]
-    vanished_columns: tuple[str, ...]
+    vanished_columns: tuple[str, ...]  # logged columns that are in neither table
+    # Anonymized column to blank original cells that are filled, where there are any. Counted row by row;
+    # where `order` is ``changed``, how many more cells are filled than in the original, the least possible
+    # number, and not at all when the anonymized table has more records.
     filled_blanks: Mapping[str, int]
 
 

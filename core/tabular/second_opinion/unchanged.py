@@ -16,45 +16,27 @@ from core.verdict import Finding, Verdict
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnComparison:
-    """How much of an original column is left in the anonymized one.
+    """How much of an original column is left in the anonymized one."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    semantic, action
-        As logged; empty where not logged.
-    compared_by
-        ``rows``: cells of the same row; ``values``: how often each value occurs, where the tables
-        differ in length or order.
-    n_filled_original, n_filled_anonymized
-        Cells that are not blank.
-    n_distinct_original, n_distinct_anonymized
-        Distinct values among them, equal as text, numbers or dates.
-    n_compared
-        Non-blank original cells; with fewer anonymized records, their expected number among as many
-        original records.
-    n_unchanged
-        Of those, the cells that are equal (rows), or whose value reappears (values).
-    n_same_values
-        Non-blank original cells whose value reappears in any row, each anonymized cell used once.
-    n_unchanged_alone
-        Of `n_unchanged`, the cells whose value no other anonymized cell has: a rounded number may equal the
-        original by accident, but shares its value.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
-    semantic: str
+    semantic: str  # as logged; empty where not logged
     action: str
+    # ``rows``: cells of the same row; ``values``: how often each value occurs, where the tables differ in
+    # length or order
     compared_by: Literal["rows", "values"]
-    n_filled_original: int
+    n_filled_original: int  # cells that are not blank
     n_filled_anonymized: int
-    n_distinct_original: int
+    n_distinct_original: int  # distinct values among them, equal as text, numbers or dates
     n_distinct_anonymized: int
+    # Non-blank original cells; with fewer anonymized records, their expected number among as many original
+    # records
     n_compared: int
-    n_unchanged: int
+    n_unchanged: int  # of those, the cells that are equal (rows), or whose value reappears (values)
+    # Non-blank original cells whose value reappears in any row, each anonymized cell used once
     n_same_values: int
+    # of `n_unchanged`, the cells whose value no other anonymized cell has: a rounded number may equal the
+    # original by accident, but shares its value
     n_unchanged_alone: int
 
     @property

@@ -48,17 +48,7 @@ def figures_chart(audit: TabularAudit) -> Specification:
 
 
 def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specification | None:
-    """Draw the records by class size with k as a line; None where nothing was assessed.
-
-    Parameters
-    ----------
-    audit
-        Its classes answer every k at once.
-    k
-        Threshold; at least 1.
-    log
-        Draw counts on a logarithmic scale.
-    """
+    """Draw the records by class size with k as a line; None where nothing was assessed."""
     if audit.classes is None or not audit.classes.n_records:
         return None
     sizes, records = audit.classes.size_histogram

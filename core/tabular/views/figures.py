@@ -12,13 +12,7 @@ from core.verdict import Verdict
 
 
 def second_opinion_figures(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> tuple[Figure, ...]:
-    """Return every figure of the second opinion with its threshold; None stands for "not assessed".
-
-    Parameters
-    ----------
-    measured, opinion
-        As measured and judged; the thresholds are those of the opinion.
-    """
+    """Return every figure of the second opinion with its threshold; None stands for "not assessed"."""
     return (*_of_the_file(measured, opinion), *_of_columns(measured, opinion))
 
 

@@ -29,17 +29,6 @@ def tabular_report(
     """Return the report of a run: every file with its verdicts, figures, findings, tables and charts.
 
     It holds counts, column names and masked shapes, no cell values.
-
-    Parameters
-    ----------
-    files
-        In the order of the run.
-    skipped
-        What was not verified, and why.
-    created_at
-        UTC.
-    k
-        Threshold drawn in the class charts.
     """
     audits = [file.audit for file in files]
     several = len(files) > 1

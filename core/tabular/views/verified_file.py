@@ -11,21 +11,11 @@ from core.tabular import TabularAudit
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VerifiedFile:
-    """A pair of files as a report needs it: the result, what went in, and how long it took.
+    """A pair of files as a report needs it: the result, what went in, and how long it took."""
 
-    Attributes
-    ----------
-    audit
-        The result.
-    inputs
-        Original, anonymized table and log.
-    seconds
-        How long reading and verifying took.
-    """
-
-    audit: TabularAudit
-    inputs: tuple[InputFacts, ...] = ()
-    seconds: float = 0.0
+    audit: TabularAudit  # the result
+    inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
+    seconds: float = 0.0  # how long reading and verifying took
 
     @property
     def settings(self) -> dict[str, object]:

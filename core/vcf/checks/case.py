@@ -14,28 +14,15 @@ from core.vcf.repeats import RepeatPattern
 
 @dataclass(eq=False)
 class Case:
-    """One original record at a site that counts as masked, and the record that stands for it.
+    """One original record at a site that counts as masked, and the record that stands for it."""
 
-    Attributes
-    ----------
-    original, kept
-        The two records.
-    maf, kept_maf
-        Their sites' frequencies, each by its own INFO; infinity where not computable.
-    is_repeat
-        Whether the repeat rule applies to the original; otherwise the MAF rule does.
-    pattern
-        What a repeat is.
-    names
-        The samples' names in the original, without those that say nothing.
-    """
-
-    original: Record
+    original: Record  # the two records
     kept: Record
-    maf: float
+    maf: float  # their sites' frequencies, each by its own INFO; infinity where not computable
     kept_maf: float
-    is_repeat: bool
-    pattern: RepeatPattern
+    is_repeat: bool  # whether the repeat rule applies to the original; otherwise the MAF rule does
+    pattern: RepeatPattern  # what a repeat is
+    # the samples' names in the original, without those that say nothing
     names: AbstractSet[bytes] = frozenset()
 
     @property

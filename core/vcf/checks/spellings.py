@@ -34,13 +34,6 @@ def words_of(text: bytes) -> bytes:
 def spells(allele: bytes, ref: bytes, text: bytes, words: bytes) -> bool:
     """Tell whether a text holds an allele as a word, or beside REF, or if it is long anywhere.
 
-    Parameters
-    ----------
-    allele, ref
-        The masked ALT allele, without angle brackets, and the original's REF.
-    text, words
-        The text as :func:`plain` returns it, and :func:`words_of` it.
-
     Notes
     -----
     Of an insertion, what it adds to REF is searched too, for annotators write only that. Long alleles
@@ -107,13 +100,6 @@ def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: b
 
     That is: in another case, inside a symbolic allele or beside a dot or an ``N``, by an ambiguity code
     of REF and the allele, with other padding, or with REF and ALT exchanged.
-
-    Parameters
-    ----------
-    alleles, ref
-        The original's ALT alleles and REF.
-    kept_ref, kept_alt
-        REF and the ALT column of the anonymized record.
     """
     ref, kept_ref = ref.upper(), kept_ref.upper()
     names = _names(kept_alt)

@@ -53,29 +53,15 @@ class Relative(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class KinshipMeasurement:
-    """How the samples of a file and those of a panel are related.
+    """How the samples of a file and those of a panel are related."""
 
-    Attributes
-    ----------
-    panel_name
-        Name of the panel's file.
-    n_samples, n_panel_samples
-        Samples of the file and of the panel.
-    n_sites, n_windows
-        Common variants that both files have, and the windows of 100,000 bases they lie in.
-    least_kinship
-        The smallest kinship that these variants tell from chance; infinity without any.
-    relatives
-        Pairs above 0.0442 and above chance, the closest first.
-    """
-
-    panel_name: str
-    n_samples: int
+    panel_name: str  # name of the panel's file
+    n_samples: int  # samples of the file and of the panel
     n_panel_samples: int
-    n_sites: int
+    n_sites: int  # common variants that both files have, and the windows of 100,000 bases they lie in
     n_windows: int
-    least_kinship: float
-    relatives: tuple[Relative, ...]
+    least_kinship: float  # the smallest kinship that these variants tell from chance; infinity without any
+    relatives: tuple[Relative, ...]  # pairs above 0.0442 and above chance, the closest first
 
     @property
     def n_pairs(self) -> int:
@@ -136,22 +122,7 @@ def _place(key: Key) -> int:
 def measure_kinship(
     sites: SiteSample, n_samples: int, panel: VcfFile, *, progress: Progress | None = None
 ) -> KinshipMeasurement:
-    """Compare every sample of a file with every sample of a panel.
-
-    Parameters
-    ----------
-    sites
-        Common variants of the file.
-    n_samples
-        Samples of the file.
-    panel
-        Another VCF file with genotypes, of the same reference build.
-
-    Raises
-    ------
-    AuditInputError
-        When the panel cannot be read.
-    """
+    """Compare every sample of a file with every sample of a panel."""
     with open_lines(panel, progress) as (header, lines):
         shared = list(_shared(sites, header, lines))
     n_panel = len(header.samples)
@@ -242,11 +213,6 @@ class Tile(NamedTuple):
 
 def compare(left: Dosages, right: Dosages) -> Tile:
     """Return the KING-robust kinship of every sample of one group with every one of another.
-
-    Parameters
-    ----------
-    left, right
-        Copies of the ALT allele, shape (variants, samples); what is not 0, 1 or 2 is missing.
 
     Notes
     -----

@@ -18,11 +18,6 @@ def open_lines(
     """Read a file's header, and give it with the lines that follow; the file is closed after.
 
     Blank lines and comments between records are left out.
-
-    Raises
-    ------
-    AuditInputError
-        When the file is not a VCF file that can be read; the lines raise it as they are read.
     """
     with closing(Content(file, progress)) as content:
         text = content.read()

@@ -35,24 +35,7 @@ def measure_donors(
     panel: VcfFile | None = None,
     progress: Progress | None = None,
 ) -> DonorMeasurement:
-    """Read a file once, and then the panel.
-
-    Parameters
-    ----------
-    file
-        The anonymized file.
-    original
-        The original's sites, whose frequencies stand in for those that masking took out of INFO.
-    panel
-        Another file with genotypes, to look for the same people and their relatives in.
-    progress
-        Called with the number of stored bytes read since its last call.
-
-    Raises
-    ------
-    AuditInputError
-        When a file cannot be read.
-    """
+    """Read a file once, and then the panel."""
     with open_lines(file, progress) as (header, lines):
         known = _unknown if original is None else frequencies_of(original)
         collector = RemainingCollector(header, known)

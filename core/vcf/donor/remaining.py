@@ -36,21 +36,12 @@ KnownFrequency = Callable[[str, int], float]
 
 
 class Rare(NamedTuple):
-    """Alleles that are rarer than a threshold.
+    """Alleles that are rarer than a threshold."""
 
-    Attributes
-    ----------
-    n
-        How many a file names.
-    carriers
-        Them by how many samples carry them: (carriers, alleles), ascending; empty without genotypes.
-    singletons
-        For each sample those that it alone carries, shape (n_samples,).
-    """
-
-    n: int
+    n: int  # how many a file names
+    # them by how many samples carry them: (carriers, alleles), ascending; empty without genotypes
     carriers: tuple[tuple[int, int], ...]
-    singletons: Counts
+    singletons: Counts  # for each sample those that it alone carries, shape (n_samples,)
 
     @property
     def n_singletons(self) -> int:
@@ -60,38 +51,25 @@ class Rare(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Remaining:
-    """What one file still names; alleles are ALT alleles, a record can have several.
+    """What one file still names; alleles are ALT alleles, a record can have several."""
 
-    Attributes
-    ----------
-    n_samples
-        Samples of the file.
-    n_named, n_common, n_unknown
-        Alleles that are named, those with a frequency from 5 % to 95 %, and those whose frequency is not
-        known.
-    n_independent
-        Windows of 1,000,000 bases that hold a common variant of one base.
-    match_exponent
-        Minus the decimal logarithm of the probability that an unrelated person has the same genotypes at the
-        most variable such variant of each window.
-    frequencies, carriers, holders
-        For each allele with a known frequency: the frequency of the rarer form (the allele, or the reference
-        of a record with one ALT), how many samples carry that form, -1 without genotypes, and the sample that
-        alone does, -1 for none; shape (alleles,).
-    queries
-        For each sample how many of its alleles, the rarest first, show that it is in the file, or -1 where
-        all together do not; shape (n_samples,).
-    """
-
-    n_samples: int
+    n_samples: int  # samples of the file
+    # alleles that are named, those with a frequency from 5 % to 95 %, and those whose frequency is not known
     n_named: int
     n_common: int
     n_unknown: int
-    n_independent: int
+    n_independent: int  # windows of 1,000,000 bases that hold a common variant of one base
+    # minus the decimal logarithm of the probability that an unrelated person has the same genotypes at the
+    # most variable such variant of each window
     match_exponent: float
+    # for each allele with a known frequency: the frequency of the rarer form (the allele, or the reference of
+    # a record with one ALT), how many samples carry that form, -1 without genotypes, and the sample that
+    # alone does, -1 for none; shape (alleles,)
     frequencies: npt.NDArray[np.float64]
     carriers: Counts
     holders: Counts
+    # for each sample how many of its alleles, the rarest first, show that it is in the file, or -1 where all
+    # together do not; shape (n_samples,)
     queries: Counts
 
     def rare(self, maf_threshold: float) -> Rare:
@@ -137,14 +115,7 @@ class RemainingCollector:
         self.carried = _CarriedAlleles(len(self.header.samples))
 
     def take(self, site: Site) -> tuple[Dosages, float | None]:
-        """Note one record.
-
-        Returns
-        -------
-        tuple
-            The samples' copies of its first ALT allele, and that allele's frequency; for a record with one
-            ALT.
-        """
+        """Note one record."""
         alleles = named(site.alts)
         dosages = read_dosages(site.samples, self.header) if site.samples else _NO_DOSAGES
         frequencies = self._frequencies(site, dosages)

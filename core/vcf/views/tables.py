@@ -55,13 +55,7 @@ def _state(outcome: PairOutcome) -> str:
 
 
 def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame:
-    """Return a row per target site that does not count as masked, in file order, with the reason.
-
-    Parameters
-    ----------
-    limit
-        The first so many rows; None for all.
-    """
+    """Return a row per target site that does not count as masked, in file order, with the reason."""
     candidates = audit.scan.candidates
     which = np.flatnonzero(~audit.targets.is_masked)[:limit]
     places = audit.targets.candidates[which]
