@@ -121,7 +121,6 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(audit.overall, incomplete=not written)
 
 
-<<<<<<< HEAD
 def _settings(arguments: argparse.Namespace) -> DiversitySettings:
     """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose.
 
@@ -174,61 +173,6 @@ def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
         for name in _COLUMNS
         for column in dict.fromkeys(_names(given.get(name, ())))
         if column not in data.columns
-=======
-def _add_grid_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--k-min", type=int, default=2, metavar="K", help="smallest k (2)")
-    parser.add_argument("--k-max", type=int, default=7, metavar="K", help="largest k (7)")
-    parser.add_argument("--l-min", type=int, default=1, metavar="L", help="smallest l (1)")
-    parser.add_argument(
-        "--target-accuracy", type=float, default=0.6, metavar="A", help="accuracy to keep (0.6)"
-    )
-    parser.add_argument("--diversity", choices=("distinct", "entropy", "recursive"), default="distinct")
-    parser.add_argument("--recursive-c", type=float, default=3.0, metavar="C", help="c of (c, l) (3)")
-    parser.add_argument("--bins", type=int, default=10, metavar="N",
-                        help="bins of a numeric sensitive attribute, 0 for none (10)")  # fmt: skip
-    parser.add_argument("--cells", choices=("proper", "quasi_identifiers", "all_features"), default="proper",
-                        help="what the tree that makes the cells sees (proper)")  # fmt: skip
-    parser.add_argument("--reference-cells", action="store_true",
-                        help="cells, diversity and labels as in the published reference")  # fmt: skip
-    parser.add_argument("--min-accuracy", type=float, metavar="A", help="smallest accuracy to list")
-    parser.add_argument(
-        "--max-deletion", type=float, default=1.0, metavar="D", help="largest deletion to list"
-    )
-    parser.add_argument("--sort", choices=("accuracy", "deletion_ratio"), default="accuracy")
-
-
-_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
-_MOST_THREADS = 256
-_Range = tuple[float, float]
-
-
-def _ranges(arguments: argparse.Namespace) -> dict[str, tuple[float | None, _Range]]:
-    """Return what each option with a number was given, and the range it must be in."""
-    without_end = (0, math.inf)
-    return {
-        "--k-min": (arguments.k_min, (2, math.inf)),
-        "--k-max": (arguments.k_max, (2, math.inf)),
-        "--l-min": (arguments.l_min, (1, max(arguments.k_max, 1))),
-        "--target-accuracy": (arguments.target_accuracy, (0, 1)),
-        "--min-accuracy": (arguments.min_accuracy, (0, 1)),
-        "--max-deletion": (arguments.max_deletion, (0, 1)),
-        "--recursive-c": (arguments.recursive_c, without_end),
-        "--bins": (arguments.bins, without_end),
-        "--test-size": (arguments.test_size, (0, 1)),
-        "--model-seed": (arguments.model_seed, (0, _LARGEST_SEED)),
-        "--split-seed": (arguments.split_seed, (0, _LARGEST_SEED)),
-        "--jobs": (arguments.jobs, (1, _MOST_THREADS)),
-        "--repeats": (arguments.repeats, (0, 1000)),
-    }
-
-
-def check_options(arguments: argparse.Namespace) -> None:
-    """Refuse numbers out of their range, and a release that cannot be written, before anything is read."""
-    problems = [
-        f"{option} must be {_in_words(low, high)}, received {value:g}."
-        for option, (value, (low, high)) in _ranges(arguments).items()
-        if value is not None and not (low <= value <= high and math.isfinite(value))
->>>>>>> c28a201 (Document what a package keeps to itself in its summary, in the other rooms too)
     ]
     if problems:
         raise AuditInputError(*problems)

@@ -17,15 +17,31 @@ from core.words import listed, number
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What became of the table asked for."""
+    """What became of the table asked for.
 
-    document: Mapping[str, object] | None = None  # for JSON; None where no table was written
-    lines: tuple[str, ...] = field(default=())  # for a terminal
-    is_missing: bool = False  # whether a table was asked for and not written
+    Attributes
+    ----------
+    document
+        For JSON; None where no table was written.
+    lines
+        For a terminal.
+    is_missing
+        Whether a table was asked for and not written.
+    """
+
+    document: Mapping[str, object] | None = None
+    lines: tuple[str, ...] = field(default=())
+    is_missing: bool = False
 
 
 def check_release(path: Path | None, *, what_if: bool) -> None:
-    """Refuse a file that cannot or must not be written, before any work is done."""
+    """Refuse a file that cannot or must not be written, before any work is done.
+
+    Raises
+    ------
+    AuditInputError
+        No search was asked for, the folder does not exist, or one of the files exists.
+    """
     if path is None:
         return
     if not what_if:
@@ -36,7 +52,13 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
 
 
 def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
-    """Refuse a folder for hierarchies that cannot be written to, before any work is done."""
+    """Refuse a folder for hierarchies that cannot be written to, before any work is done.
+
+    Raises
+    ------
+    AuditInputError
+        No search was asked for, or there is a file of that name, or something in the folder.
+    """
     if folder is None:
         return
     if not what_if:
@@ -48,7 +70,13 @@ def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
 
 
 def write_hierarchies(folder: Path, what_if: WhatIf | None) -> None:
-    """Write the hierarchies that were searched, a file for each quasi-identifier."""
+    """Write the hierarchies that were searched, a file for each quasi-identifier.
+
+    Raises
+    ------
+    AuditInputError
+        They cannot be written.
+    """
     if what_if is None:
         return
     try:
@@ -74,6 +102,11 @@ def write_release(
     """Write the cheapest generalized table that meets the thresholds of `audit`, and how it was made.
 
     A table that none meets is no error of the arguments: the sentence goes to stderr, and nothing is written.
+
+    Raises
+    ------
+    AuditInputError
+        The files cannot be written, or do not read back as they were made.
     """
     if path is None:
         return Written()

@@ -60,7 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verify all pairs, print the result, return the exit code."""
+    """Verify all pairs, print the result, return the exit code.
+
+    Raises
+    ------
+    AuditInputError
+        When a folder or a setting cannot be used.
+    """
     settings = _settings(arguments)
     pairing = pair_folders(arguments.origin, arguments.anony)
     if not pairing.pairs and not pairing.unmatched:

@@ -22,14 +22,14 @@ from core.attribute_disclosure import (
     sensitive_counts,
     t_closeness,
 )
-from core.coding import CodedColumn, FloatArray, IntArray, combination_codes, value_codes
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combination_codes, value_codes
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.plain import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest
-from core.risk.records import BoolArray, distinct_combinations, persons_per_class
+from core.risk.records import distinct_combinations, persons_per_class
 from core.risk.sensitive import class_distances, sensitive_codes
 from core.risk.settings import Hierarchy, RiskSettings
 from core.tables import ReadOptions, read_dataset

@@ -11,11 +11,11 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from core.coding import FloatArray, IntArray, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, value_codes
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.ladders import SUPPRESSED, Ladder
-from core.risk.records import BoolArray, Combinations
+from core.risk.records import Combinations
 
 Node = tuple[int, ...]
 ClassesAccepted = Callable[[EquivalenceClasses], BoolArray]

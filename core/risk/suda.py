@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from core.coding import FloatArray, IntArray, coded_columns
+from core.coding import BoolArray, FloatArray, IntArray, coded_columns
 from core.errors import AuditInputError
 from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
-from core.risk.records import BoolArray, Combinations
+from core.risk.records import Combinations
 from core.tables import Dataset
 
 Columns = tuple[int, ...]
