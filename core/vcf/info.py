@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import NamedTuple
+
+from core.vcf.remembering import remembered
 
 NUMERIC = b"0123456789.,-+eE"  # what numbers and lists of them are written with
 
@@ -68,13 +69,14 @@ class Info:
         self._texts = text.split(b";") if text != b"." else []
         self.names = tuple([part.partition(b"=")[0] for part in self._texts])
         self._known = _keys_of(self.names)
-        #: Whether every field has a value and all are plain numbers, so that the names tell the kinds.
+        #: Whether every field has a value, all are plain numbers, and no name spells anything.
         self.is_numeric = (
             text.translate(None, NUMERIC) == self._known.bare
             and b"=." not in text
             and b"=," not in text
             and b"=;" not in text
             and text[-1:] != b"="
+            and not self._known.every & Kind.SPELLS
         )
         self._said = None if self.is_numeric else list(self._all())
         self.kinds = self._known.every
@@ -104,7 +106,7 @@ class Info:
 
     def wordy(self) -> list[bytes]:
         """Return the fields that hold something else than numbers, or whose name spells an allele."""
-        if self.is_numeric and not self.kinds & Kind.SPELLS:
+        if self.is_numeric:
             return []
         return [
             field.text
@@ -176,7 +178,7 @@ _PATTERNS: tuple[tuple[int, re.Pattern[bytes]], ...] = (
 _field = Field._make
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _keys_of(names: tuple[bytes, ...]) -> Keys:
     known = [_known(name) for name in names]
     every = 0
@@ -186,13 +188,13 @@ def _keys_of(names: tuple[bytes, ...]) -> Keys:
     return Keys(tuple(key for key, _ in known), tuple(kind for _, kind in known), every, bare)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _others(names: tuple[bytes, ...], kinds: int) -> tuple[bytes, ...]:
     known = _keys_of(names)
     return tuple(name for name, kind in zip(names, known.kinds, strict=True) if not kind & kinds)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _known(name: bytes) -> tuple[bytes, int]:
     key = name.upper()
     return key, kind_of(key)

@@ -253,7 +253,7 @@ def _keys(candidates: Candidates, which: Offsets) -> dict[str, object]:
     for names, count in zip(candidates.key_sets, counts.tolist(), strict=True):
         for name in set(names) if count else ():
             keys[name] += count
-    common = keys.most_common(N_KEYS)
+    common = sorted(keys.items(), key=lambda one: (-one[1], one[0]))[:N_KEYS]
     named = ", ".join(f"{key} ({count:,})" for key, count in common)
     more = len(keys) - len(common)
     return {

@@ -6,12 +6,12 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from core.vcf.records import Record
+from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern
 
 MAX_POSITION = (1 << 39) - 1
@@ -104,7 +104,7 @@ def _set_positions(samples: bytes, column: int) -> Iterator[int]:
     yield from {int(number) for cell in cells for number in _SETS.findall(cell.replace(b"-", b" "))}
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def has_phasing(format_: bytes) -> bool:
     """Tell whether a FORMAT has a key of phasing."""
     return not PHASING_KEYS.isdisjoint(format_.split(b":"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from core.vcf.info import Info
-from core.vcf.lazy import lazy
+from core.vcf.remembering import lazy, remembered
 
 NO_ALT = b"."
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
@@ -151,7 +151,7 @@ def is_blank(alt: bytes) -> bool:
     return not alt.strip(b".,")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def alt_column(alt: bytes) -> AltColumn:
     """Take an ALT column apart; many records have the same."""
     alts = tuple(alt.split(b","))

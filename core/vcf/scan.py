@@ -43,6 +43,7 @@ from core.vcf.records import (
     has_sole_carrier,
     n_tabs,
 )
+from core.vcf.remembering import forgetting
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.unread import unread_bytes
@@ -93,6 +94,7 @@ class VcfScan:
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
 
+@forgetting()
 def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None = None) -> VcfScan:
     """Read both files of a pair once.
 

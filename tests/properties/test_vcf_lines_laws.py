@@ -243,6 +243,7 @@ _drawn = st.builds(
                     "AF_afr=0.3",
                     "S=S1_x",
                 ),
+                *("AF=.", "MQ0=1", "DP4=1,2", "E=1e-3", "=5", "AF", "FS=0.1;SOR=-2", "GENE=E,E", "AA_C=1"),
                 *("TSTV=TS", "MAC=0", "MAC=2", "QNAME=read1", "AT=>1>2", "FUNC=stop"),
             ]
         ),

@@ -6,7 +6,9 @@ import pytest
 
 from core.errors import AuditInputError
 from core.vcf import CHECKS, VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.info import _keys_of
 from core.vcf.pairing import Level
+from core.vcf.remembering import forgetting
 from core.vcf.sample_names import looks_personal, name_finder
 from core.verdict import Verdict
 from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
@@ -44,6 +46,21 @@ def _audit(
 
 def _found(audit: VcfAudit) -> dict[str, int]:
     return {exposure.check: exposure.n_affected for exposure in audit.exposure}
+
+
+def test_scan_pair__remembers_nothing_of_a_file_afterwards() -> None:
+    _audit([f"{RARE};SECRETKEY=1 GT 0/1"], ["chr1 100 . A . . . SECRETKEY=1 GT ./."], samples=("S1",))
+    assert _keys_of.cache_info().currsize == 0
+    with forgetting():
+        assert _keys_of((b"SECRETKEY",)).keys == (b"SECRETKEY",)
+        assert _keys_of.cache_info().currsize == 1
+    assert _keys_of.cache_info().currsize == 0
+
+
+def test_judge_scan__names_equally_frequent_keys_in_order() -> None:
+    audit = _audit([RARE], ["chr1 100 . A . . . ZZ=1;EE=2;QD=3"])
+    (found,) = [one.message for one in audit.exposure if one.check == "other_info"]
+    assert found.endswith("EE (1), QD (1), ZZ (1).")
 
 
 def test_judge_scan__a_clean_file_exposes_nothing() -> None:

@@ -16,9 +16,10 @@ from core.vcf.checks.columns import COLUMN_CHECKS
 from core.vcf.checks.donor import DONOR_CHECKS
 from core.vcf.checks.file import FILE_CHECKS
 from core.vcf.checks.header import HEADER_CHECKS
-from core.vcf.checks.info import INFO_CHECKS
+from core.vcf.checks.info import INFO_CHECKS, other_keys
 from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
+from core.vcf.info import Kind
 from core.vcf.marks import FIRST_CHECK
 from core.vcf.records import USUAL_FILTERS
 
@@ -44,35 +45,55 @@ def leaks_of(case: Case) -> int:
     return found
 
 
-def _parts(case: Case) -> tuple[Part, ...]:
-    """Return what of an anonymized record there is to look at."""
+def _parts(case: Case) -> int:
+    """Return what of an anonymized record there is to look at: bits of :class:`Part`."""
     original, kept = case.original, case.kept
-    parts: list[Part] = []
+    parts = Part.REPEAT if case.is_repeat else 0
     if kept.alt != b".":
-        parts.append("alt")
+        parts |= Part.ALT
     if kept.ref != original.ref:
-        parts.append("ref")
+        parts |= Part.REF
+    if len(kept.ref) > 1:
+        parts |= Part.LENGTH
     if kept.qual != original.qual:
-        parts.append("qual")
+        parts |= Part.QUAL
     if kept.id != b".":
-        parts.append("id")
+        parts |= Part.ID
     if kept.filter not in USUAL_FILTERS:
-        parts.append("filter")
+        parts |= Part.FILTER
     if kept.info != b".":
-        parts.append("info")
+        parts |= _parts_of_info(case)
     if kept.samples and case.is_hidden:
-        parts.append("samples")
-    if case.is_repeat:
-        parts.append("repeat")
-    elif len(kept.ref) > 1 or kept.info != b".":
-        parts.append("length")
-    return tuple(parts)
+        parts |= Part.SAMPLES
+    return parts
+
+
+def _parts_of_info(case: Case) -> int:
+    parts = _parts_of_kinds(case.kinds)
+    if not case.info.is_numeric:
+        parts |= Part.WORDS
+    if other_keys(case):
+        parts |= Part.OTHER
+    if case.kept_maf <= case.maf:
+        parts |= Part.FREQUENCY
+    return parts
 
 
 @cache
-def _checks_of(parts: tuple[Part, ...]) -> tuple[tuple[int, Test], ...]:
-    return tuple(
-        (CHECK_BITS[check.name], check.test)
-        for check in SITE_CHECKS
-        if not set(parts).isdisjoint(check.parts)
-    )
+def _parts_of_kinds(kinds: int) -> int:
+    parts = 0
+    for part, kind in (
+        (Part.IDENTIFIER, Kind.IDENTIFIER),
+        (Part.TELLS, Kind.TELLS),
+        (Part.DESCRIBES, Kind.DESCRIBES | Kind.COUNTS),
+        (Part.FREQUENCY, Kind.FREQUENCY | Kind.COUNTS),
+        (Part.LENGTH, Kind.LENGTH),
+    ):
+        if kinds & kind:
+            parts |= part
+    return parts
+
+
+@cache
+def _checks_of(parts: int) -> tuple[tuple[int, Test], ...]:
+    return tuple((CHECK_BITS[check.name], check.test) for check in SITE_CHECKS if check.parts & parts)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from core.vcf.checks.spellings import plain, words_of
 from core.vcf.info import Info
-from core.vcf.lazy import lazy
 from core.vcf.records import USUAL_FILTERS, Record
+from core.vcf.remembering import lazy
 from core.vcf.repeats import RepeatPattern
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from core.vcf.checks.case import Case
 from core.verdict import Verdict
@@ -12,8 +11,29 @@ from core.verdict import Verdict
 FAIL, WARN, NOT_ASSESSED = Verdict.FAIL, Verdict.WARN, Verdict.NOT_ASSESSED
 MASKED = "{n} of {of} masked sites "
 
-#: What a site check looks at; where there is nothing of it in a record, the check has nothing to say.
-Part = Literal["alt", "ref", "qual", "id", "filter", "info", "samples", "repeat", "length"]
+
+class Part:
+    """What of an anonymized record there is to look at: bits, as whole numbers.
+
+    Where there is nothing of it in a record, a check that looks at it alone has nothing to say.
+    """
+
+    ALT = 1 << 0  # something else than “.”
+    REF = 1 << 1  # not the original's
+    QUAL = 1 << 2  # not the original's
+    ID = 1 << 3
+    FILTER = 1 << 4
+    WORDS = 1 << 5  # INFO has more than fields of plain numbers
+    IDENTIFIER = 1 << 6  # fields of INFO of these kinds
+    TELLS = 1 << 7
+    DESCRIBES = 1 << 8  # or counts
+    FREQUENCY = 1 << 9  # or counts
+    OTHER = 1 << 10  # neither harmless nor spoken of by another check
+    LENGTH = 1 << 11  # or a REF longer than one base
+    SAMPLES = 1 << 12
+    REPEAT = 1 << 13  # the original holds a short tandem repeat
+
+
 Test = Callable[[Case], bool]
 
 
@@ -49,17 +69,17 @@ class SiteCheck(Check):
     Attributes
     ----------
     parts
-        What of the anonymized record it looks at.
+        What of the anonymized record it looks at: bits of :class:`Part`.
     test
         Whether it finds something.
     """
 
-    parts: tuple[Part, ...]
+    parts: int
     test: Test
 
 
 def site_check(
-    name: str, label: str, default: Verdict, *, parts: tuple[Part, ...], message: str, remedy: str
+    name: str, label: str, default: Verdict, *, parts: int, message: str, remedy: str
 ) -> Callable[[Test], SiteCheck]:
     """Make a function of a case a check of masked sites; its message goes on after “n of m masked sites”."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.checks.info import info_holds_public_id
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.frequencies import float_prefix
@@ -24,7 +24,7 @@ WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites.
     "masked_in_name_only",
     "Masked in name only",
     FAIL,
-    parts=("alt",),
+    parts=Part.ALT,
     message="count as masked only because a symbolic allele such as <NON_REF> holds the "
     "letter N; no base was "
     "replaced.",
@@ -50,7 +50,7 @@ def _has_masked_base(allele: bytes) -> bool:
     "allele_respelled",
     "Allele in another spelling",
     FAIL,
-    parts=("alt",),
+    parts=Part.ALT,
     message="have another ALT that still names the allele: in lower case, inside a symbolic "
     "allele, beside an "
     "N, by an ambiguity code, with other padding, with REF and ALT exchanged, or, of "
@@ -72,7 +72,7 @@ def allele_respelled(case: Case) -> bool:
     "alt_rewritten",
     "Another allele in ALT",
     WARN,
-    parts=("alt",),
+    parts=Part.ALT,
     message="have an ALT that is neither missing, N nor the original's: another base or a name can stand for "
     "the allele by a code.",
     remedy=WHOLE_ALT,
@@ -88,7 +88,7 @@ def alt_rewritten(case: Case) -> bool:
     "length_in_alt",
     "Length of the allele in ALT",
     WARN,
-    parts=("alt",),
+    parts=Part.ALT,
     message="have as many Ns in ALT as the masked insertion or deletion has bases.",
     remedy="Write one N, or “.”, in place of the whole ALT column at these sites.",
 )
@@ -104,7 +104,7 @@ def length_in_alt(case: Case) -> bool:
     "frequency_only",
     "Success through INFO alone",
     WARN,
-    parts=("alt",),
+    parts=Part.ALT,
     message="count as masked only because INFO lost its frequency or the frequency was "
     "raised; ALT still names "
     "the allele.",
@@ -119,7 +119,7 @@ def frequency_only(case: Case) -> bool:
     "unmasked_duplicate",
     "Unmasked record at a masked site",
     FAIL,
-    parts=("alt",),
+    parts=Part.ALT,
     message="have a record that is not masked itself and still names the allele; another record at the same "
     "position satisfies the rule.",
     remedy="Mask every record at these sites that names the allele.",
@@ -133,7 +133,7 @@ def unmasked_duplicate(case: Case) -> bool:
     "allele_in_ref",
     "Allele in REF",
     FAIL,
-    parts=("ref",),
+    parts=Part.REF,
     message="have a changed REF that now holds the masked allele.",
     remedy="Write the reference genome’s base in REF at these sites.",
 )
@@ -152,7 +152,7 @@ def allele_in_ref(case: Case) -> bool:
     "quality_rewritten",
     "QUAL rewritten",
     WARN,
-    parts=("qual",),
+    parts=Part.QUAL,
     message="have a QUAL that is neither the original's nor missing nor 0: a number of one's own can hold "
     "anything.",
     remedy="Write “.” in QUAL at these sites.",
@@ -172,7 +172,7 @@ def _written(qual: bytes) -> bytes:
     "public_id",
     "ID gives the allele back",
     FAIL,
-    parts=("id", "filter", "info"),
+    parts=Part.ID | Part.FILTER | Part.WORDS | Part.IDENTIFIER,
     message="keep an ID of a public database (such as dbSNP), in the ID column, INFO or FILTER, or one that "
     "spells the allele out.",
     remedy="Blank ID and FILTER at these sites, and the INFO fields that hold identifiers: bcftools annotate "
@@ -198,7 +198,7 @@ def id_is_public(case: Case) -> bool:
     "other_id",
     "Other ID kept",
     WARN,
-    parts=("id",),
+    parts=Part.ID,
     message="keep another identifier in the ID column, which may lead to the allele.",
     remedy="Blank ID at these sites: bcftools annotate -x ID.",
 )
@@ -211,7 +211,7 @@ def other_id(case: Case) -> bool:
     "filter_rewritten",
     "FILTER rewritten",
     WARN,
-    parts=("filter",),
+    parts=Part.FILTER,
     message="have a FILTER that is not the original's and does not say PASS, missing or masked.",
     remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",
 )

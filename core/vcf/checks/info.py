@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.checks.spellings import spells
 from core.vcf.info import Field, Kind
 
@@ -32,7 +32,7 @@ SPOKEN_OF = (
     "allele_in_info",
     "Allele in INFO",
     FAIL,
-    parts=("info", "filter"),
+    parts=Part.WORDS | Part.FILTER,
     message="still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, HGVS) or its text in a field, "
     "in either case, percent-encoded or on the other strand.",
     remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate -x INFO/….",
@@ -72,7 +72,7 @@ def info_holds_public_id(case: Case) -> bool:
     "told_in_info",
     "Samples, changes or counts in INFO",
     FAIL,
-    parts=("info",),
+    parts=Part.WORDS | Part.TELLS,
     message="have INFO fields that name a sample or a read, the change of a gene, or the allele in another "
     "form (old alleles, transition or transversion, graph paths), or count genotypes.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/….",
@@ -95,7 +95,7 @@ def _tells(field: Field) -> bool:
     "described_in_info",
     "Allele described in INFO",
     WARN,
-    parts=("info",),
+    parts=Part.DESCRIBES,
     message="have INFO fields that describe the allele without naming it: its consequence, scores, class, or "
     "counts of its reads or carriers.",
     remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate -x INFO/….",
@@ -112,7 +112,7 @@ def described_in_info(case: Case) -> bool:
     "rare_frequency_in_info",
     "Rare frequency in INFO",
     WARN,
-    parts=("info",),
+    parts=Part.FREQUENCY,
     message="still state a frequency in INFO that is as rare as the allele's; with the position, a public "
     "database names the allele.",
     remedy="Remove frequencies and counts from INFO at these sites: bcftools annotate -x INFO/AF,INFO/AC.",
@@ -163,7 +163,7 @@ def _shares(field: Field) -> Iterator[float]:
     "indel_described",
     "Insertion or deletion described",
     WARN,
-    parts=("length",),
+    parts=Part.LENGTH,
     message="are insertions, deletions or symbolic alleles whose REF is longer than one base or whose INFO "
     "gives kind, length or end: what is lost or how much is added may follow.",
     remedy="Write the first base alone in REF at these sites; remove END, SVLEN, SVTYPE and CIGAR from INFO.",
@@ -187,7 +187,7 @@ def indel_described(case: Case) -> bool:
     "other_info",
     "Other INFO kept",
     WARN,
-    parts=("info",),
+    parts=Part.OTHER,
     message="keep INFO fields that are not known to be harmless: {keys}.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.info import Kind
 
 _IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
@@ -18,7 +18,7 @@ ONE_N = "Write one N in place of the whole ALT column at these sites."
     "repeat_in_masked_alt",
     "Repeat still in the masked ALT",
     FAIL,
-    parts=("repeat",),
+    parts=Part.REPEAT,
     message="still hold the repeat, or half its copies, in the ALT that counts as masked.",
     remedy=ONE_N,
 )
@@ -44,7 +44,7 @@ def repeat_in_masked_alt(case: Case) -> bool:
     "repeat_length_kept",
     "Repeat length kept",
     FAIL,
-    parts=("repeat",),
+    parts=Part.REPEAT,
     message="have a masked ALT from which the repeat's length, which identifies, can be counted: as many "
     "letters as the repeat has bases or copies, or a number.",
     remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
@@ -72,7 +72,7 @@ def repeat_length_kept(case: Case) -> bool:
     "repeat_described",
     "Repeat described beside ALT",
     WARN,
-    parts=("repeat",),
+    parts=Part.REPEAT,
     message="show the repeat in REF or describe it in INFO (unit, copies, length, end), from "
     "which the masked "
     "length may follow.",

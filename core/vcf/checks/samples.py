@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
 from typing import NamedTuple
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.records import GENOTYPE
+from core.vcf.remembering import remembered
 
 # FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
 _OTHER_READS = rb"[0-9.]++,(?:[0.]*+,)*+[1-9]"  # after the reads of the reference
@@ -63,7 +63,7 @@ def _shows(case: Case, pattern: re.Pattern[bytes] | None) -> bool:
     "genotype_kept",
     "Genotype still carries the allele",
     FAIL,
-    parts=("samples",),
+    parts=Part.SAMPLES,
     message="have genotypes that still carry a masked allele's index: who carries the rare variant is still "
     "told.",
     remedy="Write ./. for every sample at these sites, carriers and others alike.",
@@ -81,7 +81,7 @@ def genotype_kept(case: Case) -> bool:
     "depth_betrays",
     "Depth fields betray the carrier",
     WARN,
-    parts=("samples",),
+    parts=Part.SAMPLES,
     message="have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that show who carries the masked "
     "allele.",
     remedy=GENOTYPE_ALONE,
@@ -95,7 +95,7 @@ def depth_betrays(case: Case) -> bool:
     "carriers_blanked",
     "Carriers set apart",
     FAIL,
-    parts=("samples",),
+    parts=Part.SAMPLES,
     message="have samples in which the carriers alone were blanked, or are written otherwise "
     "than the others: "
     "other separators, another missing form, fields left out or of another length.",
@@ -165,7 +165,7 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
     "sample_fields_kept",
     "Other fields of samples",
     WARN,
-    parts=("samples",),
+    parts=Part.SAMPLES,
     message="have values in per-sample fields other than GT, which may tell the allele or its carrier.",
     remedy=GENOTYPE_ALONE,
 )
@@ -178,7 +178,7 @@ def sample_fields_kept(case: Case) -> bool:
     "allele_in_samples",
     "Allele in the samples",
     FAIL,
-    parts=("samples",),
+    parts=Part.SAMPLES,
     message="have a sample whose fields spell the allele out (PID, such as 1005_A_G; TGT, "
     "such as A/G) or give "
     "the repeat's length (REPCN, GB and the like).",
@@ -194,7 +194,7 @@ def allele_in_samples(case: Case) -> bool:
     return case.is_repeat and _shows(case, format_patterns(case.kept.format).repeat)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _spellings(allele: bytes) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
     """Return an allele as it may be written, each with the pattern of where it is no part of a word."""
     text = allele.strip(b"<>")
@@ -204,7 +204,7 @@ def _spellings(allele: bytes) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
     )
 
 
-@cache
+@remembered
 def format_patterns(format_: bytes) -> FormatPatterns:
     """Return what is looked for in samples under one FORMAT."""
     keys = format_.split(b":")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from urllib.parse import unquote_to_bytes
+
+from core.vcf.remembering import remembered
 
 _OTHER_STRAND = bytes.maketrans(b"ACGT", b"TGCA")
 _LONG_ALLELE = 6
@@ -62,7 +63,7 @@ def _substitutes(ref: bytes, allele: bytes, text: bytes) -> bool:
     return any(not text[max(0, match.start() - 1) : match.start()].isalpha() for match in found)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _substitution(ref: bytes, allele: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"%s(?:_|TO|[0-9]+)%s(?![A-Z0-9])" % (ref, allele))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from core.vcf.header import VcfHeader
+from core.vcf.remembering import remembered
 
 Dosages = npt.NDArray[np.int8]
 MISSING = -1
@@ -105,7 +105,7 @@ def _sums() -> Dosages:
 _CODES, _SUMS = _codes(), _sums()
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def read_dosage(genotype: bytes) -> int:
     """Return the copies of the first ALT allele in one genotype as written.
 

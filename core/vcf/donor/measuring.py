@@ -12,6 +12,7 @@ from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinsh
 from core.vcf.donor.lines import open_lines
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
+from core.vcf.remembering import forgetting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,6 +29,7 @@ class DonorMeasurement:
         return f"{self.name} {self.kinship.panel_name if self.kinship else ''}"
 
 
+@forgetting()
 def measure_donors(
     file: VcfFile,
     *,
