@@ -115,6 +115,7 @@ class Info:
         ]
 
 
+_LONGEST_KEY = 256  # as far as a key is looked at
 _PATTERNS: tuple[tuple[int, re.Pattern[bytes]], ...] = (
     (Kind.HARMLESS, re.compile(rb"DP|MQ|MQ0|MQ0F|AN|NS|MASKED|REDACTED|ANONYMI[SZ]ED")),
     (
@@ -203,6 +204,7 @@ def _known(name: bytes) -> tuple[bytes, int]:
 def kind_of(key: bytes) -> int:
     """Return the kinds of fields under a key, given in capitals."""
     kind = 0
+    key = key[:_LONGEST_KEY]
     for bit, pattern in _PATTERNS:
         if pattern.fullmatch(key):
             kind |= bit

@@ -116,7 +116,10 @@ def _pattern(cell: str) -> re.Pattern[str] | None:
     parts = [_plain(part) for part in _MASK.split(cell)]
     if len(parts) < 2 or not any(character.isalnum() for part in parts for character in part):
         return None
-    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+    first, *middle, last = map(re.escape, parts)
+    # the first place of a part is as good as any later one, so none is tried again
+    between = "".join(f"(?>.*?{part})" for part in middle)
+    return re.compile(f"{first}{between}.*{last}", re.DOTALL)
 
 
 def judge_masked(measured: Sequence[MaskedColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
