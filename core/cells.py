@@ -444,6 +444,40 @@ def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
     return shared_codes(column, pa.array([], pa.string()), dates=dates)[0]
 
 
+def equal_values(values: Column, *, dates: bool = False) -> CodeArray | None:
+    """Return shape (n_values,): one code for values that are equal; None where surely no two are.
+
+    Parameters
+    ----------
+    values
+        Strings that are all written differently, none missing.
+    dates
+        Whether dates in different spellings are one value.
+    """
+    values = contiguous(values)
+    if says_itself(values):
+        return None
+    floats = exact_floats(values)
+    if floats is not None:
+        return codes_of(pc.dictionary_encode(floats))
+    canonical = canonical_values(values, dates=dates)
+    rewritten = np.flatnonzero(as_mask(pc.not_equal(canonical, values)))
+    if not len(rewritten):
+        return None
+    others = pc.is_in(values, value_set=pc.unique(canonical.take(rewritten)))
+    return _merged(canonical, np.union1d(rewritten, np.flatnonzero(as_mask(others))))
+
+
+def _merged(values: pa.Array, places: npt.NDArray[np.int64]) -> CodeArray:
+    """Return shape (n_values,): codes of values that are the same at some of these places or nowhere."""
+    codes = codes_of(pc.dictionary_encode(values.take(places)))
+    first = places[np.unique(codes, return_index=True)[1]]
+    stands_for = np.arange(len(values))
+    stands_for[places] = first[codes]
+    number = np.cumsum(stands_for == np.arange(len(values))) - 1
+    return cast("CodeArray", number[stands_for].astype(np.int32))
+
+
 def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
     """Return the codes of two columns whose values hardly repeat; one pair at a time, to bound memory."""
     with _ONE_AT_A_TIME:

@@ -7,9 +7,9 @@ Codes run from 0 to n_values - 1. A missing value has a code of its own, but for
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -201,6 +201,34 @@ class DistinctValues:
         """Return the number of records whose value is marked in `mask`, shape (n_values,)."""
         return int(self.counts[mask].sum())
 
+    @property
+    def codes_with_missing(self) -> IntArray:
+        """Return shape (n_records,): the codes from 0, missing as a value of its own, by first appearance."""
+        codes = self.codes.astype(np.int64)
+        missing = codes < 0
+        if not missing.any():
+            return codes
+        place = codes[: np.argmax(missing)].max(initial=-1) + 1
+        return np.where(missing, place, codes + (codes >= place))
+
+    def without(self, mask: BoolArray) -> DistinctValues:
+        """Return the column with the values marked in `mask`, shape (n_values,), as missing ones."""
+        place = np.where(mask, -1, np.cumsum(~mask) - 1)
+        return DistinctValues(
+            values=self.values.filter(pa.array(~mask)),
+            codes=np.append(place, -1)[self.codes].astype(self.codes.dtype),
+            is_distinct=self.is_distinct,
+        )
+
+    @cached_property
+    def trimmed(self) -> DistinctValues:
+        """Return the column with the white space around its values taken off."""
+        values = pc.utf8_trim_whitespace(self.values)
+        if values.equals(self.values):
+            return self
+        codes = coded(values)
+        return replace(codes, codes=np.append(codes.codes, -1)[self.codes])
+
     def in_records(self, mask: BoolArray) -> BoolArray:
         """Return shape (n_records,): `mask` of each record's value, False for a missing one."""
         return cast("BoolArray", np.append(mask, False)[self.codes])
@@ -213,8 +241,64 @@ def distinct_values(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
     head = column.slice(0, _N_LOOKED_AT)
     if len(column) > _N_LOOKED_AT and pc.count_distinct(head).as_py() > _WORTH_ENCODING * len(head):
         return _as_they_are(column)
+    return coded(column)
+
+
+def coded(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
+    """Return the distinct values of a column of strings in the order of first appearance, however many."""
     codes, values = _encoded(column, null_encoding="mask")
     return DistinctValues(values=values, codes=codes, is_distinct=True)
+
+
+def one_below_the_other(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return two columns of strings as one, of 64-bit offsets where either has them."""
+    if first.type != second.type:
+        first, second = first.cast(pa.large_string()), second.cast(pa.large_string())
+    return pa.chunked_array([*first.chunks, *second.chunks], first.type)
+
+
+def coded_parts(together: DistinctValues, n_first: int) -> tuple[DistinctValues, DistinctValues]:
+    """Return two columns that were coded as one, the first of `n_first` records, as each by itself."""
+    first, second = together.codes[:n_first], together.codes[n_first:]
+    n_values = int(first.max(initial=-1)) + 1
+    return (
+        DistinctValues(values=together.values.slice(0, n_values), codes=first, is_distinct=True),
+        _by_first_appearance(together.values, second),
+    )
+
+
+def _by_first_appearance(values: pa.Array, codes: IntArray) -> DistinctValues:
+    """Return values and codes with the values that occur alone, in the order in which they do."""
+    first = np.full(len(values) + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    used = np.flatnonzero(first[:-1] < len(codes))
+    used = used[np.argsort(first[used], kind="stable")]
+    place = np.full(len(values) + 1, -1, dtype=codes.dtype)
+    place[used] = np.arange(len(used))
+    return DistinctValues(values=values.take(pa.array(used)), codes=place[codes], is_distinct=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CodedTable:
+    """A table of text whose columns are coded once, when first asked for."""
+
+    table: pa.Table  # columns of strings; null is a missing value
+    columns: dict[str, DistinctValues] = field(default_factory=dict)  # those coded so far
+    # shape (n_values,): which of a column's distinct values stand for missing ones; None where none does
+    blanks: Callable[[pa.Array], BoolArray | None] = lambda _: None
+
+    def __getitem__(self, name: str) -> DistinctValues:
+        """Return the distinct values of a column, in the order of first appearance."""
+        if name not in self.columns:
+            column = coded(self.table[name])
+            blank = self.blanks(column.values)
+            self.columns[name] = column if blank is None else column.without(blank)
+        return self.columns[name]
+
+    def select(self, names: Sequence[str]) -> CodedTable:
+        """Return some of the columns."""
+        known = {name: self.columns[name] for name in names if name in self.columns}
+        return replace(self, table=self.table.select(list(names)), columns=known)
 
 
 def _as_they_are(column: pa.ChunkedArray | pa.Array) -> DistinctValues:

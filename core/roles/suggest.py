@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from core.coding import CodedTable
 from core.roles.values import (
     DISTINCT,
     ColumnProfile,
@@ -28,7 +29,9 @@ _LAT_LIMIT, _LON_LIMIT = 90.0, 180.0
 _COORDINATE_PLACES = 4  # about ten metres
 
 
-def suggest_roles(table: pa.Table, *, sample_size: int = 500, seed: int = 0) -> tuple[RoleSuggestion, ...]:
+def suggest_roles(
+    table: pa.Table | CodedTable, *, sample_size: int = 500, seed: int = 0
+) -> tuple[RoleSuggestion, ...]:
     """Suggest for every column whether it is a direct identifier, quasi-identifier, sensitive, or other.
 
     A column's name is looked up word by word in English, Korean and Slovenian vocabulary, and its values
@@ -44,7 +47,7 @@ def suggest_roles(table: pa.Table, *, sample_size: int = 500, seed: int = 0) -> 
     Parameters
     ----------
     table
-        Columns of text; missing is null.
+        Columns of text, coded or not; missing is null.
     sample_size
         Distinct values per column that are held against shapes. Counts are exact whatever it is.
     seed
@@ -56,16 +59,13 @@ def suggest_roles(table: pa.Table, *, sample_size: int = 500, seed: int = 0) -> 
         One per column; direct identifiers first, then quasi-identifiers, sensitive attributes, others; within
         a role by falling score, then in the order of the table.
     """
+    columns = table if isinstance(table, CodedTable) else CodedTable(table=table)
+    names = columns.table.column_names
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        profiles = dict(
-            zip(
-                table.column_names,
-                threads.map(
-                    lambda column: profile_column(column, seed=seed, sample_size=sample_size), table.columns
-                ),
-                strict=True,
-            )
+        found = threads.map(
+            lambda name: profile_column(columns[name], seed=seed, sample_size=sample_size), names
         )
+        profiles = dict(zip(names, found, strict=True))
     suggestions = [suggest_role(name, profile) for name, profile in profiles.items()]
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core import people
-from core.coding import BoolArray
+from core.coding import BoolArray, DistinctValues
 from core.korean import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
@@ -101,14 +101,12 @@ class ValueMatch:
     reason: str
 
 
-def profile_column(column: pa.ChunkedArray, *, seed: int, sample_size: int) -> ColumnProfile:
+def profile_column(column: DistinctValues, *, seed: int, sample_size: int) -> ColumnProfile:
     """Count a column's values and sample them."""
-    encoded = pc.dictionary_encode(column).combine_chunks()
-    dictionary, n_nonblank = encoded.dictionary, len(column) - column.null_count
+    dictionary, n_nonblank = column.values, column.n_filled
     suppressed = _suppressed(dictionary)
     if suppressed.any():
-        counts = np.bincount(encoded.indices.drop_null().to_numpy(), minlength=len(dictionary))
-        n_nonblank -= int(counts[suppressed].sum())
+        n_nonblank -= column.n_cells(suppressed)
         dictionary = dictionary.filter(pa.array(~suppressed))
     n_distinct = len(dictionary)
     if n_distinct > sample_size:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cells import canonical_text, cells_equal, cells_equal_to, shared_codes
+from core.cells import canonical_text, cells_equal, cells_equal_to, equal_values, shared_codes
 
 EXACT = Context(prec=400, Emax=10**17, Emin=-(10**17))
 
@@ -90,6 +90,17 @@ def test_shared_codes__are_equal_exactly_where_cells_are(
     values = [said(cell, dates) for cell in [*one, *other]]
     assert [code == -1 for code in codes] == [value is None for value in values]
     assert len(set(zip(codes, values, strict=True))) == len(set(codes)) == len(set(values))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(written | numbers, max_size=12, unique=True), st.booleans())
+def test_equal_values__have_the_codes_of_the_same_cells(values: list[str], dates: bool) -> None:
+    codes = equal_values(pa.array(values, pa.string()), dates=dates)
+    known = list(range(len(values))) if codes is None else codes.tolist()
+    assert (
+        known
+        == shared_codes(pa.array(values, pa.string()), pa.array([], pa.string()), dates=dates)[0].tolist()
+    )
 
 
 @settings(deadline=None, max_examples=150)

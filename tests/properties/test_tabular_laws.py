@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.coding import distinct_values
+from core.coding import coded, coded_parts, distinct_values, one_below_the_other, value_codes
 from core.masking import masked_shapes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
 from core.tables import Dataset, Reading, ReadOptions
@@ -96,6 +97,28 @@ def test_distinct_values__count_every_filled_record_once(cells):
     assert distinct.n_distinct == len({cell for cell in cells if cell is not None})
     every = np.ones(len(distinct.values), dtype=bool)
     assert distinct.in_records(every).tolist() == [cell is not None for cell in cells]
+
+
+@settings(deadline=None, max_examples=100)
+@given(COLUMNS, COLUMNS)
+def test_coded_parts__are_the_columns_coded_by_themselves(one, other):
+    first, second = (pa.chunked_array([cells], pa.string()) for cells in (one, other))
+    parts = coded_parts(coded(one_below_the_other(first, second.cast(pa.large_string()))), len(one))
+    for part, column in zip(parts, (first, second), strict=True):
+        alone = coded(column)
+        assert part.values.to_pylist() == alone.values.to_pylist()
+        assert part.codes.tolist() == alone.codes.tolist()
+        assert part.codes_with_missing.tolist() == value_codes(column).tolist()
+        assert (
+            part.trimmed.values.to_pylist()
+            == pc.unique(pc.utf8_trim_whitespace(column)).drop_null().to_pylist()
+        )
+        kept = part.without(np.arange(len(part.values)) % 2 == 1)
+        assert kept.values.take(pa.array(kept.codes[kept.codes >= 0])).to_pylist() == [
+            cell
+            for cell, code in zip(column.to_pylist(), alone.codes, strict=True)
+            if code >= 0 and code % 2 == 0
+        ]
 
 
 @settings(deadline=None, max_examples=100)

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.coding import coded
 from core.roles import Role, suggest_roles
 from core.tabular import audit_tabular
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion import SecondOpinionSettings
-from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.marks import marked
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.surrogates import measure_surrogates
 from core.verdict import Verdict
@@ -79,18 +80,31 @@ MARKS = (
 NO_MARKS = ("x", "X", "M", "5-", "none", "no", "+", "deleted item", "Removed 5", "0000", "Maskell", "***a***")
 
 
-def test_without_marks__blanks_marks_and_nothing_else():
-    cells = [*MARKS, *NO_MARKS, None]
-    blanked, counts = without_marks(table({"a": cells, "b": ["1"] * len(cells)}))
-    assert blanked["a"].to_pylist() == [*[None] * len(MARKS), *NO_MARKS, None]
-    assert counts == {"a": len(MARKS)}
-    assert blanked["b"].to_pylist() == ["1"] * len(cells)
+def test_marked__finds_marks_and_nothing_else():
+    found = marked(pa.array([*MARKS, *NO_MARKS]))
+    assert found is not None
+    assert found.tolist() == [True] * len(MARKS) + [False] * len(NO_MARKS)
+    assert marked(pa.array(NO_MARKS)) is None
+    assert marked(pa.array([], pa.string())) is None
 
 
-def test_without_marks__in_chunks_and_wide_offsets():
-    cells = pa.chunked_array([["***", "a"], [], ["b", "[masked]"]], pa.large_string()).slice(1)
-    blanked, counts = without_marks(pa.table({"a": cells}))
-    assert (blanked["a"].to_pylist(), counts) == (["a", "b", None], {"a": 1})
+def test_pair_tables__blanks_marks_in_chunks_and_wide_offsets():
+    cells = pa.chunked_array([["***", "a"], [], ["b", "[masked]", "a"]], pa.large_string()).slice(1)
+    original = pa.table({"a": ["x", None, "-", "a"], "b": ["1", "-", "2", "-"]})
+    released = pa.table({"a": cells, "c": ["*", "1", "2", "3"]})
+    tables = pair_tables(original, released, log_of())
+    assert tables.anonymized["a"].to_pylist() == ["a", "b", None, "a"]
+    assert tables.anonymized["c"].to_pylist() == [None, "1", "2", "3"]
+    assert tables.original["a"].to_pylist() == ["x", None, None, "a"]
+    assert tables.marks == {"a": 1, "c": 1}
+    assert tables.original_marks == {"a": 1, "b": 2}
+    for side, columns in tables.written.items():
+        for name in columns.table.column_names:
+            alone = coded(columns.table[name])
+            assert columns[name].values.to_pylist() == alone.values.to_pylist(), (side, name)
+            assert columns[name].codes.tolist() == alone.codes.tolist(), (side, name)
+    assert tables.coded[0].original.tolist() == [0, -1, -1, 1]
+    assert tables.coded[0].anonymized.tolist() == [1, 2, -1, 1]
 
 
 def test_marks__are_blanks_in_classes_and_no_filled_blanks():

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
-from core.coding import combined_codes, value_codes
+from core.coding import CodedTable, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
@@ -153,20 +152,20 @@ def measure_classes(
     AuditInputError
         A chosen quasi-identifier is not a column of the anonymized table.
     """
-    persons = find_persons(tables, suggestions)
+    persons, anonymized = find_persons(tables, suggestions), tables.written["anonymized"]
     if quasi_identifiers is not None:
-        return measure_chosen_classes(tables.anonymized, suggestions, quasi_identifiers, persons)
+        return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)
     chosen = tuple(name for name in _logged(tables) if name not in left_out)
-    measured = measure_chosen_classes(tables.anonymized, suggestions, chosen, persons)
+    measured = measure_chosen_classes(anonymized, suggestions, chosen, persons)
     unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:
         return measured
-    widened = _measure(tables.anonymized, chosen + unlogged, suggestions, persons, contributions=False)
+    widened = _measure(anonymized, chosen + unlogged, suggestions, persons, contributions=False)
     return replace(measured, widened=widened, unlogged=unlogged)
 
 
 def measure_chosen_classes(
-    anonymized: pa.Table,
+    anonymized: CodedTable,
     suggestions: Sequence[RoleSuggestion],
     quasi_identifiers: tuple[str, ...],
     persons: Persons | None = None,
@@ -178,7 +177,7 @@ def measure_chosen_classes(
     AuditInputError
         A quasi-identifier is not a column of the anonymized table.
     """
-    unknown = [name for name in quasi_identifiers if name not in anonymized.column_names]
+    unknown = [name for name in quasi_identifiers if name not in anonymized.table.column_names]
     if unknown:
         raise AuditInputError(
             *(f"Quasi-identifier `{name}` is not a column of the anonymized table." for name in unknown)
@@ -201,17 +200,17 @@ def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[s
 
 
 def _measure(
-    table: pa.Table,
+    table: CodedTable,
     columns: tuple[str, ...],
     suggestions: Sequence[RoleSuggestion] = (),
     persons: Persons | None = None,
     *,
     contributions: bool = True,
 ) -> ClassMeasurement:
-    blank = np.ones(table.num_rows, dtype=bool)
+    blank = np.ones(table.table.num_rows, dtype=bool)
     for name in columns:
-        blank &= table[name].is_null().to_numpy()
-    codes = {name: value_codes(table[name]) for name in columns}
+        blank &= table[name].codes < 0
+    codes = {name: table[name].codes_with_missing for name in columns}
     classes = _classes(codes, blank)
     sizes, records = classes.size_histogram
     return ClassMeasurement(

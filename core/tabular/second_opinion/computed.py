@@ -16,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy.stats import binom
 
 from core.tabular.columns import is_high_risk
@@ -322,8 +321,8 @@ class _Samples:
     def cells(self, anonymized: str) -> list[str]:
         """Return all distinct cells of an anonymized column, trimmed, read once."""
         if anonymized not in self.distinct_cells:
-            cells = pc.unique(pc.utf8_trim_whitespace(self.tables.anonymized[anonymized])).drop_null()
-            self.distinct_cells[anonymized] = cells.to_pylist()
+            values = self.tables.written["anonymized"][anonymized].trimmed.values
+            self.distinct_cells[anonymized] = values.to_pylist()
         return self.distinct_cells[anonymized]
 
     def result(
@@ -733,7 +732,7 @@ def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[Co
             yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
             return
     if order != "kept":
-        everyone = pc.unique(pc.utf8_trim_whitespace(samples.tables.original[original])).drop_null()
+        everyone = samples.tables.written["original"][original].trimmed.values
         tokens = samples.cells(anonymized)
         if are_alike_in_places(everyone.to_pylist(), tokens):
             how = "the original with its characters replaced, or moved to other places"

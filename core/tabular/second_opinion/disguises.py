@@ -144,7 +144,6 @@ class _Samples:
     tables: TablePair
     settings: SecondOpinionSettings
     canonical_values: dict[str, str] = field(default_factory=dict)
-    known_values: dict[str, pa.Array] = field(default_factory=dict)
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
     decoded_values: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -173,7 +172,7 @@ class _Samples:
     def distinct(self, side: str, name: str) -> list[str]:
         """Return a seeded sample of a column's distinct values, worked out once."""
         if (side, name) not in self.distinct_values:
-            values = pc.unique(self.table(side)[name]).drop_null()
+            values = self.tables.written[side][name].values
             if len(values) > self.settings.sample_size:
                 rng = np.random.default_rng(self.settings.seed)
                 chosen = rng.choice(len(values), self.settings.sample_size, replace=False)
@@ -181,15 +180,9 @@ class _Samples:
             self.distinct_values[side, name] = [value.strip() for value in values.to_pylist()]
         return self.distinct_values[side, name]
 
-    def table(self, side: str) -> pa.Table:
-        return self.tables.original if side == "original" else self.tables.anonymized
-
     def known(self, anonymized: str) -> pa.Array:
         """Return all distinct values of an anonymized column, trimmed."""
-        if anonymized not in self.known_values:
-            column = pc.utf8_trim_whitespace(self.tables.anonymized[anonymized])
-            self.known_values[anonymized] = pc.unique(column)
-        return self.known_values[anonymized]
+        return self.tables.written["anonymized"][anonymized].trimmed.values
 
     def canonical(self, value: str) -> str:
         """Return the canonical text of a sampled value, worked out once."""
@@ -345,7 +338,7 @@ def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Li
     readings = samples.decoded(anonymized)
     if not readings:
         return None
-    column = pc.utf8_lower(samples.tables.original[original])
+    column = pc.utf8_lower(samples.tables.written["original"][original].values)
     known = pc.unique(pc.replace_substring_regex(column, r"[^\p{L}\p{N}]+", ""))
     flat = [(token, bare(text), way) for token, texts in readings.items() for text, way in texts.items()]
     hits = pc.is_in(pa.array([text for _, text, _ in flat], known.type), value_set=known).to_pylist()
@@ -378,7 +371,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
     known = samples.known(anonymized)
     if original != anonymized:
         n = _n_known([(value,) for value in originals], known)
-        back = _n_known([(value,) for value in tokens], pc.unique(samples.tables.original[original]))
+        back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)
         if n >= MOST * len(originals) and back >= MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
     for how in ENCODINGS:

@@ -62,19 +62,18 @@ def measure_leftovers(anonymized: Dataset, tables: TablePair) -> tuple[Leftover,
 def _telling(tables: TablePair) -> Iterator[str]:
     """Yield the original columns whose values say of whom they are."""
     for column in tables.original.column_names:
-        values = tables.original[column]
-        n_filled = len(values) - values.null_count
+        values = tables.written["original"][column]
         entry = tables.log.entries.get(column)
         names_people = entry is not None and entry.action in _TAKEN_OUT and is_high_risk(entry.semantic)
-        if n_filled and (names_people or pc.count_distinct(values).as_py() >= _TELLING * n_filled):
+        if values.n_filled and (names_people or values.n_distinct >= _TELLING * values.n_filled):
             yield column
 
 
 def _gone(tables: TablePair, column: str) -> frozenset[str]:
     """Return the values of an original column, as words, that no column of the anonymized table holds."""
-    values = pc.unique(tables.original[column]).drop_null()
+    values = tables.written["original"][column].values
     for name in tables.anonymized.column_names:
-        known = pc.unique(tables.anonymized[name]).cast(values.type)
+        known = tables.written["anonymized"][name].values.cast(values.type)
         values = values.filter(pc.invert(pc.is_in(values, value_set=known)))
     return frozenset(words for text in values.to_pylist() if _is_long(words := _words(text)))
 

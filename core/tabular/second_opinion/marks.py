@@ -5,15 +5,14 @@ They are blanks to the second opinion; the published rule counts them as values 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from core.cells import text_and_offsets
 
 _WORDS = (
     "redacted masked removed deleted suppressed hidden anonymized anonymised anonymous confidential withheld "
@@ -62,55 +61,31 @@ def _beginnings() -> npt.NDArray[np.bool_]:
     return np.asarray(_outlines().any(axis=(1, 2)))
 
 
-def without_marks(table: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
-    """Return the table with marks blanked, and how many cells of which column held one.
+def marked(values: pa.Array) -> npt.NDArray[np.bool_] | None:
+    """Return shape (n_values,): which texts are marks; None where none is.
 
     Parameters
     ----------
-    table
-        Columns of text; missing is null.
-
-    Returns
-    -------
-    tuple[pa.Table, Mapping[str, int]]
-        A column without marks is the same column, and is not counted.
+    values
+        Strings, none missing.
     """
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        found = list(threads.map(_marked, table.columns))
-    counts = {}
-    for position, mask in enumerate(found):
-        if mask is not None and mask.any():
-            name, column = table.column_names[position], table.column(position)
-            blanked = pc.if_else(pa.array(mask), pa.scalar(None, column.type), column)
-            table = table.set_column(position, table.schema.field(position), blanked)
-            counts[name] = int(np.count_nonzero(mask))
-    return table, counts
-
-
-def _marked(column: pa.ChunkedArray) -> npt.NDArray[np.bool_] | None:
-    """Return shape (n_records,): which cells are marks; None where a glance shows that none is."""
-    rows = np.concatenate([np.zeros(0, dtype=np.int64), *_candidates(column)])
+    rows = _candidates(values)
     if not len(rows):
         return None
-    cells = column.take(pa.array(rows)).cast(pa.large_string())
-    marked = np.zeros(len(column), dtype=bool)
-    found = pc.or_(pc.is_in(cells, value_set=_marks()), pc.match_substring_regex(cells, _ALL_MASKED))
-    marked[rows] = found.to_numpy(zero_copy_only=False)
-    return marked
+    texts = values.take(pa.array(rows)).cast(pa.large_string())
+    found = pc.or_(pc.is_in(texts, value_set=_marks()), pc.match_substring_regex(texts, _ALL_MASKED))
+    marks = np.zeros(len(values), dtype=bool)
+    marks[rows] = found.to_numpy(zero_copy_only=False)
+    return marks if marks.any() else None
 
 
-def _candidates(column: pa.ChunkedArray) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield for each chunk the rows whose cells begin, end and are long as a mark."""
-    n_before = 0
-    for chunk in column.chunks:
-        _, limits, text = chunk.buffers()
-        width = np.dtype(np.int64 if pa.types.is_large_string(chunk.type) else np.int32)
-        offsets = np.frombuffer(limits, width, len(chunk) + 1, chunk.offset * width.itemsize)
-        letters = np.frombuffer(text or b"\0", dtype=np.uint8)
-        rows = np.flatnonzero(_beginnings()[letters.take(offsets[:-1], mode="clip")])
-        if len(rows):
-            starts, ends = offsets[rows], offsets[rows + 1]
-            short = (ends - starts <= _LONGEST) & (ends > starts)
-            rows, starts, ends = rows[short], starts[short], ends[short]
-            yield rows[_outlines()[letters[starts], letters[ends - 1], ends - starts]] + n_before
-        n_before += len(chunk)
+def _candidates(values: pa.Array) -> npt.NDArray[np.int64]:
+    """Return which texts begin, end and are long as a mark."""
+    letters, offsets = text_and_offsets(values)
+    if not len(letters):
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(_beginnings()[letters.take(offsets[:-1], mode="clip")])
+    starts, ends = offsets[rows], offsets[rows + 1]
+    short = (ends - starts <= _LONGEST) & (ends > starts)
+    rows, starts, ends = rows[short], starts[short], ends[short]
+    return rows[_outlines()[letters[starts], letters[ends - 1], ends - starts]]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.roles import Role
@@ -68,19 +71,26 @@ def _is_about_people(pair: CodedPair) -> bool:
 
 
 def _masked(pair: CodedPair, tables: TablePair, settings: SecondOpinionSettings) -> MaskedColumn | None:
-    cells = pc.utf8_trim_whitespace(tables.anonymized[pair.pair.anonymized])
-    originals = pc.utf8_trim_whitespace(tables.original[pair.pair.original])
     filled = np.flatnonzero(pair.anonymized >= 0)
     rng = np.random.default_rng(settings.seed)
     rows = rng.permutation(filled)[:_N_CELLS]
-    patterns = [(int(row), _pattern(cells[int(row)].as_py())) for row in rows]
+    cells = _trimmed(tables.anonymized[pair.pair.anonymized], rows)
+    patterns = [(int(row), _pattern(cell or "")) for row, cell in zip(rows, cells, strict=True)]
     masked = [(row, pattern) for row, pattern in patterns if pattern is not None]
     if not masked or len(masked) < _MOST * len(rows):
         return None
+    originals = tables.original[pair.pair.original]
     some = rng.permutation(np.flatnonzero(pair.original >= 0))[:_N_ORIGINALS]
-    known = [_plain(text) for text in originals.take(some).to_pylist()]
-    own = {row: originals[row].as_py() for row, _ in masked} if tables.in_order else None
+    known = [_plain(text or "") for text in _trimmed(originals, some)]
+    own_rows = [row for row, _ in masked]
+    own = dict(zip(own_rows, _trimmed(originals, own_rows), strict=True)) if tables.in_order else None
     return _fitting(pair, masked, known, own)
+
+
+def _trimmed(column: pa.ChunkedArray, rows: npt.ArrayLike) -> list[str | None]:
+    return cast(
+        "list[str | None]", pc.utf8_trim_whitespace(column.take(pa.array(rows, pa.int64()))).to_pylist()
+    )
 
 
 def _fitting(

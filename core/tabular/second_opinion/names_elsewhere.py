@@ -314,12 +314,10 @@ def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:
     """Return the columns to look for, with their values as words."""
     left = {column.original for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
     kept = {column.original for column in columns if column.n_filled_anonymized}
-    found = (
-        _column_sought(read, name, is_kept=name in kept)
-        for name in read.tables.original.column_names
-        if name not in left
-    )
-    return [one for one in found if one is not None]
+    names = [name for name in read.tables.original.column_names if name not in left]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        found = threads.map(lambda name: _column_sought(read, name, is_kept=name in kept), names)
+        return [one for one in found if one is not None]
 
 
 def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
@@ -486,8 +484,9 @@ def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
     hangul = pc.match_substring_regex(words.words, "^[가-힣]{3,}").to_numpy(zero_copy_only=False)
     if not hangul.any():
         return words
-    known = np.unique(np.concatenate([sums for one in sought for sums, _ in _single_words(one)] or [_NONE]))
-    rows = np.flatnonzero(hangul & ~np.isin(words.hashes, known))
+    known = [form.keys[1][0] for one in sought for form in one.forms if 1 in form.keys]
+    rows = np.flatnonzero(hangul)
+    rows = rows[~_are_among(words.hashes[rows], known)]
     encoded = pc.dictionary_encode(words.words.take(pa.array(rows)))
     held = _held_hashes(encoded.dictionary.to_pylist(), known)
     hashes = words.hashes.copy()
@@ -496,11 +495,15 @@ def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
     return replace(words, hashes=hashes)
 
 
-def _single_words(one: _Sought) -> Iterator[tuple[_U64, _Ints]]:
-    return (form.keys[1] for form in one.forms if 1 in form.keys)
+def _are_among(sums: _U64, known: Sequence[_U64]) -> npt.NDArray[np.bool_]:
+    """Return which sums are in any of several arrays in rising order."""
+    found = np.zeros(len(sums), dtype=bool)
+    for each in known:
+        found |= each[np.minimum(np.searchsorted(each, sums), len(each) - 1)] == sums
+    return found
 
 
-def _held_hashes(words: Sequence[str], known: _U64) -> _U64:
+def _held_hashes(words: Sequence[str], known: Sequence[_U64]) -> _U64:
     """Return the longest known word that each word holds, the first of several, as its number; 0 for none."""
     pieces = [
         (i, word[start : start + length])
@@ -511,7 +514,7 @@ def _held_hashes(words: Sequence[str], known: _U64) -> _U64:
     held = np.zeros(len(words), dtype=np.uint64)
     if pieces:
         hashes = _hashes(pa.array([piece for _, piece in pieces], pa.string()))
-        hits = np.flatnonzero(np.isin(hashes, known))[::-1]
+        hits = np.flatnonzero(_are_among(hashes, known))[::-1]
         held[np.array([i for i, _ in pieces])[hits]] = hashes[hits]
     return held
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import ParamSpec, Protocol, TypeVar
 
 import pandas as pd
 
+from core.coding import CodedTable
 from core.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset
 from core.tabular.log import AnonymizationLog
@@ -32,14 +36,14 @@ from core.tabular.second_opinion.disguises import (
 )
 from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
-from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.marks import marked
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
     judge_elsewhere,
     measure_elsewhere,
 )
-from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.pair import TablePair, pair_tables
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
     judge_pseudonyms,
@@ -66,6 +70,9 @@ from core.tabular.second_opinion.unchanged import (
     unchanged_table,
 )
 from core.verdict import Finding, Verdict, worst
+
+_T = TypeVar("_T")
+_Arguments = ParamSpec("_Arguments")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -164,55 +171,88 @@ def measure_second_opinion(
     """
     settings = settings or SecondOpinionSettings()
     tables = pair_tables(original.table, anonymized.table, log)
-    suggestions = suggest_roles(tables.anonymized, seed=settings.seed)
     columns = measure_unchanged(tables)
-    surrogates = measure_surrogates(tables, suggestions, settings)
-    disguises = measure_disguises(tables, columns, settings)
-    explained = frozenset((one.original, one.anonymized) for one in disguises.found)
-    computed = measure_computed(tables, columns, settings, explained=explained)
-    elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
-    told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
-    of_one = ((one.originals[0], one.anonymized) for one in computed.found)
-    classes = measure_classes(
-        tables,
-        [one for one in suggestions if one.column not in surrogates],
-        settings.quasi_identifiers,
-        left_out=surrogates,
-    )
-    search = Search(
-        tables=tables,
-        settings=settings,
-        left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
-        explained=frozenset(
-            [*(one.anonymized for one in disguises.found), *(one.anonymized for one in computed.found)]
-        ),
-    )
-    return SecondOpinionMeasurement(
-        settings=settings,
-        structure=measure_structure(tables),
-        columns=columns,
-        relinkage=measure_relinkage(tables, columns, settings),
-        disguises=disguises,
-        computed=computed,
-        elsewhere=elsewhere,
-        readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
-        masked=measure_masked(tables, settings),
-        derivations=measure_derivations(search),
-        sorting=measure_sorting(search),
-        leftovers=measure_leftovers(anonymized, tables),
-        sanity=measure_sanity(tables, suggestions, columns, surrogates),
-        pseudonyms=measure_pseudonyms(tables),
-        classes=classes,
-        standouts=measure_standouts(
-            tables,
-            suggestions,
-            quasi_identifiers=classes.chosen.quasi_identifiers if classes.chosen else (),
-            persons=classes.persons,
-        ),
-        suggestions=suggestions,
-        marks=tables.marks,
-        surrogates=tuple(name for name in tables.anonymized.column_names if name in surrogates),
-    )
+    with _aside() as later:
+        suggestions = later(suggest_roles, tables.written["anonymized"], seed=settings.seed)
+        surrogates = later(lambda: measure_surrogates(tables, suggestions.result(), settings))
+        classes = later(lambda: _classes(tables, suggestions.result(), surrogates.result(), settings))
+        sanity = later(lambda: measure_sanity(tables, suggestions.result(), columns, surrogates.result()))
+        standouts = later(lambda: _standouts(tables, suggestions.result(), classes.result()))
+        relinkage = later(measure_relinkage, tables, columns, settings)
+        pseudonyms = later(measure_pseudonyms, tables)
+        structure = measure_structure(tables)
+        masked = measure_masked(tables, settings)
+        leftovers = measure_leftovers(anonymized, tables)
+        disguises = measure_disguises(tables, columns, settings)
+        explained = frozenset((one.original, one.anonymized) for one in disguises.found)
+        computed = measure_computed(tables, columns, settings, explained=explained)
+        elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
+        told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
+        of_one = ((one.originals[0], one.anonymized) for one in computed.found)
+        search = Search(
+            tables=tables,
+            settings=settings,
+            left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
+            explained=frozenset(name for _, name in explained) | {one.anonymized for one in computed.found},
+        )
+        return SecondOpinionMeasurement(
+            settings=settings,
+            structure=structure,
+            columns=columns,
+            disguises=disguises,
+            computed=computed,
+            elsewhere=elsewhere,
+            readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
+            masked=masked,
+            derivations=measure_derivations(search),
+            sorting=measure_sorting(search),
+            leftovers=leftovers,
+            marks=tables.marks,
+            suggestions=suggestions.result(),
+            surrogates=tuple(name for name in tables.anonymized.column_names if name in surrogates.result()),
+            classes=classes.result(),
+            sanity=sanity.result(),
+            standouts=standouts.result(),
+            relinkage=relinkage.result(),
+            pseudonyms=pseudonyms.result(),
+        )
+
+
+class _Later(Protocol):
+    """Gives work to another thread; results of earlier work are there when later work begins."""
+
+    def __call__(
+        self, work: Callable[_Arguments, _T], /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> Future[_T]:
+        """Begin the work when all earlier work is done."""
+
+
+@contextmanager
+def _aside() -> Iterator[_Later]:
+    """Have a second thread for a while; what it has not begun is not begun any more after an error."""
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            yield thread.submit
+        except BaseException:
+            thread.shutdown(cancel_futures=True)
+            raise
+
+
+def _classes(
+    tables: TablePair,
+    suggestions: Sequence[RoleSuggestion],
+    surrogates: frozenset[str],
+    settings: SecondOpinionSettings,
+) -> ClassesMeasurement:
+    real = [one for one in suggestions if one.column not in surrogates]
+    return measure_classes(tables, real, settings.quasi_identifiers, left_out=surrogates)
+
+
+def _standouts(
+    tables: TablePair, suggestions: Sequence[RoleSuggestion], classes: ClassesMeasurement
+) -> Standouts:
+    known = classes.chosen.quasi_identifiers if classes.chosen else ()
+    return measure_standouts(tables, suggestions, quasi_identifiers=known, persons=classes.persons)
 
 
 def with_quasi_identifiers(
@@ -239,7 +279,7 @@ def with_quasi_identifiers(
         measured,
         settings=replace(measured.settings, quasi_identifiers=chosen),
         classes=measure_chosen_classes(
-            without_marks(anonymized.table)[0],
+            CodedTable(table=anonymized.table, blanks=marked),
             [one for one in measured.suggestions if one.column not in measured.surrogates],
             chosen,
             measured.classes.persons,

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import CodeArray, canonical_codes, shared_codes
-from core.coding import value_codes
+from core.cells import BoolArray, CodeArray, equal_values
+from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_codes, one_below_the_other
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
-from core.tabular.second_opinion.marks import without_marks
+from core.tabular.second_opinion.marks import marked
 
 IntArray = npt.NDArray[np.int64]
 
@@ -26,8 +26,6 @@ Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
 _NO_ACCIDENT = 5  # standard deviations beyond chance
-_LARGEST_CODE = 2**62
-_COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,22 +109,32 @@ class TablePair:
 
     Attributes
     ----------
-    original, anonymized
-        Tables of text; missing is null, and so is a mark such as ``***``, see `without_marks`.
     log
         What is claimed.
     coded
         A coded pair per original column that has an anonymized one, in the order of the original.
+    written
+        The ``original`` and the ``anonymized`` table of text, and the distinct values of each column as
+        written; missing is null, and so is a mark such as ``***``, see `marked`.
     marks, original_marks
         Column of the anonymized, and of the original table to the cells that held a mark, where any did.
     """
 
-    original: pa.Table
-    anonymized: pa.Table
     log: AnonymizationLog
     coded: tuple[CodedPair, ...]
+    written: Mapping[str, CodedTable]
     marks: Mapping[str, int] = field(default_factory=dict)
     original_marks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def original(self) -> pa.Table:
+        """Return the original table."""
+        return self.written["original"].table
+
+    @property
+    def anonymized(self) -> pa.Table:
+        """Return the anonymized table."""
+        return self.written["anonymized"].table
 
     @property
     def n_original(self) -> int:
@@ -143,22 +151,14 @@ class TablePair:
         """Whether cells are compared row by row: unless the order of the records has changed."""
         return self.order != "changed"
 
-    @cached_property
-    def _counted(self) -> dict[tuple[str, str], int]:
-        return {}
-
     def n_distinct(self, side: str, name: str) -> int:
-        """Return the distinct values of a column of the ``original`` or the ``anonymized``, counted once."""
-        if (side, name) not in self._counted:
-            table = self.original if side == "original" else self.anonymized
-            self._counted[side, name] = pc.count_distinct(table[name], mode="only_valid").as_py()
-        return self._counted[side, name]
+        """Return the distinct values of a column of the ``original`` or the ``anonymized``, as written."""
+        return self.written[side][name].n_distinct
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return distinct / non-blank cells of a column, 0 of none."""
-        column = (self.original if side == "original" else self.anonymized)[name]
-        n_filled = len(column) - column.null_count
-        return self.n_distinct(side, name) / n_filled if n_filled else 0.0
+        column = self.written[side][name]
+        return column.n_distinct / column.n_filled if column.n_filled else 0.0
 
     @cached_property
     def order(self) -> Order:
@@ -179,7 +179,7 @@ class TablePair:
         ]
         if all(pair.n_same_row >= _KEPT * pair.n_same_values for pair in keeping):
             return False
-        original, anonymized = joint_codes(keeping)
+        original, anonymized = joint_codes([(pair.original, pair.anonymized) for pair in keeping])
         n_found = np.count_nonzero(np.isin(anonymized, original))
         return bool(n_found >= _KEPT * self.n_anonymized)
 
@@ -191,37 +191,6 @@ def _keeps_rows(pair: CodedPair) -> bool:
     return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
 
 
-def joint_codes(pairs: Sequence[CodedPair]) -> tuple[IntArray, IntArray]:
-    """Give equal combinations of values of both tables one code.
-
-    Parameters
-    ----------
-    pairs
-        At least one; a blank is a value of its own.
-
-    Returns
-    -------
-    tuple[IntArray, IntArray]
-        Shapes (n_original_records,) and (n_anonymized_records,): codes from 0, at most four times as
-        many as records; one array twice where the tables do not differ in these columns.
-    """
-    n_original = len(pairs[0].original)
-    same = all(pair.original is pair.anonymized for pair in pairs)
-    codes = np.zeros(n_original if same else n_original + len(pairs[0].anonymized), dtype=np.int64)
-    size = 1
-    for pair in pairs:
-        n_values = pair.n_values + 1
-        if size > _LARGEST_CODE // n_values:
-            codes = value_codes(pa.array(codes))
-            size = int(codes.max(initial=-1)) + 1
-        codes *= n_values
-        codes += pair.original + 1 if same else np.concatenate([pair.original, pair.anonymized]) + 1
-        size *= n_values
-    if size > _COUNTED_DIRECTLY * len(codes):
-        codes = value_codes(pa.array(codes))
-    return (codes, codes) if same else (codes[:n_original], codes[n_original:])
-
-
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> TablePair:
     """Pair the columns of two tables and code their values.
 
@@ -231,30 +200,94 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     """
     alike = columns_alike(original.column_names, anonymized.column_names)
     original = original.rename_columns([alike.get(name, name) for name in original.column_names])
-    (original, original_marks), (anonymized, marks) = without_marks(original), without_marks(anonymized)
     log = log.for_columns(original.column_names, anonymized.column_names)
     pairs = column_pairs(original.column_names, anonymized.column_names, log)
-
-    def coded(pair: ColumnPair) -> CodedPair:
-        return _coded(pair, original[pair.original], anonymized[pair.anonymized])
-
+    paired = (frozenset(pair.original for pair in pairs), frozenset(pair.anonymized for pair in pairs))
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return TablePair(
-            original=original,
-            anonymized=anonymized,
-            log=log,
-            coded=tuple(threads.map(coded, pairs)),
-            marks=marks,
-            original_marks=original_marks,
+        coding = list(
+            threads.map(
+                lambda pair: _coded(pair, original[pair.original], anonymized[pair.anonymized]), pairs
+            )
         )
+        ours, theirs = (
+            dict(
+                zip(
+                    names, threads.map(lambda name, table=table: _as_written(table[name]), names), strict=True
+                )
+            )
+            for table, known in zip((original, anonymized), paired, strict=True)
+            for names in [[name for name in table.column_names if name not in known]]
+        )
+    for coded_pair, before, after in coding:
+        ours[coded_pair.pair.original], theirs[coded_pair.pair.anonymized] = before, after
+    return TablePair(
+        log=log,
+        coded=tuple(coded_pair for coded_pair, _, _ in coding),
+        written={"original": _table(original, ours), "anonymized": _table(anonymized, theirs)},
+        marks=_n_marks(theirs),
+        original_marks=_n_marks(ours),
+    )
 
 
-def _coded(pair: ColumnPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray) -> CodedPair:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    """A column as written, without marks, and which of its cells held one; None where none did."""
+
+    values: DistinctValues
+    marks: BoolArray | None
+
+
+def _as_written(column: pa.ChunkedArray) -> _Column:
+    values = coded(column)
+    marks = marked(values.values)
+    if marks is None:
+        return _Column(values=values, marks=None)
+    return _Column(values=values.without(marks), marks=values.in_records(marks))
+
+
+def _coded(
+    pair: ColumnPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray
+) -> tuple[CodedPair, _Column, _Column]:
+    """Return a pair of columns with equal values coded alike, and each column as written."""
     if original.equals(anonymized):
-        codes = canonical_codes(original, dates=True)
-        return CodedPair(pair=pair, original=codes, anonymized=codes)
-    original_codes, anonymized_codes = shared_codes(original, anonymized, dates=True)
-    return CodedPair(pair=pair, original=original_codes, anonymized=anonymized_codes)
+        one = _as_written(original)
+        codes = _codes(one.values)
+        return CodedPair(pair=pair, original=codes, anonymized=codes), one, one
+    n = len(original)
+    both = _as_written(one_below_the_other(original, anonymized))
+    codes, columns = _codes(both.values), coded_parts(both.values, n)
+    marks = (None, None) if both.marks is None else (both.marks[:n], both.marks[n:])
+    before, after = (
+        _Column(values=values, marks=held if held is not None and held.any() else None)
+        for values, held in zip(columns, marks, strict=True)
+    )
+    return CodedPair(pair=pair, original=codes[:n], anonymized=codes[n:]), before, after
+
+
+def _codes(column: DistinctValues) -> CodeArray:
+    """Return shape (n_records,): cells equal as text, numbers or dates have one code; -1 where blank."""
+    equal = equal_values(column.values, dates=True)
+    codes = column.codes if equal is None else np.append(equal, -1)[column.codes]
+    return codes.astype(np.int32, copy=False)
+
+
+def _table(table: pa.Table, columns: Mapping[str, _Column]) -> CodedTable:
+    """Return a table with the marks of its columns blanked."""
+    for position, field_ in enumerate(table.schema):
+        marks = columns[field_.name].marks
+        if marks is not None:
+            column = table.column(position)
+            blanked = pc.if_else(pa.array(marks), pa.scalar(None, column.type), column)
+            table = table.set_column(position, field_, blanked)
+    return CodedTable(table=table, columns={name: column.values for name, column in columns.items()})
+
+
+def _n_marks(columns: Mapping[str, _Column]) -> Mapping[str, int]:
+    return {
+        name: int(np.count_nonzero(column.marks))
+        for name, column in columns.items()
+        if column.marks is not None
+    }
 
 
 def column_pairs(

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy.stats import poisson
 
-from core.coding import value_codes
+from core.coding import CodedTable, DistinctValues, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import TablePair
@@ -70,7 +69,7 @@ def find_persons(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> Pe
     """
     sure, unsure = [], []
     for column, is_original, meant in _identifiers(tables, suggestions):
-        codes = _person_codes((tables.original if is_original else tables.anonymized)[column])
+        codes = _person_codes(tables.written["original" if is_original else "anonymized"][column])
         found = Persons(column=column, is_original=is_original, codes=codes)
         if meant:
             sure.append(found)
@@ -104,7 +103,7 @@ def _identifiers(
         drawn = {pair.pair.original for pair in tables.coded if pair.pair.action == "pseudonymize"}
         there = frozenset(tables.anonymized.column_names)
         gone = [name for name in gone if name in drawn or name not in there]
-        known = {one.column: one.kind for one in suggest_roles(tables.original.select(gone))} if gone else {}
+        known = {one.column: one.kind for one in suggest_roles(tables.written["original"].select(gone))}
         for name in gone:
             entry = tables.log.entries.get(name)
             if known[name] in _PERSON_KINDS or (entry is not None and _means_persons(entry.semantic)):
@@ -115,12 +114,11 @@ def _means_persons(semantic: str) -> bool:
     return bool(_PERSON_MEANING.search(semantic.casefold()))
 
 
-def _person_codes(column: pa.ChunkedArray) -> IntArray:
+def _person_codes(column: DistinctValues) -> IntArray:
     """Return a number for each value from 0, every blank cell one of its own."""
-    codes = value_codes(pc.utf8_trim_whitespace(column))
-    if not column.null_count:
+    codes, blank = column.trimmed.codes.astype(np.int64), column.codes < 0
+    if not blank.any():
         return codes
-    blank = column.is_null().to_numpy()
     codes[blank] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(blank))
     return value_codes(pa.array(codes))
 
@@ -170,7 +168,9 @@ def persons_per_class(classes: EquivalenceClasses, persons: Persons | None) -> I
     if persons is None:
         return classes.class_sizes
     inside = classes.class_of_record >= 0
-    pairs = np.unique(classes.class_of_record[inside] * max(persons.n_persons, 1) + persons.codes[inside])
+    pairs = sorted_distinct(
+        classes.class_of_record[inside] * max(persons.n_persons, 1) + persons.codes[inside]
+    )
     return np.bincount(pairs // max(persons.n_persons, 1), minlength=classes.n_classes)
 
 
@@ -198,14 +198,14 @@ class AlikeClasses:
 
 
 def alike_classes(
-    table: pa.Table,
+    table: CodedTable,
     classes: EquivalenceClasses,
     suggestions: Sequence[RoleSuggestion],
     persons: Persons | None,
 ) -> tuple[AlikeClasses, ...]:
     """Return for each column that looks sensitive the classes that share one value of it."""
     sizes = persons_per_class(classes, persons)
-    most = _MOST_VALUES * table.num_rows
+    most = _MOST_VALUES * table.table.num_rows
     return tuple(
         _alike(table[one.column], one.column, classes, sizes)
         for one in suggestions
@@ -215,10 +215,9 @@ def alike_classes(
     )
 
 
-def _alike(column: pa.ChunkedArray, name: str, classes: EquivalenceClasses, sizes: IntArray) -> AlikeClasses:
-    codes = value_codes(column)
+def _alike(column: DistinctValues, name: str, classes: EquivalenceClasses, sizes: IntArray) -> AlikeClasses:
+    codes, blank = column.codes_with_missing, column.codes < 0
     inside = classes.class_of_record >= 0
-    blank = column.is_null().to_numpy()
     of_class, values = classes.class_of_record[inside], codes[inside]
     lowest = np.full(classes.n_classes, codes.max(initial=0) + 1, dtype=np.int64)
     highest = np.full(classes.n_classes, -1, dtype=np.int64)

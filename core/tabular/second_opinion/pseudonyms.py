@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.coding import value_codes
+from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
@@ -99,11 +99,10 @@ def _frequencies(counts: np.ndarray) -> list[int]:
 def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
     """Compare pseudonyms as written: `0e12` and `0e34` are two pseudonyms, though equal as numbers."""
     both = (pair.original >= 0) & (pair.anonymized >= 0)
-    original = value_codes(tables.original[pair.pair.original])[both]
-    anonymized = value_codes(tables.anonymized[pair.pair.anonymized])[both]
+    original = tables.written["original"][pair.pair.original].codes[both].astype(np.int64)
+    anonymized = tables.written["anonymized"][pair.pair.anonymized].codes[both]
     n_values = int(anonymized.max(initial=0)) + 1
-    combinations = np.sort(original * n_values + anonymized)  # several times faster than np.unique
-    combinations = combinations[np.append(True, combinations[1:] != combinations[:-1])[: len(combinations)]]
+    combinations = sorted_distinct(original * n_values + anonymized)
     per_original = np.bincount(combinations // n_values, minlength=1)
     per_pseudonym = np.bincount(combinations % n_values, minlength=1)
     return PseudonymQuality(

@@ -253,7 +253,7 @@ class _Read:
         """Return the plain cells, of the sampled rows unless the order has changed; none where coarse."""
         column = self.tables.anonymized[anonymized]
         if self.tables.order == "changed":
-            distinct = pc.unique(column).drop_null()
+            distinct = self.tables.written["anonymized"][anonymized].values
             cells = distinct.take(pa.array(_some(len(distinct), self.settings))).to_pylist()
             coarse = len(distinct) < _DISTINCT * (len(column) - column.null_count)
         else:
@@ -276,7 +276,7 @@ class _Read:
         rng = np.random.default_rng(self.settings.seed)
         shown = _Shown()
         for name in self.originals:
-            distinct = pc.unique(pc.utf8_trim_whitespace(self.tables.original[name])).drop_null()
+            distinct = self.tables.written["original"][name].trimmed.values
             chosen = rng.permutation(len(distinct))[:_MOST_ORIGINALS]
             values = [value for value in distinct.take(pa.array(chosen)).to_pylist() if value]
             known = set(values)
@@ -431,9 +431,11 @@ class _Column:
     @cached_property
     def _is_respelled(self) -> bool:
         """Whether hardly any value of the original column of this name stands here as it was."""
-        tables = self.read.tables
-        literal = pc.is_in(tables.anonymized[self.name], value_set=pc.unique(tables.original[self.name]))
-        return bool(pc.mean(literal).as_py() < _LEAST_SHARE)
+        ours, theirs = (self.read.tables.written[side][self.name] for side in ("anonymized", "original"))
+        literal = pc.is_in(ours.values.cast(theirs.values.type), value_set=theirs.values)
+        n_blank = ours.n_records - ours.n_filled if theirs.n_filled < theirs.n_records else 0
+        n_literal = ours.n_cells(literal.to_numpy(zero_copy_only=False)) + n_blank
+        return n_literal / ours.n_records < _LEAST_SHARE
 
     def _result(
         self, original: _Original, how: str, hits: tuple[int, int], rate: float

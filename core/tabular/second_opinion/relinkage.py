@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.tabular.second_opinion.pair import CodedPair, TablePair, joint_codes
+from core.coding import joint_codes
+from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import (
     LOWEST_UNCHANGED_SHARE,
     SecondOpinionSettings,
@@ -256,7 +257,7 @@ def _n_matched_by_one(pair: CodedPair) -> int:
 
 def _n_matched_by_all(pairs: Sequence[CodedPair], *, in_row: bool = False) -> int:
     """Return the anonymized records whose combination of values one original record has, in the same row."""
-    original, anonymized = joint_codes(pairs)
+    original, anonymized = joint_codes([(pair.original, pair.anonymized) for pair in pairs])
     n_codes = 1 + max(int(original.max(initial=-1)), int(anonymized.max(initial=-1)))
     matched = np.bincount(original, minlength=n_codes)[anonymized] == 1
     if in_row:

@@ -26,7 +26,6 @@ _LOOK_ALIKES = str.maketrans(
 )
 _DIGITS_FOR_LETTERS = (("a", "4"), ("e", "3"), ("i", "1"), ("o", "0"), ("s", "5"), ("t", "7"))
 _FEWEST_CONSONANTS = 3
-_EIGHT_DIGITS = ("{0}{1}{2}", "{2}{1}{0}")  # year, month and day, or day first, as one number
 _WORD_FOR_SIGN = re.compile(r"[ (\[{]{1,4}(dot|pika|at|afna|골뱅이|점)[ )\]}]{1,4}", re.IGNORECASE)
 
 _JAMO = """
@@ -123,16 +122,16 @@ def dates_respelled(values: pa.Array) -> Iterator[pa.Array]:
     if amounts is None or amounts.kind != "date":
         return
     known = ~np.isnan(amounts.numbers)
-    days = [
-        str(day).split("-") for day in np.where(known, amounts.numbers, 0).astype(int).astype("datetime64[D]")
-    ]
-    for form in ("{0} {1} {2}", "{0}{1}{2}", "{2}{1}{0}", "{1}{2}{0}", "{3}{1}{2}", "{2}{1}{3}", "{1}{2}{3}"):
-        written = [
-            form.format(*day, day[0][-2:]) if is_known else ""
-            for day, is_known in zip(days, known, strict=True)
-        ]
-        yield pa.array(written, pa.string())
-        if form in _EIGHT_DIGITS:
-            yield pc.utf8_reverse(pa.array(written, pa.string()))
-    without_zeros = [f"{int(d)} {int(m)} {y}" for y, m, d in days]
-    yield pc.if_else(pa.array(known), pa.array(without_zeros), "")
+    days = np.where(known, amounts.numbers, 0).astype(int).astype("datetime64[D]")
+    text = pa.array(days).cast(pa.string())
+    year, month, day = (pc.utf8_slice_codeunits(text, *ends) for ends in ((0, 4), (5, 7), (8, 10)))
+    short = pc.utf8_slice_codeunits(year, 2)
+    eight_digits = ((year, month, day, ""), (day, month, year, ""))
+    short_years = ((short, month, day, ""), (day, month, short, ""), (month, day, short, ""))
+    for parts in ((year, month, day, " "), *eight_digits, (month, day, year, ""), *short_years):
+        written = pc.if_else(pa.array(known), pc.binary_join_element_wise(*parts), "")
+        yield written
+        if parts in eight_digits:
+            yield pc.utf8_reverse(written)
+    without_zeros = (*(pc.utf8_ltrim(part, "0") for part in (day, month)), year, " ")
+    yield pc.if_else(pa.array(known), pc.binary_join_element_wise(*without_zeros), "")

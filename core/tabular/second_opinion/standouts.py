@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
-from core.coding import value_codes
+from core.coding import DistinctValues, sorted_distinct
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, TablePair
@@ -105,7 +105,9 @@ def measure_standouts(
     direct = {one.column for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
     columns = [name for name in tables.anonymized.column_names if name not in {*drawn, *direct}]
     rare = (
-        _rare(tables.anonymized[name], name, persons) for name in columns if name not in quasi_identifiers
+        _rare(tables.written["anonymized"][name], name, persons)
+        for name in columns
+        if name not in quasi_identifiers
     )
     ages = {one.column for one in suggestions if one.kind == "age"}
     ages |= {pair.pair.anonymized for pair in tables.coded if pair.pair.semantic == "age"}
@@ -118,38 +120,38 @@ def measure_standouts(
     )
 
 
-def _rare(column: pa.ChunkedArray, name: str, persons: Persons | None) -> RareValues | None:
+def _rare(column: DistinctValues, name: str, persons: Persons | None) -> RareValues | None:
     """Return how many people stand out by their value, None where nobody or too many do."""
-    filled = np.flatnonzero(column.is_valid().to_numpy())
-    codes = value_codes(column)[filled]
+    counts = column.counts
     if persons is not None:
+        filled = column.codes >= 0
         size = max(persons.n_persons, 1)
-        codes = np.unique(codes * size + persons.codes[filled]) // size
-    counts, n = np.bincount(codes), len(codes)
+        of_persons = sorted_distinct(column.codes[filled].astype(np.int64) * size + persons.codes[filled])
+        counts = np.bincount(of_persons // size, minlength=len(column.values))
+    n = int(counts.sum())
     if n < _FEWEST_PEOPLE or counts[counts >= _USUAL].sum() < _COARSE * n:
         return None
     rare = (counts > 0) & (counts <= (2 if n >= _MANY_PEOPLE else 1))
     if rare.any():
-        rare &= ~_in_the_tails(column, counts)
+        rare &= ~_in_the_tails(column.values, counts)
     if not rare.any():
         return None
     n_people = int(counts[rare].sum())
     return RareValues(column=name, n_values=int(np.count_nonzero(rare)), n_people=n_people, n_all=n)
 
 
-def _in_the_tails(column: pa.ChunkedArray, counts: IntArray) -> BoolArray:
+def _in_the_tails(values: pa.Array, counts: IntArray) -> BoolArray:
     """Return which values are numbers or dates no farther from the usual ones than these reach: tails."""
-    values = pc.dictionary_encode(column, null_encoding="encode").combine_chunks().dictionary
     amounts = read_amounts(values)
     tails = np.zeros(len(counts), dtype=bool)
     if amounts is None:
         return tails
-    numbers = amounts.numbers[: len(counts)]
+    numbers = amounts.numbers
     usual = numbers[(counts >= _USUAL) & ~np.isnan(numbers)]
     if len(usual):
         low, high = usual.min(), usual.max()
         away = np.maximum(low - numbers, numbers - high)
-        tails[: len(numbers)] = away <= max(high - low, 1) * _TAIL
+        tails = away <= max(high - low, 1) * _TAIL
     return tails
 
 

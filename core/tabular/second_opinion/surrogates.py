@@ -174,6 +174,8 @@ def _pairs(text: str) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 
