@@ -46,6 +46,7 @@ _PERSON_VALUE = re.compile(
     rb"|(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)|(?<!\d)4[5-7],\s?X[XY]{0,3}\b"
     rb"|(?i:\b(?:gender|sex)\s?[:=]\s?[\"']?(?:m|f|male|female|man|woman|[12])\b)"
 )
+_RESIDENT = re.compile(rb"(?<!\d)\d{6}-[1-4]\d{6}(?!\d)")
 _DATA_FILE = re.compile(
     rb"(?i)[\w+-]\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf|ped|fam|idat|gtc)(?:\.gz|\.bgz)?(?![\w])"
 )
@@ -146,6 +147,7 @@ def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Seque
     """
     names = {decoded(name) for name in (*original.samples, *anonymized.samples)}
     names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
+    names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names}
     telling = {name for name in names if not name.isalpha() or holds_person(name)}
     return {
         number
@@ -155,8 +157,11 @@ def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Seque
 
 
 def _words(value: bytes) -> set[str]:
-    words = set(_WORD.findall(decoded(value)))
-    return words | {part for word in words for part in _PARTS.split(word)}
+    """Return the words of a text, their parts, and two and three parts in a row, written as a name may be."""
+    words = _WORD.findall(decoded(value))
+    parts = [part for word in words for part in _PARTS.split(word)]
+    rows = {"_".join(parts[at : at + n]) for n in (2, 3) for at in range(len(parts) - n + 1)}
+    return {*words, *parts, *rows}
 
 
 def is_free_text(line: Line) -> bool:
@@ -189,9 +194,14 @@ def has_date(line: Line) -> bool:
 
 
 def has_person(line: Line) -> bool:
-    """Tell whether a line describes a sample, a pedigree or an individual, or a new one names a person."""
+    """Tell whether a line describes a sample, a pedigree or an individual, or names a person.
+
+    In what documents a field in the original's words, only what surely is a full name counts.
+    """
     if line.is_documentation:
-        return False
+        return _RESIDENT.search(line.value) is not None or any(
+            holds_full_name(decoded(text), surely=True) for text in _QUOTED.findall(line.value)
+        )
     if line.key in _DEFINITIONS:
         return _PERSON_VALUE.search(line.value) is not None or any(
             holds_full_name(decoded(text)) for text in _QUOTED.findall(line.value)

@@ -31,15 +31,26 @@ _BIRTH = re.compile(
 )
 _DATA_FILE = re.compile(r"(?i)\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf)(?:\.gz)?$|^[/~]")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
+_WORD = re.compile(r"[^\W\d_]+")
 _APART = re.compile(r"[\s_.,\-]+")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _RANDOM_LENGTH, _UUID = 10, re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_COMMON_NAMES = (
-    people.ENGLISH_GIVEN_NAMES
-    | people.ENGLISH_SURNAMES
-    | people.SLOVENIAN_GIVEN_NAMES
-    | people.SLOVENIAN_SURNAMES
+_GIVEN_NAMES = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
+_SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
+_COMMON_NAMES = _GIVEN_NAMES | _SURNAMES
+_SURNAME = (
+    r"(?i:kim|lee|rhee|park|pak|choi|choe|jung|jeong|chung|kang|cho|yoon|yun|jang|lim|han|oh|seo|suh|shin|kwon"
+    r"|gwon|hwang|ahn|song|ryu|yoo|hong|jeon|moon|yang|bae|baek|heo|nam|noh)"
+)
+_SYLLABLES = (
+    r"(?i:(?:min|jun|joon|ji|jee|woo|seo|seok|yeon|yun|yoon|hyun|hyeon|jin|young|yeong|soo|su|eun|hee|hui|ho|jae"
+    r"|sang|sung|seong|dong|kyung|gyeong|hye|hae|mi|na|ra|rin|won|wook|chan|chul|cheol|geun|gun|hoon|hun|hyuk|il"
+    r"|in|jong|jung|jeong|ki|gi|kwang|kyu|myung|nam|sik|tae|yong|ye|ah|yu|bin|ha|do|yoo|seul|bo|ram|da)-?){2}"
+)
+_ROMANIZED = re.compile(
+    rf"(?<![A-Za-z])(?=[A-Z])(?:{_SURNAME}[ _.,-]{{1,2}}(?=[A-Z]){_SYLLABLES}"
+    rf"|{_SYLLABLES}[ _.,-]{{1,2}}(?=[A-Z]){_SURNAME})(?![A-Za-z])"
 )
 
 
@@ -74,25 +85,34 @@ def looks_personal(name: str) -> bool:
 def holds_person(text: str) -> bool:
     """Tell whether a text holds a common name of people as a word."""
     for word in _APART.split(text):
-        plain = "".join(
-            letter
-            for letter in unicodedata.normalize("NFKD", word.casefold())
-            if not unicodedata.combining(letter)
-        )
+        plain = _plain(word)
         if len(plain) > 2 and plain in _COMMON_NAMES:
             return True
         if _HANGUL.fullmatch(word) and word not in WORDS_THAT_ARE_NO_NAMES:
             return bool({word[:1], word[:2]} & KOREAN_SURNAMES)
-    return False
+    return _ROMANIZED.search(text) is not None
 
 
-def holds_full_name(text: str) -> bool:
-    """Tell whether a text holds two words beside each other that begin with capitals, one a common name."""
-    words = text.split()
-    return any(
-        first[:1].isupper() and second[:1].isupper() and holds_person(f"{first} {second}")
-        for first, second in pairwise(words)
-    )
+def _plain(word: str) -> str:
+    """Return a word in small letters without accents."""
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def holds_full_name(text: str, *, surely: bool = False) -> bool:
+    """Tell whether a text holds two words beside each other that begin with capitals, one a common name.
+
+    Surely is it one where one is a common given name and the other a common surname, or both are a Korean
+    name, romanized or not: methods are called by surnames, and by two of them.
+    """
+    words = _WORD.findall(text)
+    pairs = [pair for pair in pairwise(words) if pair[0][:1].isupper() and pair[1][:1].isupper()]
+    if not surely:
+        return any(holds_person(" ".join(pair)) for pair in pairs) or _ROMANIZED.search(text) is not None
+    if _ROMANIZED.search(text) or any(_HANGUL.fullmatch(word) and holds_person(word) for word in words):
+        return True
+    plain = ({_plain(one) for one in pair} for pair in pairs)
+    return any(pair & _GIVEN_NAMES and pair & _SURNAMES and len(pair) == 2 for pair in plain)
 
 
 def tells_apart(name: str) -> bool:

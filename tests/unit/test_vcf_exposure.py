@@ -555,6 +555,35 @@ def test_header_exposures__documentation_of_the_original_is_no_leak() -> None:
     assert _found(audit) == {}
 
 
+@pytest.mark.parametrize(
+    ("description", "is_told"),
+    [
+        *(("depth in Kim Minjun's exome", True), ("asked for by Park Ji-woo", True), ("of John Smith", True)),
+        *(
+            ("Janez Novak, second visit", True),
+            ("김민지 님", True),
+            ("850101-1234567", True),
+            ("Lee 민지", True),
+        ),
+        *(("as in HN-00017 and others", True), ("as in HN 00017", True), ("carried by Oh_Hana", True)),
+        *(("Fisher Exact by Smith and Waterman", False), ("Southern Han Chinese", False)),
+        *(("Hardy Weinberg", False), ("Depth of Kim", False), ("HN 100017", False), ("HN 0001", False)),
+    ],
+)
+def test_header_exposures__a_person_in_documentation_of_the_original(description: str, is_told: bool) -> None:
+    line = f'##INFO=<ID=Z9,Number=1,Type=Float,Description="{description}">'
+    record = f"{COMMON} GT 0/1"
+    audit = _audit(
+        [record],
+        [record],
+        samples=("HN_00017",),
+        names=("a",),
+        header=[*masked_header(), line],
+        original_header=[*HEADER, line],
+    )
+    assert ("header_person" in _found(audit)) == is_told
+
+
 def test_header_exposures__what_documentation_must_not_hold() -> None:
     lines = (
         '##INFO=<ID=Z1,Number=1,Type=Float,Description="Depth in S17_2024.bam">',
@@ -595,7 +624,18 @@ def test_header_exposures__sample_names() -> None:
     [
         *("sample_1", "S01", "donor-7", "17", "anon_3", "patient 12", "tumor", "control"),
         *("9f31c07be2a4", "0C1F2E3D4B5A6978", "3f2504e0-4f89-41d3-9a0c-0305e82c3301"),
-        *("S000123", "k3j9x2q7", "AB12CD34", "XQZ19P", "test", "call", "0047119", "Sample_Blood"),
+        *(
+            "Han_Chinese",
+            "Park_score",
+            "S000123",
+            "k3j9x2q7",
+            "AB12CD34",
+            "XQZ19P",
+            "test",
+            "call",
+            "0047119",
+            "Sample_Blood",
+        ),
     ],
 )
 def test_looks_personal__not_for_generic_names(name: str) -> None:
@@ -605,7 +645,17 @@ def test_looks_personal__not_for_generic_names(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("Minji Kim", "김민지", "john.doe", "NA12878", "8501011234567", "MRN-004711", "alice"),
+        *(
+            "Choi_Jiwoo",
+            "Seo-yeon Kang",
+            "Minji Kim",
+            "김민지",
+            "john.doe",
+            "NA12878",
+            "8501011234567",
+            "MRN-004711",
+            "alice",
+        ),
         *("Ana_Novak_2", "김 민지", "kim@example.org", "850101-1234567", "P_1985-01-31", "runs/kim.bam"),
     ],
 )
