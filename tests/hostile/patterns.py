@@ -28,6 +28,7 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.tabular.second_opinion.transforms._PREFIX",
     "core.vcf.checks.columns._USUAL_FILTER",
     "core.vcf.frequencies._FLOAT",
+    "core.vcf.values._REGULAR_INFO",
 }
 SHAPES = (
     "a", "A", "0", "1", "f", ".", "-", "_", "/", ":", ";", "=", ",", " ", "\t", "\n", "(", "[",
