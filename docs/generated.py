@@ -1,24 +1,106 @@
 """The parts of docs/ that come from the code: `python -m docs.generated` writes them."""
 
+import io
+import json
+import math
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from core.__main__ import main
 from core.commands import COMMANDS
 from core.settings_form import Setting, described
+from core.verdict import Verdict
+from pages.components import navigation
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 TOOLS = tuple(name for name in COMMANDS if hasattr(import_module(f"core.commands.{name}"), "FORMS"))
+ROLES = "--quasi-identifier age sex town --sensitive diagnosis days_in_hospital"
+# Calls on the demos' files, whose documents show all that a schema has to name; the first word is the tool.
+CALLS: Mapping[str, Sequence[str]] = {
+    "tabular": (
+        "tabular patients.csv visits.csv lab_results.csv survey.csv --json",
+        "tabular survey.csv nowhere.csv --k 400 --json",
+    ),
+    "vcf": (
+        "vcf -o . -a . --json",
+        "vcf -o . -a . --donors --json",
+        "vcf -o . -a . --panel south.vcf.gz --severity other_id=FAIL --json",
+    ),
+    "leakage": (
+        "leakage survey.csv survey_leaking.csv --json",
+        "leakage survey.csv survey_shuffled.csv --holdout survey_reversed.csv --json",
+        "leakage survey.csv survey_reversed.csv --ignore-column 0 --json",
+        "leakage keyed.csv others.csv --key id --json",
+        "leakage half.csv half_renumbered.csv --holdout other_half.csv --json",
+    ),
+    "risk": (
+        "risk demo_patients.csv --json",
+        f"risk demo_patients_released.csv --original demo_patients.csv {ROLES} --suda --what-if --json",
+        (
+            f"risk demo_patients.csv --population demo_patients.csv {ROLES} --what-if --k-map 2 --suda --k 2 "
+            "--entropy-l 1.1 --t 0.9 --average-risk 0.9 --alpha 0.99 --beta 9 --delta 9"
+            " --release out.csv --json"
+        ),
+        (
+            "risk demo_patients.csv --quasi-identifier age --person town --household sex "
+            "--population-size 9000 "
+            "--household-risk 0.9 --person-k 2 --what-if --objective discernibility "
+            "--column-weight age=2 --json"
+        ),
+    ),
+    "events": (
+        "events demo_alarm_log.csv --json",
+        (
+            "events demo_alarm_log.csv --sensitive hour --strategy remove-users --cap 1 "
+            "--max-trace-share 0.1 "
+            "--pseudonym-seed 1 --flatten-steps auto --json"
+        ),
+    ),
+    "events_suggestions": ("events demo_alarm_log.csv --suggest --json",),
+    "diversity": (
+        "diversity --demo iris --k-max 4 --target-accuracy 0.4 --repeats 2 --rank-columns --json",
+        (
+            "diversity iris.csv --label target --sensitive 'petal width (cm)' --quasi-identifier "
+            "'sepal width (cm)' --predictions target --k-max 3 --bins 0 --json"
+        ),
+        "diversity --demo diabetes --k-max 2 --min-accuracy 1 --json",
+    ),
+    "diversity_ranking": ("diversity iris.csv --rank-columns --json",),
+}
+MORE_FILES = {"keyed.csv": "id,a,b\n1,x,2\n2,y,3\n", "others.csv": "id,a,b\n8,x,2\n9,y,3\n"}
+HALVES = ("half.csv", "half_renumbered.csv", "other_half.csv")
+# Objects whose keys are names of columns, files, checks or events.
+NAMED_BY_DATA = {
+    "sensitive",
+    "renamed",
+    "sensitive_bins",
+    "severities",
+    "unmapped_events",
+    "weights",
+    "ranges",
+}
 
 
 def settings_table(tool: str) -> str:
     """Return a Markdown table of all settings of a tool."""
-    told = [
-        each for form in import_module(f"core.commands.{tool}").FORMS for each in described(form).values()
-    ]
     rows = ["| option | setting | may be | default |", "|---|---|---|---|"]
-    rows += [f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |" for each in told]
+    rows += [
+        f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |"
+        for each in settings_of(tool)
+    ]
     return "\n".join(rows)
+
+
+def settings_of(tool: str) -> list[Setting]:
+    """Return all settings of a tool."""
+    forms = import_module(f"core.commands.{tool}").FORMS
+    return [each for form in forms for each in described(form).values()]
 
 
 def with_settings(page: str, tool: str) -> str:
@@ -40,7 +122,124 @@ def _allowed(told: Setting) -> str:
     return told.allowed or (f"{told.metavar}…" if told.is_several else told.metavar)
 
 
+def documents(calls: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what calls on the demos' files print."""
+    found = []
+    with TemporaryDirectory() as folder:
+        names = [
+            file.name
+            for tool in navigation.TOOLS
+            for demo in tool.demos
+            for several in demo.make().values()
+            for file in several
+            if (Path(folder) / file.name).write_bytes(file.data)
+        ]
+        for name, text in MORE_FILES.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        _write_halves(Path(folder))
+        here = {*names, *MORE_FILES, *HALVES, ".", "nowhere.csv", "out.csv"}
+        for call in calls:
+            words = shlex.split(call)
+            with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
+                main([str(Path(folder) / word) if word in here else word for word in words])
+            found.append(json.loads(printed.getvalue()))
+    return found
+
+
+def _write_halves(folder: Path) -> None:
+    """Write half of the survey, the same with new numbers and other spelling, and the other half."""
+    header, *rows = (folder / "survey.csv").read_text(encoding="utf-8").splitlines()
+    numbered = [f"{row},p{number}" for number, row in enumerate(rows)]
+    renumbered = [f"{row},q{number}".replace("Town", "TOWN") for number, row in enumerate(rows[:300])]
+    for name, half in zip(HALVES, (numbered[:300], renumbered, numbered[300:]), strict=True):
+        (folder / name).write_text("\n".join([f"{header},pid", *half]), encoding="utf-8")
+
+
+def schema(name: str, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the JSON schema of a command's documents."""
+    tool = name.partition("_")[0]
+    made = _of_objects(found, _of_settings(tool))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"python -m core {tool} --json",
+        **made,
+    }
+
+
+def _of_settings(tool: str) -> dict[str, Any]:
+    properties = {told.name: _of_setting(told) for told in settings_of(tool)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _of_setting(told: Setting) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": f"{told.heading} {told.about}".strip()}
+    if told.kind not in (bool, int, float, str):
+        return found
+    if isinstance(told.default, Mapping):
+        return found | {"type": "object"}
+    types = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    value: dict[str, Any] = {"enum": list(told.choices)} if told.choices else {"type": types[told.kind]}
+    bounds = {
+        "minimum": told.least,
+        "maximum": told.most,
+        "exclusiveMinimum": told.above,
+        "exclusiveMaximum": told.below,
+    }
+    value |= {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
+    if told.is_several:
+        value = {"type": "array", "items": value}
+    elif told.name == "pseudonym_seed":
+        value = {"const": "given"}
+    return found | ({"anyOf": [value, {"type": "null"}]} if told.is_optional else value)
+
+
+def _of_objects(values: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
+    keys = dict.fromkeys(key for value in values for key in value)
+    return {
+        "type": "object",
+        "properties": {
+            key: settings if key == "settings" else _of(key, [v[key] for v in values if key in v], settings)
+            for key in keys
+        },
+        "required": [key for key in keys if all(key in value for value in values)],
+        "additionalProperties": False,
+    }
+
+
+def _of(key: str, values: Sequence[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of the values seen under a key; a figure may always be null, not assessed."""
+    verdicts = {verdict.value for verdict in Verdict}
+    objects = [value for value in values if isinstance(value, dict)]
+    items = [item for value in values if isinstance(value, list) for item in value]
+    scalars = [value for value in values if not isinstance(value, dict | list)]
+    if values and all(isinstance(value, str) and value in verdicts for value in values):
+        return {"enum": sorted(verdicts)}
+    parts = [{"type": kind} for kind in _kinds(scalars)]
+    if objects and key in NAMED_BY_DATA:
+        inner = _of("", [each for value in objects for each in value.values()], settings)
+        parts.append({"type": "object", "additionalProperties": inner})
+    elif objects:
+        parts.append(_of_objects(objects, settings))
+    if any(isinstance(value, list) for value in values):
+        parts.append({"type": "array", "items": _of(key, items, settings)} if items else {"type": "array"})
+    if not [part for part in parts if part != {"type": "null"}]:
+        return {}  # only ever seen without a value
+    return parts[0] if len(parts) == 1 else {"anyOf": parts}
+
+
+def _kinds(scalars: Sequence[object]) -> list[str]:
+    kinds = {type(value).__name__ for value in scalars}
+    found = [word for kind, word in (("bool", "boolean"), ("str", "string")) if kind in kinds]
+    if kinds & {"int", "float"}:
+        found.append("number" if "float" in kinds else "integer")
+    return [*found, "null"] if "NoneType" in kinds or "float" in kinds else found
+
+
 if __name__ == "__main__":
     for name in TOOLS:
         path = HERE / f"{name}.md"
         path.write_text(with_settings(path.read_text(encoding="utf-8"), name), encoding="utf-8")
+    (HERE / "schemas").mkdir(exist_ok=True)
+    for name, calls in CALLS.items():
+        text = json.dumps(schema(name, documents(calls)), ensure_ascii=False, indent=1)
+        (HERE / f"schemas/{name}.json").write_text(f"{text}\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -18,26 +19,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.__main__ import build_parser, main
 from core.demo import Demo
-from core.diversity import (
-    DiversitySettings,
-    ModelChoice,
-    judge_diversity,
-    measure_diversity,
-    prepare_search,
-)
+from core.diversity import DiversitySettings, audit_diversity
 from core.diversity import views as diversity_views
 from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
 from core.leakage import views as leakage_views
-from core.risk import (
-    RiskThresholds,
-    WhatIfSettings,
-    judge_risk,
-    measure_risk,
-    search_what_if,
-    suggested_settings,
-)
+from core.risk import WhatIfSettings, audit_risk, search_what_if
 from core.risk import views as risk_views
 from core.settings_form import Setting, described
 from core.tables import read_dataset
@@ -126,6 +114,23 @@ def test_setting__is_on_the_command_line(tool: str, told: Setting) -> None:
         assert vars(alone.parse_args(one)) == vars(alone.parse_args(other))
 
 
+NOT_ASKED_FOR = {
+    "SecondOpinionSettings": {"over_share", "largest_set", "search_budget", "sample_size", "seed"},
+    "RiskSettings": {"roles_suggested"},
+    "WhatIfSettings": {"ks", "limits", "average_risk"},  # follow from the thresholds
+    "EventSettings": {"found_columns"},
+    "DiversitySettings": {"majority", "holdout_seed", "minimization_seed"},
+    "ModelChoice": {"file_name", "file"},
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_field__that_nobody_is_asked_for_is_listed_here(tool: str) -> None:
+    for form in import_module(f"core.commands.{tool}").FORMS:
+        silent = {field.name for field in fields(form)} - set(described(form))
+        assert silent == NOT_ASKED_FOR.get(form.__name__, set())
+
+
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
@@ -147,9 +152,8 @@ def _report_leakage(folder: Path) -> Mapping[str, object]:
 
 def _report_risk(folder: Path) -> Mapping[str, object]:
     dataset = read_dataset(next(folder.glob("*.csv")))
-    measured = measure_risk(dataset, settings=suggested_settings(dataset))
-    what_if = search_what_if(measured, dataset, settings=WhatIfSettings(ks=(2,)))
-    audit = judge_risk(measured, RiskThresholds())
+    audit = audit_risk(dataset)
+    what_if = search_what_if(audit.measurement, dataset, settings=WhatIfSettings(ks=(2,)))
     return risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if).settings
 
 
@@ -165,8 +169,7 @@ def _report_diversity(folder: Path) -> Mapping[str, object]:
         quasi_identifiers=("sepal width (cm)",),
         k_max=2,
     )
-    problem = prepare_search(read_dataset(folder / "iris.csv"), settings, ModelChoice())
-    audit = judge_diversity(measure_diversity(problem))
+    audit = audit_diversity(read_dataset(folder / "iris.csv"), settings)
     return diversity_views.diversity_report(audit, None, created_at=NOON).settings
 
 

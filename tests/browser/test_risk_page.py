@@ -50,7 +50,9 @@ def test_roles_and_k__are_judged_again(
     with page.expect_download() as started:
         page.get_by_role("button", name="Report as JSON").click()
     report = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
-    assert report["settings"]["k at least"] == 3  # what depends on k is drawn again apart from the page
+    assert (
+        report["settings"]["Smallest class size k"] == 3
+    )  # what depends on k is drawn again apart from the page
 
 
 def test_chart__draws_bars_k_and_the_cumulative_share(
