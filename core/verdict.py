@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -63,6 +63,25 @@ class Finding:
     # how many cells, records, columns or sites (the message says which) are concerned
     n_affected: int | None = None
     columns: tuple[str, ...] = ()  # all columns concerned, where findings of several were folded into one
+
+    @staticmethod
+    def of(
+        check: str,
+        verdict: Verdict,
+        *,
+        column: str | None = None,
+        n_affected: int | None = None,
+        columns: tuple[str, ...] = (),
+    ) -> Callable[[str], Finding]:
+        """Return what makes a finding of its message: ``Finding.of("check", Verdict.WARN)("Two of …")``."""
+        return lambda message: Finding(
+            check=check,
+            verdict=verdict,
+            message=message,
+            column=column,
+            n_affected=n_affected,
+            columns=columns,
+        )
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""

@@ -57,22 +57,15 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
     found = []
     if n_stopped:
         found.append(
-            Finding(
-                check="search_stopped",
-                verdict=Verdict.NOT_ASSESSED,
-                message=f"The search was stopped: {n_stopped:,} of {n_pairs:,} pairs of k and l were not "
-                "evaluated.",
-                n_affected=n_stopped,
+            Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
+                f"The search was stopped: {n_stopped:,} of {n_pairs:,} pairs of k and l were not evaluated."
             )
         )
     if n_unverified:
         found.append(
-            Finding(
-                check="verification",
-                verdict=Verdict.FAIL,
-                message=f"In {n_unverified:,} of {n_pairs:,} pairs the released table did not keep k and l "
-                "when it was read back; they are not offered.",
-                n_affected=n_unverified,
+            Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
+                f"In {n_unverified:,} of {n_pairs:,} pairs the released table did not keep k and l "
+                "when it was read back; they are not offered."
             )
         )
     return found
@@ -84,20 +77,16 @@ def _about_the_outcome(
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
     if problem.inputs.model is None:
         return [
-            Finding(
-                check="accuracy_unknown",
-                verdict=Verdict.NOT_ASSESSED,
-                message="With a column of predictions instead of a model, the accuracy on anonymized or "
-                "minimized records cannot be assessed: nobody can ask the model again.",
+            Finding.of("accuracy_unknown", Verdict.NOT_ASSESSED)(
+                "With a column of predictions instead of a model, the accuracy on anonymized or "
+                "minimized records cannot be assessed: nobody can ask the model again."
             )
         ]
     if n_within_limits or not n_evaluated:
         return []
     return [
-        Finding(
-            check="nothing_within_limits",
-            verdict=Verdict.FAIL,
-            message=f"None of the {n_evaluated:,} evaluated pairs of k and l meets the limits.",
+        Finding.of("nothing_within_limits", Verdict.FAIL)(
+            f"None of the {n_evaluated:,} evaluated pairs of k and l meets the limits."
         )
     ]
 
@@ -107,12 +96,10 @@ def _about_the_model(problem: SearchProblem) -> list[Finding]:
     if problem.base_accuracy > problem.base_baseline:
         return []
     return [
-        Finding(
-            check="model_below_baseline",
-            verdict=Verdict.WARN,
-            message=f"On the {problem.n_records:,} untouched records {_model_against(problem)} "
+        Finding.of("model_below_baseline", Verdict.WARN)(
+            f"On the {problem.n_records:,} untouched records {_model_against(problem)} "
             f"{percent(problem.base_accuracy)}, {_guess(problem)} {percent(problem.base_baseline)}. What "
-            "anonymization does to such a model says nothing: choose a better one first.",
+            "anonymization does to such a model says nothing: choose a better one first."
         )
     ]
 
@@ -122,14 +109,11 @@ def _about_the_baseline(problem: SearchProblem, configuration: Configuration) ->
     if evaluation is None or evaluation.beats_baseline:
         return []
     return [
-        Finding(
-            check="below_baseline",
-            verdict=Verdict.WARN,
-            message=f"At k = {configuration.k}, l = {configuration.l} {_model_against(problem)} "
+        Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
+            f"At k = {configuration.k}, l = {configuration.l} {_model_against(problem)} "
             f"{percent(evaluation.accuracy)} on {evaluation.n_holdout:,} held-out records, "
             f"{_guess(problem)} {percent(evaluation.baseline_accuracy)}: the model is of no use there. "
-            "Raise the target accuracy above that, or choose smaller k and l.",
-            n_affected=evaluation.n_holdout,
+            "Raise the target accuracy above that, or choose smaller k and l."
         )
     ]
 
@@ -154,10 +138,8 @@ def _about_cells(problem: SearchProblem) -> list[Finding]:
     if problem.settings.cells not in steering:
         return []
     return [
-        Finding(
-            check="cells_are_steered",
-            verdict=Verdict.WARN,
-            message=f"With these cells, {steering[problem.settings.cells]}. Proper cells avoid that.",
+        Finding.of("cells_are_steered", Verdict.WARN)(
+            f"With these cells, {steering[problem.settings.cells]}. Proper cells avoid that."
         )
     ]
 
@@ -170,23 +152,19 @@ def _about_sensitive(problem: SearchProblem) -> list[Finding]:
 def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Finding | None:
     as_written = attribute.numeric and attribute.edges is None
     if as_written and attribute.n_distinct > _CONTINUOUS_SHARE * problem.n_records:
-        return Finding(
-            check="continuous_sensitive",
-            verdict=Verdict.WARN,
-            message=f"“{attribute.name}” has {attribute.n_distinct:,} different numbers in "
+        return Finding.of(
+            "continuous_sensitive", Verdict.WARN, column=attribute.name, n_affected=attribute.n_distinct
+        )(
+            f"“{attribute.name}” has {attribute.n_distinct:,} different numbers in "
             f"{problem.n_records:,} records, so nearly every cell counts as diverse although its "
-            "values may be close together. Bins avoid that.",
-            column=attribute.name,
-            n_affected=attribute.n_distinct,
+            "values may be close together. Bins avoid that."
         )
     if attribute.n_values < problem.settings.l_min:
-        return Finding(
-            check="too_few_values",
-            verdict=Verdict.WARN,
-            message=f"“{attribute.name}” has {counted(attribute.n_values, 'value')} to count, fewer than "
-            f"the smallest l, {problem.settings.l_min}: no cell can be kept.",
-            column=attribute.name,
-            n_affected=attribute.n_values,
+        return Finding.of(
+            "too_few_values", Verdict.WARN, column=attribute.name, n_affected=attribute.n_values
+        )(
+            f"“{attribute.name}” has {counted(attribute.n_values, 'value')} to count, fewer than "
+            f"the smallest l, {problem.settings.l_min}: no cell can be kept."
         )
     return None
 
@@ -201,14 +179,11 @@ def _about_homogeneous_classes(configuration: Configuration) -> list[Finding]:
     if not n_records:
         return []
     return [
-        Finding(
-            check="homogeneous_classes",
-            verdict=Verdict.WARN,
-            message=f"At k = {configuration.k}, l = {configuration.l}, {n_records:,} of "
+        Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
+            f"At k = {configuration.k}, l = {configuration.l}, {n_records:,} of "
             f"{verification.classes.n_records:,} records are in classes where everybody has the same "
             "sensitive value: whoever is known to be in such a class is known to have it. Choose "
-            "l of 2 or more.",
-            n_affected=n_records,
+            "l of 2 or more."
         )
     ]
 
@@ -232,11 +207,8 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
         f"{percent(problem.base_accuracy)}."
     )
     return [
-        Finding(
-            check="accuracy",
-            verdict=Verdict.WARN if few else Verdict.PASS,
-            message=message + each_class + (f" {evaluation.n_holdout:,} records say little." if few else ""),
-            n_affected=evaluation.n_holdout,
+        Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
+            message + each_class + (f" {evaluation.n_holdout:,} records say little." if few else "")
         )
     ]
 
@@ -262,13 +234,10 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
         "is released as it is. It singles" if one else "are released as they are. Together they single"
     )
     return [
-        Finding(
-            check="untouched_columns",
-            verdict=Verdict.WARN if n_unique else Verdict.PASS,
-            message=f"{counted(len(columns), 'column')} besides the quasi-identifiers {released_as} "
+        Finding.of("untouched_columns", Verdict.WARN if n_unique else Verdict.PASS, n_affected=n_unique)(
+            f"{counted(len(columns), 'column')} besides the quasi-identifiers {released_as} "
             f"out {n_unique:,} of {n_records:,} records. k and l protect only against somebody who knows the "
-            f"quasi-identifiers and nothing of {'this column' if one else 'these columns'}.",
-            n_affected=n_unique,
+            f"quasi-identifiers and nothing of {'this column' if one else 'these columns'}."
         )
     ]
 

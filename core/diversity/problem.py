@@ -363,24 +363,18 @@ def _data_notes(
     n_missing = int(np.isnan(values[0][:, numbers]).sum())
     if n_missing:
         notes.append(
-            Finding(
-                check="missing_numbers",
-                verdict=Verdict.WARN,
-                message=f"{n_missing:,} of {values[0][:, numbers].size:,} numbers are missing and count as 0 "
-                "for the model and the cells; a representative is never a missing one.",
-                n_affected=n_missing,
+            Finding.of("missing_numbers", Verdict.WARN, n_affected=n_missing)(
+                f"{n_missing:,} of {values[0][:, numbers].size:,} numbers are missing and count as 0 "
+                "for the model and the cells; a representative is never a missing one."
             )
         )
     if choice.is_trained_here:
         notes += _unseen_categories(space, values[0], values[1])
     if outcomes[0].task == "classification" and (single := n_classes_with_one_record(outcomes[0])):
         notes.append(
-            Finding(
-                check="single_record_class",
-                verdict=Verdict.WARN,
-                message=f"{single} of {len(outcomes[0].classes)} classes of the label have one record only, "
-                "so accuracy says nothing about them.",
-                n_affected=single,
+            Finding.of("single_record_class", Verdict.WARN, n_affected=single)(
+                f"{single} of {len(outcomes[0].classes)} classes of the label have one record only, "
+                "so accuracy says nothing about them."
             )
         )
     return notes
@@ -394,13 +388,11 @@ def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatAr
         unseen = ~np.isin(tested[:, position], trained[:, position])
         if unseen.any():
             notes.append(
-                Finding(
-                    check="unseen_categories",
-                    verdict=Verdict.WARN,
-                    message=f"{int(unseen.sum()):,} of {len(tested):,} records hold a category of "
-                    f"“{column.name}” that the training records do not have; the model takes it for none.",
-                    column=column.name,
-                    n_affected=int(unseen.sum()),
+                Finding.of(
+                    "unseen_categories", Verdict.WARN, column=column.name, n_affected=int(unseen.sum())
+                )(
+                    f"{int(unseen.sum()):,} of {len(tested):,} records hold a category of "
+                    f"“{column.name}” that the training records do not have; the model takes it for none."
                 )
             )
     return notes

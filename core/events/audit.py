@@ -176,42 +176,37 @@ def judge_events(
 def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
     counted, k = release.verification, anonymized.rule.k
     if not counted.n_events:
-        return Finding(
-            check="k_anonymity",
-            verdict=Verdict.NOT_ASSESSED,
-            message=f"Nothing is left to release: with k = {k} all "
+        return Finding.of("k_anonymity", Verdict.NOT_ASSESSED)(
+            f"Nothing is left to release: with k = {k} all "
             f"{anonymized.measured.n_events_after_cleanup:,} events would be removed. Choose a smaller k, "
-            "fewer or coarser contributing columns, or removal of events instead of users.",
+            "fewer or coarser contributing columns, or removal of events instead of users."
         )
     complete = counted.n_events == anonymized.reduced.n_events
     reached = counted.k_reached and complete
-    return Finding(
-        check="k_anonymity",
-        verdict=Verdict.PASS if reached else Verdict.FAIL,
-        message=f"The smallest of {counted.n_combinations:,} released combinations is shared by "
+    return Finding.of("k_anonymity", Verdict.PASS if reached else Verdict.FAIL)(
+        f"The smallest of {counted.n_combinations:,} released combinations is shared by "
         f"{counted.smallest:,} users, k = {k} is {'' if reached else 'not '}reached; counted again from the "
-        f"bytes of the exported file ({counted.n_events:,} events).",
+        f"bytes of the exported file ({counted.n_events:,} events)."
     )
 
 
 def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: ReleaseOptions) -> Finding:
     two, four = (traces.known(n_known).singled_out for n_known in (KNOWN_EVENTS_JUDGED, KNOWN_EVENTS[-1]))
     if two is None or four is None:
-        return Finding(
-            check="trace_risk",
-            verdict=Verdict.NOT_ASSESSED,
-            message="No event is released, so there is no trace to assess.",
+        return Finding.of("trace_risk", Verdict.NOT_ASSESSED)(
+            "No event is released, so there is no trace to assess."
         )
     limit = anonymized.rule.max_trace_unique_share
     per_user = options.pseudonym_per == "user"
     pseudonym = "one pseudonym per user" if per_user else f"a new pseudonym per {options.pseudonym_per}"
-    return Finding(
-        check="trace_risk",
-        verdict=_trace_verdict(two, four, limit),
-        message=f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
-        f"events can single out {_share_text(two)} of {traces.n_users:,} users, four {_share_text(four)}"
-        + (f" (limit for two: {format_number('share', limit)})." if limit is not None else "."),
+    return Finding.of(
+        "trace_risk",
+        _trace_verdict(two, four, limit),
         n_affected=round(two.value * traces.n_users) if two.is_exact else None,
+    )(
+        f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
+        f"events can single out {_share_text(two)} of {traces.n_users:,} users, four {_share_text(four)}"
+        + (f" (limit for two: {format_number('share', limit)})." if limit is not None else ".")
     )
 
 
@@ -228,10 +223,8 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, options: Release
     """Judge the number of rows, all rows together, and their order."""
     if not rows.n_users:
         return [
-            Finding(
-                check="row_numbers",
-                verdict=Verdict.NOT_ASSESSED,
-                message="No event is released, so there are no counts to assess.",
+            Finding.of("row_numbers", Verdict.NOT_ASSESSED)(
+                "No event is released, so there are no counts to assess."
             )
         ]
     remedy = _remedy(rows, anonymized.rule.cap, options)
@@ -268,36 +261,27 @@ def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
     ):
         verdict = Verdict.WARN
     standing_out = f"; {rows.n_standing_out:,} have far more rows than others" if rows.n_standing_out else ""
-    return Finding(
-        check="row_numbers",
-        verdict=verdict,
-        message=f"The number of rows under a pseudonym alone singles out {alone:,} of {rows.n_users:,} "
+    return Finding.of("row_numbers", verdict, n_affected=alone)(
+        f"The number of rows under a pseudonym alone singles out {alone:,} of {rows.n_users:,} "
         f"users, and {below:,} have one that fewer than {k} users share{standing_out}."
-        + ("" if verdict is Verdict.PASS else f" {remedy}"),
-        n_affected=alone,
+        + ("" if verdict is Verdict.PASS else f" {remedy}")
     )
 
 
 def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
     verdict = _rows_verdict(rows.n_unique_multiset, rows.n_users, limit)
-    return Finding(
-        check="row_multisets",
-        verdict=verdict,
-        message=f"All rows under a pseudonym together, each as often as it occurs, are nobody else's for "
+    return Finding.of("row_multisets", verdict, n_affected=rows.n_unique_multiset)(
+        f"All rows under a pseudonym together, each as often as it occurs, are nobody else's for "
         f"{rows.n_unique_multiset:,} of {rows.n_users:,} users."
-        + ("" if verdict is Verdict.PASS else f" Whoever has the original log finds them again. {remedy}"),
-        n_affected=rows.n_unique_multiset,
+        + ("" if verdict is Verdict.PASS else f" Whoever has the original log finds them again. {remedy}")
     )
 
 
 def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -> Finding:
     verdict = _rows_verdict(n_unique, rows.n_users, limit)
-    return Finding(
-        check="row_sequences",
-        verdict=verdict,
-        message=f"The order of a user's kinds of events, which the released times tell, is nobody else's for "
-        f"{n_unique:,} of {rows.n_users:,} users." + ("" if verdict is Verdict.PASS else f" {remedy}"),
-        n_affected=n_unique,
+    return Finding.of("row_sequences", verdict, n_affected=n_unique)(
+        f"The order of a user's kinds of events, which the released times tell, is nobody else's for "
+        f"{n_unique:,} of {rows.n_users:,} users." + ("" if verdict is Verdict.PASS else f" {remedy}")
     )
 
 
@@ -324,12 +308,9 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
         if nothing_mapped
         else f"all {n_kinds:,} kinds of events are in one class"
     )
-    return Finding(
-        check="mapping",
-        verdict=Verdict.NOT_ASSESSED,
-        message=f"What happened is not assessed: {what}, so k is counted without it. Give the kinds of "
-        "events classes in an event mapping, or release the column event instead of generalized_event.",
-        n_affected=len(kept),
+    return Finding.of("mapping", Verdict.NOT_ASSESSED, n_affected=len(kept))(
+        f"What happened is not assessed: {what}, so k is counted without it. Give the kinds of "
+        "events classes in an event mapping, or release the column event instead of generalized_event."
     )
 
 
@@ -354,13 +335,12 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
             f"{many}, as the column {persons.column} has it; {then}. Choose it as the user column, or leave "
             "it out of the log if it does not hold the person."
         )
-    return Finding(
-        check=f"users_{persons.kind}",
-        verdict=Verdict.WARN if reached else Verdict.FAIL,
-        message=message,
+    return Finding.of(
+        f"users_{persons.kind}",
+        Verdict.WARN if reached else Verdict.FAIL,
         column=persons.column,
         n_affected=persons.n_users_joined,
-    )
+    )(message)
 
 
 def _share_text(share: Share) -> str:
@@ -374,12 +354,9 @@ def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:
     if not n_left_out:
         return None
     n_users = measured.log.n_users - measured.n_users_after_cleanup
-    return Finding(
-        check="classes_left_out",
-        verdict=Verdict.PASS,
-        message=f"{n_left_out:,} of {measured.log.n_events:,} events belong to classes that are left out; "
-        f"{n_users:,} of {measured.log.n_users:,} users have no other events.",
-        n_affected=n_left_out,
+    return Finding.of("classes_left_out", Verdict.PASS, n_affected=n_left_out)(
+        f"{n_left_out:,} of {measured.log.n_events:,} events belong to classes that are left out; "
+        f"{n_users:,} of {measured.log.n_users:,} users have no other events."
     )
 
 
@@ -394,12 +371,9 @@ def _removal_finding(anonymized: AnonymizedEvents) -> Finding | None:
         if anonymized.rule.strategy == REMOVE_USERS
         else ("Users of whom no event is left")
     )
-    return Finding(
-        check="events_removed",
-        verdict=Verdict.PASS,
-        message=f"{n_removed:,} of {n_before:,} events after cleanup are removed to reach k. {whole}: "
-        f"{n_users:,} of {anonymized.measured.n_users_after_cleanup:,}.",
-        n_affected=n_removed,
+    return Finding.of("events_removed", Verdict.PASS, n_affected=n_removed)(
+        f"{n_removed:,} of {n_before:,} events after cleanup are removed to reach k. {whole}: "
+        f"{n_users:,} of {anonymized.measured.n_users_after_cleanup:,}."
     )
 
 
@@ -407,24 +381,19 @@ def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
     reduced = anonymized.reduced
     if reduced.cap is None:
         return None
-    return Finding(
-        check="rows_capped",
-        verdict=Verdict.PASS,
-        message=f"At most {reduced.cap:,} rows of a user with the same combination are released; "
+    return Finding.of("rows_capped", Verdict.PASS, n_affected=reduced.n_events_capped)(
+        f"At most {reduced.cap:,} rows of a user with the same combination are released; "
         f"{reduced.n_events_capped:,} of {anonymized.measured.n_events_after_cleanup:,} events after "
-        "cleanup are removed as the excess, and count as lost.",
-        n_affected=reduced.n_events_capped,
+        "cleanup are removed as the excess, and count as lost."
     )
 
 
 def _fall_back_finding(anonymized: AnonymizedEvents) -> Finding | None:
     if not anonymized.fell_back:
         return None
-    return Finding(
-        check="single_level_used",
-        verdict=Verdict.PASS,
-        message="Single-level flattening is used: it keeps more events here than the multi-level steps that "
-        "were asked for.",
+    return Finding.of("single_level_used", Verdict.PASS)(
+        "Single-level flattening is used: it keeps more events here than the multi-level steps that "
+        "were asked for."
     )
 
 
@@ -432,50 +401,44 @@ def _raised_finding(anonymized: AnonymizedEvents) -> Finding | None:
     n_raised = anonymized.reduced.flattened.n_events_raised
     if anonymized.flattening != MULTI_LEVEL or not n_raised:
         return None
-    return Finding(
-        check="events_raised",
-        verdict=Verdict.PASS,
-        message=f"{n_raised:,} events that had k users at an earlier step were taken to the last one, so "
-        "that others that share their coarser value reach k.",
-        n_affected=n_raised,
+    return Finding.of("events_raised", Verdict.PASS, n_affected=n_raised)(
+        f"{n_raised:,} events that had k users at an earlier step were taken to the last one, so "
+        "that others that share their coarser value reach k."
     )
 
 
 def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None:
     if diversity is None or not diversity.n_combinations:
         return None
-    return Finding(
-        check="diversity",
-        verdict=Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
-        message=f"{diversity.n_uniform:,} of {diversity.n_combinations:,} released combinations have one "
+    return Finding.of(
+        "diversity",
+        Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
+        column=diversity.attribute,
+        n_affected=diversity.n_uniform,
+    )(
+        f"{diversity.n_uniform:,} of {diversity.n_combinations:,} released combinations have one "
         f"value of {diversity.attribute}: whoever knows such a combination knows that value."
         + (
             f" In {diversity.n_dominated:,} others one value has nine of ten events or more."
             if diversity.n_dominated
             else ""
-        ),
-        column=diversity.attribute,
-        n_affected=diversity.n_uniform,
+        )
     )
 
 
 def _identifiers_finding(options: ReleaseOptions) -> Finding | None:
     if not options.keep_user_ids:
         return None
-    return Finding(
-        check="user_ids_kept",
-        verdict=Verdict.FAIL,
-        message="The export holds the original user identifiers, as asked; it is not pseudonymized. Leave "
-        "them out before it is given away.",
+    return Finding.of("user_ids_kept", Verdict.FAIL)(
+        "The export holds the original user identifiers, as asked; it is not pseudonymized. Leave "
+        "them out before it is given away."
     )
 
 
 def _seed_finding(options: ReleaseOptions) -> Finding | None:
     if options.pseudonym_seed is None or options.keep_user_ids:
         return None
-    return Finding(
-        check="pseudonym_seed",
-        verdict=Verdict.WARN,
-        message="The pseudonyms are drawn from a seed: whoever tries seeds draws them again and learns in "
-        "which order the users come in the log. Leave the seed out before the export is given away.",
+    return Finding.of("pseudonym_seed", Verdict.WARN)(
+        "The pseudonyms are drawn from a seed: whoever tries seeds draws them again and learns in "
+        "which order the users come in the log. Leave the seed out before the export is given away."
     )

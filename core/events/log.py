@@ -238,24 +238,18 @@ def _unreadable_finding(unreadable: dict[str, BoolArray], left_out: BoolArray) -
     if not left_out.any():
         return None
     parts = [f"{np.count_nonzero(mask):,} with {what}" for what, mask in unreadable.items() if mask.any()]
-    return Finding(
-        check="unreadable_records",
-        verdict=Verdict.WARN,
-        message=f"{np.count_nonzero(left_out):,} of {len(left_out):,} records are left out as unreadable: "
-        f"{', '.join(parts)}.",
-        n_affected=int(np.count_nonzero(left_out)),
+    return Finding.of("unreadable_records", Verdict.WARN, n_affected=int(np.count_nonzero(left_out)))(
+        f"{np.count_nonzero(left_out):,} of {len(left_out):,} records are left out as unreadable: "
+        f"{', '.join(parts)}."
     )
 
 
 def _date_only_finding(timestamps: Timestamps) -> Finding | None:
     if not timestamps.n_without_time:
         return None
-    return Finding(
-        check="dates_without_time",
-        verdict=Verdict.WARN,
-        message=f"{timestamps.n_without_time:,} of {np.count_nonzero(timestamps.readable):,} timestamps are "
-        "a date without a time; they count as midnight, so hour and time period say nothing about them.",
-        n_affected=timestamps.n_without_time,
+    return Finding.of("dates_without_time", Verdict.WARN, n_affected=timestamps.n_without_time)(
+        f"{timestamps.n_without_time:,} of {np.count_nonzero(timestamps.readable):,} timestamps are "
+        "a date without a time; they count as midnight, so hour and time period say nothing about them."
     )
 
 
@@ -265,12 +259,9 @@ def _zones_finding(timestamps: Timestamps) -> Finding | None:
     if len(zones) < 2 or not with_utc_or_none:
         return None
     n_affected = sum(timestamps.n_by_zone[zone] for zone in with_utc_or_none)
-    return Finding(
-        check="mixed_time_zones",
-        verdict=Verdict.WARN,
-        message=f"{n_affected:,} timestamps are in UTC or without a zone, the others with one. Each keeps "
-        "the time as written, so hours of the two kinds may not mean the same part of the day.",
-        n_affected=n_affected,
+    return Finding.of("mixed_time_zones", Verdict.WARN, n_affected=n_affected)(
+        f"{n_affected:,} timestamps are in UTC or without a zone, the others with one. Each keeps "
+        "the time as written, so hours of the two kinds may not mean the same part of the day."
     )
 
 
@@ -279,12 +270,9 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
     n_repeated = len(codes) - pc.count_distinct(pa.array(codes)).as_py()
     if not n_repeated:
         return None
-    return Finding(
-        check="duplicate_records",
-        verdict=Verdict.PASS,
-        message=f"{n_repeated:,} of {len(user):,} records repeat the time, user and event of another. They "
-        "are kept; k counts users, so it does not rise by them.",
-        n_affected=n_repeated,
+    return Finding.of("duplicate_records", Verdict.PASS, n_affected=n_repeated)(
+        f"{n_repeated:,} of {len(user):,} records repeat the time, user and event of another. They "
+        "are kept; k counts users, so it does not rise by them."
     )
 
 
@@ -294,24 +282,20 @@ def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_ev
     n_affected = sum(unmapped.values())
     kinds = "kind" if len(unmapped) == 1 else "kinds"
     uses_classes = "generalized_event" in (*settings.columns, settings.sensitive)
-    return Finding(
-        check="unmapped_events",
-        verdict=Verdict.WARN if uses_classes else Verdict.PASS,
-        message=f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} {kinds}, are not in the event "
-        f"mapping and count as {OTHER_EVENT}{'.' if uses_classes else ', which the export does not show.'}",
-        n_affected=n_affected,
+    return Finding.of(
+        "unmapped_events", Verdict.WARN if uses_classes else Verdict.PASS, n_affected=n_affected
+    )(
+        f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} {kinds}, are not in the event "
+        f"mapping and count as {OTHER_EVENT}{'.' if uses_classes else ', which the export does not show.'}"
     )
 
 
 def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
     if n_spellings == n_users:
         return None
-    return Finding(
-        check="users_joined",
-        verdict=Verdict.PASS,
-        message=f"{n_spellings:,} user identifiers that differ in spelling only are taken for {n_users:,} "
-        "users, as asked.",
-        n_affected=n_spellings - n_users,
+    return Finding.of("users_joined", Verdict.PASS, n_affected=n_spellings - n_users)(
+        f"{n_spellings:,} user identifiers that differ in spelling only are taken for {n_users:,} "
+        "users, as asked."
     )
 
 
@@ -332,11 +316,9 @@ def _found_columns_finding(settings: EventSettings) -> Finding | None:
     if not settings.found_columns:
         return None
     named = " and ".join(f"{getattr(settings, role)} as {role}" for role in settings.found_columns)
-    return Finding(
-        check="columns_found",
-        verdict=Verdict.WARN,
-        message=f"The log has other column names; by their values and names the audit took {named}. Confirm "
-        "them or choose others.",
+    return Finding.of("columns_found", Verdict.WARN)(
+        f"The log has other column names; by their values and names the audit took {named}. Confirm "
+        "them or choose others."
     )
 
 
@@ -347,12 +329,10 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
     to_confirm = not confirmed and (timestamps.is_ambiguous or timestamps.time_format.startswith("epoch"))
     n_read = int(np.count_nonzero(timestamps.readable))
     in_utc = " in UTC" if timestamps.time_format.startswith("epoch") else ""
-    return Finding(
-        check="time_format",
-        verdict=Verdict.WARN if to_confirm else Verdict.PASS,
-        message=f"{n_read:,} timestamps of {settings.time_column} are read as "
+    return Finding.of("time_format", Verdict.WARN if to_confirm else Verdict.PASS)(
+        f"{n_read:,} timestamps of {settings.time_column} are read as "
         f"{TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
-        + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else ""),
+        + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else "")
     )
 
 
@@ -361,9 +341,7 @@ def _years_finding(calendar: Calendar, settings: EventSettings) -> Finding | Non
     separated = {"iso_year", "year"} & set(settings.columns)
     if "week_number" not in settings.columns or separated or n_years < _YEARS_SHARE_WEEKS:
         return None
-    return Finding(
-        check="weeks_of_several_years",
-        verdict=Verdict.PASS,
-        message=f"The log spans {n_years} ISO years, and week_number puts the same week of all of them "
-        "together. Add iso_year to keep them apart.",
+    return Finding.of("weeks_of_several_years", Verdict.PASS)(
+        f"The log spans {n_years} ISO years, and week_number puts the same week of all of them "
+        "together. Add iso_year to keep them apart."
     )

@@ -129,14 +129,10 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
     if not sources:
         return None
     n_events = int(np.count_nonzero(named[released.value_of_event]))
-    return Finding(
-        check="people_in_values",
-        verdict=Verdict.FAIL,
-        column=released.column,
-        message=f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} "
+    return Finding.of("people_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
+        f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} "
         f"name people of {' and '.join(sources)}; {n_events:,} of {len(released.value_of_event):,} exported "
-        "events show them. Give these events a class in the mapping that says what happened and not to whom.",
-        n_affected=n_events,
+        "events show them. Give these events a class in the mapping that says what happened and not to whom."
     )
 
 
@@ -191,15 +187,10 @@ def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding
     if not dated.any():
         return None
     n_events = int(np.count_nonzero(dated[released.value_of_event]))
-    return Finding(
-        check="dates_in_values",
-        verdict=Verdict.FAIL,
-        column=released.column,
-        message=f"{int(dated.sum()):,} of {len(released.values):,} released values of "
-        f"{released.column} hold a "
-        f"date or a time stamp of the log's years; {n_events:,} of {len(released.value_of_event):,} exported "
-        "events tell their day whatever the time columns say. Map these events to classes without it.",
-        n_affected=n_events,
+    return Finding.of("dates_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
+        f"{int(dated.sum()):,} of {len(released.values):,} released values of {released.column} hold a date "
+        f"or a time stamp of the log's years; {n_events:,} of {len(released.value_of_event):,} exported "
+        "events tell their day whatever the time columns say. Map these events to classes without it."
     )
 
 
@@ -229,12 +220,8 @@ def _patterns_finding(released: _Released) -> Finding | None:
     found = hits.in_records()
     kinds: Sequence[str] = [CATALOGUE[key].label for key in hits.counts]
     n_events = int(np.count_nonzero(found[released.value_of_event]))
-    return Finding(
-        check="identifiers_in_values",
-        verdict=Verdict.FAIL,
-        column=released.column,
-        message=f"{int(found.sum()):,} of {len(released.values):,} released values of {released.column} look "
+    return Finding.of("identifiers_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
+        f"{int(found.sum()):,} of {len(released.values):,} released values of {released.column} look "
         f"like identifiers of people ({', '.join(kinds)}); {n_events:,} of {len(released.value_of_event):,} "
-        "exported events show them. Map these events to classes without them.",
-        n_affected=n_events,
+        "exported events show them. Map these events to classes without them."
     )

@@ -154,19 +154,15 @@ def _row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> I
     rows, orders = measures.rows, measures.random_orders
     if rows is None or orders is None:
         by_key = measures.settings.key is not None
-        yield Finding(
-            check="rows_not_paired",
-            verdict=Verdict.NOT_ASSESSED if by_key else Verdict.PASS,
-            message=measures.row_problem,
+        yield Finding.of("rows_not_paired", Verdict.NOT_ASSESSED if by_key else Verdict.PASS)(
+            measures.row_problem
         )
         return
     yield from _valid_cell_findings(rows)
     yield _full_leakage_finding(measures, rows, orders.full_share, thresholds)
     if rows.n_rows == 1:
-        yield Finding(
-            check="chance_not_assessed",
-            verdict=Verdict.NOT_ASSESSED,
-            message="With a single row there is only one order, so chance cannot be told from leakage.",
+        yield Finding.of("chance_not_assessed", Verdict.NOT_ASSESSED)(
+            "With a single row there is only one order, so chance cannot be told from leakage."
         )
         return
     yield _partial_leakage_finding(rows, orders.partial_share, thresholds)
@@ -178,12 +174,13 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
     """Say how many rows have nothing to compare; never let them pass in silence."""
     n = rows.n_without_valid_cells
     if n:
-        yield Finding(
-            check="rows_without_valid_cells",
-            verdict=Verdict.NOT_ASSESSED if n == rows.n_rows else Verdict.WARN,
-            message=f"{share_of(n, rows.n_rows, 'rows')} have no valid cell: everything in them is ignored "
-            "or missing in both tables, so they were not assessed.",
+        yield Finding.of(
+            "rows_without_valid_cells",
+            Verdict.NOT_ASSESSED if n == rows.n_rows else Verdict.WARN,
             n_affected=n,
+        )(
+            f"{share_of(n, rows.n_rows, 'rows')} have no valid cell: everything in them is ignored "
+            "or missing in both tables, so they were not assessed."
         )
 
 
@@ -192,11 +189,8 @@ def _full_leakage_finding(
 ) -> Finding:
     """FAIL above the tolerated share unless random order gives as many; say what chance gives."""
     if not rows.n_full:
-        return Finding(
-            check="full_leakage",
-            verdict=Verdict.PASS,
-            message=f"None of {rows.n_rows:,} rows is the same as its original row in every valid cell.",
-            n_affected=0,
+        return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
+            f"None of {rows.n_rows:,} rows is the same as its original row in every valid cell."
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
@@ -214,13 +208,12 @@ def _full_leakage_finding(
         if by_chance
         else "privacy is not preserved, scramble again or add noise"
     )
-    return Finding(
-        check="full_leakage",
-        verdict=Verdict.WARN if tolerated or by_chance else Verdict.FAIL,
-        message=f"NOTICE: {share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
+    return Finding.of(
+        "full_leakage", Verdict.WARN if tolerated or by_chance else Verdict.FAIL, n_affected=rows.n_full
+    )(
+        f"NOTICE: {share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
         f"every valid cell: {advice}. Random order would give "
-        f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}.",
-        n_affected=rows.n_full,
+        f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}."
     )
 
 
@@ -228,12 +221,11 @@ def _partial_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: 
     """WARN where more rows match in part than random orders give."""
     exceeds = chance.is_exceeded_by(rows.partial_leakage_share, z=thresholds.z)
     comparison = "more than chance gives" if exceeds else "no more than chance gives"
-    return Finding(
-        check="partial_leakage",
-        verdict=Verdict.WARN if exceeds else Verdict.PASS,
-        message=f"{share_of(rows.n_partial, rows.n_rows, 'rows')} share some but not all valid cells with "
-        f"their original row, {comparison}: random order gives {_percent_range(chance)}.",
-        n_affected=rows.n_partial,
+    return Finding.of(
+        "partial_leakage", Verdict.WARN if exceeds else Verdict.PASS, n_affected=rows.n_partial
+    )(
+        f"{share_of(rows.n_partial, rows.n_rows, 'rows')} share some but not all valid cells with "
+        f"their original row, {comparison}: random order gives {_percent_range(chance)}."
     )
 
 
@@ -244,12 +236,10 @@ def _matching_cells_finding(
     expected = measures.expected_matching_cells
     exceeds = chance.is_exceeded_by(rows.mean_matching_cells, z=thresholds.z)
     comparison = "more than chance gives" if exceeds else "no more than chance gives"
-    return Finding(
-        check="matching_cells",
-        verdict=Verdict.WARN if exceeds else Verdict.PASS,
-        message=f"Rows share {rows.mean_matching_cells:.2f} of {len(measures.columns)} cells with their "
+    return Finding.of("matching_cells", Verdict.WARN if exceeds else Verdict.PASS)(
+        f"Rows share {rows.mean_matching_cells:.2f} of {len(measures.columns)} cells with their "
         f"original row on average, {comparison}: the same rows in random order share {expected:.2f} "
-        f"({chance.low:.2f} to {chance.high:.2f} in 95 % of orders).",
+        f"({chance.low:.2f} to {chance.high:.2f} in 95 % of orders)."
     )
 
 
@@ -267,15 +257,16 @@ def _column_findings(
         return
     top = int(z_scores.argmax())
     expected = measures.column_chance.expected_matches[top] / rows.n_rows
-    yield Finding(
-        check="columns_above_chance",
-        verdict=Verdict.WARN,
-        message=f"{len(above):,} of {_columns(len(measures.columns))} keep more cells in place than chance "
-        f"gives; most of all “{measures.columns[top]}”, the same in "
-        f"{share_of(int(rows.column_matches[top]), rows.n_rows, 'rows')}, where chance gives "
-        f"{percent(expected)}.",
+    yield Finding.of(
+        "columns_above_chance",
+        Verdict.WARN,
         column=measures.columns[top] if len(above) == 1 else None,
         n_affected=len(above),
+    )(
+        f"{len(above):,} of {_columns(len(measures.columns))} keep more cells in place than chance "
+        f"gives; most of all “{measures.columns[top]}”, the same in "
+        f"{share_of(int(rows.column_matches[top]), rows.n_rows, 'rows')}, where chance gives "
+        f"{percent(expected)}."
     )
 
 
@@ -283,28 +274,21 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     """FAIL where more unique whole rows reappear than independent columns give."""
     found = measures.whole_rows
     if len(measures.columns) == 1:
-        yield Finding(
-            check="whole_rows",
-            verdict=Verdict.NOT_ASSESSED,
-            message="With a single column a whole row is one cell, so whole rows that reappear cannot be "
-            "told from "
-            f"chance: {share_of(found.n_exact, found.n_original, 'rows')} are found in the scrambled table.",
-            n_affected=found.n_exact,
+        yield Finding.of("whole_rows", Verdict.NOT_ASSESSED, n_affected=found.n_exact)(
+            "With a single column a whole row is one cell, so whole rows that reappear cannot be told from "
+            f"chance: {share_of(found.n_exact, found.n_original, 'rows')} are found in the scrambled table."
         )
         return
     verdict = _whole_row_verdict(found, thresholds)
-    yield Finding(
-        check="whole_rows",
-        verdict=verdict,
-        message=f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. Counting repeated rows too, "
+    yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(
+        f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. Counting repeated rows too, "
         f"{share_of(found.n_exact, found.n_original, 'rows')} are found, where such columns would give "
         f"{_number(found.expected_exact)}."
         + (
             " The scrambled table holds exactly the rows of the original, in another order."
             if found.is_copy and found.excess >= 1
             else ""
-        ),
-        n_affected=found.n_unique_exact,
+        )
     )
     yield from _repeated_row_findings(measures, thresholds)
 
@@ -336,13 +320,14 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
         found.n_repeated_exact > found.expected_repeated_exact
         and found.repeated_p_value <= thresholds.chance_level
     ) or (found.is_copy and found.n_unique_exact == 0 and found.expected_exact < found.n_exact - 1):
-        yield Finding(
-            check="repeated_rows",
-            verdict=Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
-            message=f"{found.n_repeated_exact:,} distinct rows that several original records share are "
-            "found whole in the scrambled table, more than chance: shuffled columns, or strangers as like "
-            f"the original's persons, would give {_number(found.expected_repeated_exact)}.",
+        yield Finding.of(
+            "repeated_rows",
+            Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
             n_affected=found.n_repeated_exact,
+        )(
+            f"{found.n_repeated_exact:,} distinct rows that several original records share are "
+            "found whole in the scrambled table, more than chance: shuffled columns, or strangers as like "
+            f"the original's persons, would give {_number(found.expected_repeated_exact)}."
         )
 
 
@@ -364,14 +349,15 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
         p_value = float(stats.poisson.sf(nearest.n_relinked - 1, expected))
         looked_at = "rows" if nearest.is_exact else "sampled rows"
-        yield Finding(
-            check="relinkage",
-            verdict=_relinkage_verdict(
+        yield Finding.of(
+            "relinkage",
+            _relinkage_verdict(
                 nearest.n_relinked, nearest.n_with_unique_best, p_value, thresholds=thresholds
             ),
-            message=f"For {share_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled "
-            f"row is the unique best match among all; chance would give {_number(expected)}.",
             n_affected=nearest.n_relinked,
+        )(
+            f"For {share_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled "
+            f"row is the unique best match among all; chance would give {_number(expected)}."
         )
     yield from _relinkage_by_likeness(measures.near_copies, thresholds)
     yield _near_copy_finding(measures.near_copies, thresholds)
@@ -392,15 +378,14 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
     """Judge how often scrambled rows point at their own original row, numbers compared by closeness."""
     if not found.n_own or found.n_relinked is None:
         return
-    yield Finding(
-        check="relinkage_by_likeness",
-        verdict=_relinkage_verdict(
-            found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds
-        ),
-        message=f"{share_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
-        "point at their own, close numbers counting as alike; rows named at random would give "
-        f"{_number(found.n_own / found.n_references)}.",
+    yield Finding.of(
+        "relinkage_by_likeness",
+        _relinkage_verdict(found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds),
         n_affected=found.n_relinked,
+    )(
+        f"{share_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
+        "point at their own, close numbers counting as alike; rows named at random would give "
+        f"{_number(found.n_own / found.n_references)}."
     )
 
 
@@ -408,18 +393,12 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
     """FAIL where more rows point at one person than strangers or mixed values would."""
     excess = found.excess
     if excess.p_value > thresholds.chance_level:
-        return Finding(
-            check="near_copies",
-            verdict=Verdict.PASS,
-            message=f"No more scrambled rows point at one original person than {_strangers(found)}, or rows "
-            f"mixed from persons alike, would ({found.n_rows:,} rows looked at).",
-            n_affected=0,
+        return Finding.of("near_copies", Verdict.PASS, n_affected=0)(
+            f"No more scrambled rows point at one original person than {_strangers(found)}, or rows "
+            f"mixed from persons alike, would ({found.n_rows:,} rows looked at)."
         )
-    return Finding(
-        check="near_copies",
-        verdict=_found_verdict(excess, thresholds),
-        message=f"{_pointing(found)} Take those persons out, or synthesize with larger groups.",
-        n_affected=excess.n_observed,
+    return Finding.of("near_copies", _found_verdict(excess, thresholds), n_affected=excess.n_observed)(
+        f"{_pointing(found)} Take those persons out, or synthesize with larger groups."
     )
 
 
@@ -455,23 +434,16 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     without = f"Without {_named(aside.columns)}, which matches nowhere,"
     tolerated = aside.rows is None or aside.rows.full_leakage_share <= thresholds.max_full_leakage_share
     if aside.rows is not None and aside.full_p_value <= level and not tolerated:
-        yield Finding(
-            check="without_columns",
-            verdict=Verdict.FAIL,
-            message=f"{without} {percent(aside.rows.full_leakage_share)} full leakage: "
+        yield Finding.of("without_columns", Verdict.FAIL, n_affected=aside.rows.n_full)(
+            f"{without} {percent(aside.rows.full_leakage_share)} full leakage: "
             f"{share_of(aside.rows.n_full, aside.rows.n_rows, 'rows')} are the same as their original row "
             f"in the other {_columns(aside.n_left)}; random order would give "
-            f"{_number(aside.expected_full)}. Scramble those too.",
-            n_affected=aside.rows.n_full,
+            f"{_number(aside.expected_full)}. Scramble those too."
         )
         return
     verdict = _whole_row_verdict(aside.whole_rows, thresholds)
-    yield Finding(
-        check="without_columns",
-        verdict=verdict,
-        message=f"{without} {_whole_rows_found(aside.whole_rows)} "
-        f"{_against_chance(aside.whole_rows, verdict)}.",
-        n_affected=aside.whole_rows.n_unique_exact,
+    yield Finding.of("without_columns", verdict, n_affected=aside.whole_rows.n_unique_exact)(
+        f"{without} {_whole_rows_found(aside.whole_rows)} {_against_chance(aside.whole_rows, verdict)}."
     )
 
 
@@ -487,13 +459,10 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
     if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
         p_value = float(stats.poisson.sf(rows.n_full - 1, again.expected_full))
         if p_value <= thresholds.chance_level / _N_WAYS:
-            yield Finding(
-                check="second_look",
-                verdict=Verdict.FAIL,
-                message=f"{start}{share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their "
+            yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
+                f"{start}{share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their "
                 f"original row in every valid cell; random order would give {_number(again.expected_full)}. "
-                "Another spelling or scale hides nobody.",
-                n_affected=rows.n_full,
+                "Another spelling or scale hides nobody."
             )
             return
     whole = _whole_row_verdict(again.whole_rows, thresholds)
@@ -522,12 +491,7 @@ def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
             f"{most.n_guesses:,} guesses against {percent(most.control_share or 0)}. The scrambled table "
             "tells something of the persons in it; scramble more."
         )
-    yield Finding(
-        check="attacks",
-        verdict=Verdict.WARN if better else Verdict.PASS,
-        message=message,
-        n_affected=len(better),
-    )
+    yield Finding.of("attacks", Verdict.WARN if better else Verdict.PASS, n_affected=len(better))(message)
     yield from _membership_findings(measures)
 
 
@@ -543,13 +507,11 @@ def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         return
     low, high = found.interval
     told = low > _NO_BETTER_THAN_CHANCE and found.auc >= found.smallest_shown
-    yield Finding(
-        check="membership",
-        verdict=Verdict.WARN if told else Verdict.PASS,
-        message=f"By its closest scrambled row, an original record is told from a hold-out record with "
+    yield Finding.of("membership", Verdict.WARN if told else Verdict.PASS)(
+        f"By its closest scrambled row, an original record is told from a hold-out record with "
         f"probability {found.auc:.2f} (95 % interval {low:.2f} to {high:.2f}; a coin gives 0.50, and from "
         f"{found.smallest_shown:.2f} a leak would show with {found.n_members:,} and {found.n_others:,} "
-        f"records).",
+        f"records)."
     )
 
 
@@ -574,12 +536,9 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     """WARN where the hold-out was none."""
     n = measures.n_holdout_in_original
     if n:
-        yield Finding(
-            check="holdout_in_original",
-            verdict=Verdict.WARN,
-            message=f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and was "
-            "not used; give records of other persons.",
-            n_affected=n,
+        yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
+            f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and was "
+            "not used; give records of other persons."
         )
 
 
@@ -590,23 +549,20 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
     if closer is not None and distances.within_original is not None and not measures.has_holdout:
         medians = distances.to_original.median_distance, distances.within_original.median_distance
         exceeds = closer >= thresholds.z and medians[0] <= _CLEARLY_CLOSER * medians[1]
-        yield Finding(
-            check="closest_records",
-            verdict=Verdict.WARN if exceeds else Verdict.PASS,
-            message=f"Scrambled rows are {'closer' if exceeds else 'no closer'} to an original record than "
-            "original records are to each other: median distance "
-            f"{distances.to_original.median_distance:.3f} against "
-            f"{distances.within_original.median_distance:.3f} (Gower, 0 to 1; {distances.n_rows:,} rows "
-            "looked at). Such distances alone can miss leaks.",
+        yield Finding.of("closest_records", Verdict.WARN if exceeds else Verdict.PASS)(
+            f"Scrambled rows are {'closer' if exceeds else 'no closer'} to an original record than original "
+            f"records are to each other: median distance {distances.to_original.median_distance:.3f} "
+            f"against {distances.within_original.median_distance:.3f} (Gower, 0 to 1; {distances.n_rows:,} "
+            "rows looked at). Such distances alone can miss leaks."
         )
     share, z = measures.distances.closer_to_original_share, measures.distances.closer_z
     if share is not None and z is not None:
-        yield Finding(
-            check="closer_to_original_than_holdout",
-            verdict=Verdict.WARN if z >= thresholds.z else Verdict.PASS,
-            message=f"{percent(share)} of {measures.distances.n_rows:,} scrambled rows are closer to an "
+        yield Finding.of(
+            "closer_to_original_than_holdout", Verdict.WARN if z >= thresholds.z else Verdict.PASS
+        )(
+            f"{percent(share)} of {measures.distances.n_rows:,} scrambled rows are closer to an "
             "original record than to one of as many hold-out records; a table that learned nothing of the "
-            "original persons gives about 50 %. Such distances alone can miss leaks.",
+            "original persons gives about 50 %. Such distances alone can miss leaks."
         )
 
 
@@ -615,22 +571,18 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:
         n, n_paired = len(measures.only_in_scrambled), len(renamed)
-        yield Finding(
-            check="columns_only_in_scrambled",
-            verdict=Verdict.PASS if n == n_paired else Verdict.WARN,
-            message=f"{n} {'column' if n == 1 else 'columns'} of the scrambled table could not be "
+        yield Finding.of(
+            "columns_only_in_scrambled", Verdict.PASS if n == n_paired else Verdict.WARN, n_affected=n
+        )(
+            f"{n} {'column' if n == 1 else 'columns'} of the scrambled table could not be "
             "compared, because the original has no column of that name."
-            + (f" The second look paired {n_paired} of them by their values." if n_paired else ""),
-            n_affected=n,
+            + (f" The second look paired {n_paired} of them by their values." if n_paired else "")
         )
     if measures.only_in_original:
         n = len(measures.only_in_original)
-        yield Finding(
-            check="columns_only_in_original",
-            verdict=Verdict.PASS,
-            message=f"{n} {'column' if n == 1 else 'columns'} of the original table "
-            f"{'is' if n == 1 else 'are'} not in the scrambled table.",
-            n_affected=n,
+        yield Finding.of("columns_only_in_original", Verdict.PASS, n_affected=n)(
+            f"{n} {'column' if n == 1 else 'columns'} of the original table "
+            f"{'is' if n == 1 else 'are'} not in the scrambled table."
         )
 
 

@@ -32,15 +32,13 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_classes:
         return
     sure = hidden.looks_like_identifier and hidden.column not in measured.settings.other
-    yield Finding(
-        check="hidden_persons",
-        verdict=Verdict.FAIL if sure else Verdict.WARN,
-        message=f"{counted(n_classes, 'class', 'classes')} of at least {counted(max(k, 2), 'record')} "
+    yield Finding.of(
+        "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
+    )(
+        f"{counted(n_classes, 'class', 'classes')} of at least {counted(max(k, 2), 'record')} "
         f"({counted(n_records, 'record')}) hold fewer than {max(k, 2):,} values of `{hidden.column}`, "
         "which seems to say whose record it is: records with the same value are nearly always in one class. "
-        "Records are no people then; choose it as the person column, so that classes count persons.",
-        column=hidden.column,
-        n_affected=n_records,
+        "Records are no people then; choose it as the person column, so that classes count persons."
     )
 
 
@@ -51,16 +49,12 @@ def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     n_alone, n_below = found.n_below(2), found.n_below(k)
     if not n_below:
         return
-    yield Finding(
-        check="repeated_visits",
-        verdict=Verdict.WARN,
-        message=f"By all their records together, which classes they are in and how often, {n_alone:,} of "
+    yield Finding.of("repeated_visits", Verdict.WARN, column=column, n_affected=n_below)(
+        f"By all their records together, which classes they are in and how often, {n_alone:,} of "
         f"{counted(found.n, 'person')} ({percent(n_alone / found.n)}) are like nobody else and {n_below:,} "
         f"like fewer than {k:,} persons. As long as `{column}`, or a pseudonym for it, tells which records "
         "belong together, whoever knows several of them finds the person: leave it out, or cut the number of "
-        "records of a person.",
-        column=column,
-        n_affected=n_below,
+        "records of a person."
     )
 
 
@@ -68,37 +62,33 @@ def _households(
     measured: RiskMeasurement, household: HouseholdRisk, thresholds: RiskThresholds
 ) -> Iterator[Finding]:
     if not household.n_households:
-        yield Finding(
-            check="households",
-            verdict=Verdict.NOT_ASSESSED,
-            message=f"No assessed record names a household in `{household.column}`.",
-            column=household.column,
+        yield Finding.of("households", Verdict.NOT_ASSESSED, column=household.column)(
+            f"No assessed record names a household in `{household.column}`."
         )
         return
     yield _households_of_classes(measured, household, max(thresholds.k, 2))
     if thresholds.household_risk is None:
         yield _risk_of_households(household, thresholds.risk_at_k)
     if household.n_unknown:
-        yield Finding(
-            check="unknown_households",
-            verdict=Verdict.WARN,
-            message=f"{household.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
-            f"household in `{household.column}`, so nothing is said of theirs.",
-            column=household.column,
-            n_affected=household.n_unknown,
+        yield Finding.of(
+            "unknown_households", Verdict.WARN, column=household.column, n_affected=household.n_unknown
+        )(
+            f"{household.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
+            f"household in `{household.column}`, so nothing is said of theirs."
         )
 
 
 def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
     n_above, n = household.n_above(accepted), household.n_households
-    return Finding(
-        check="household_risk",
-        verdict=Verdict.WARN if n_above else Verdict.PASS,
-        message=f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
-        f"their members with a chance above {percent(accepted)}, at most "
-        f"{percent(household.highest_risk or 0.0)} and on average {percent(household.average_risk or 0.0)}.",
+    return Finding.of(
+        "household_risk",
+        Verdict.WARN if n_above else Verdict.PASS,
         column=household.column,
         n_affected=n_above,
+    )(
+        f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
+        f"their members with a chance above {percent(accepted)}, at most "
+        f"{percent(household.highest_risk or 0.0)} and on average {percent(household.average_risk or 0.0)}."
     )
 
 
@@ -135,15 +125,11 @@ def likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
 
 
 def _likely(check: str, column: str, found: LikelyValues, rule: str) -> Finding:
-    return Finding(
-        check=check,
-        verdict=Verdict.WARN,
-        message=f"In {counted(found.n_classes, 'class', 'classes')} ({counted(found.n_records, 'record')}) a "
+    return Finding.of(check, Verdict.WARN, column=column, n_affected=found.n_records)(
+        f"In {counted(found.n_classes, 'class', 'classes')} ({counted(found.n_records, 'record')}) a "
         f"value of `{column}` has {rule}, up to {percent(found.highest_share)}; chance alone makes "
         f"{number(found.n_expected)} such classes. Who is known to be in one has it that likely: ask for a "
-        "largest α or t, and generalize until it holds.",
-        column=column,
-        n_affected=found.n_records,
+        "largest α or t, and generalize until it holds."
     )
 
 
@@ -151,14 +137,11 @@ def _related(measured: RiskMeasurement) -> Finding:
     best = max(measured.related, key=lambda each: each.right_share - each.right_share_without)
     others = len(measured.related) - 1
     more = f" {counted(others, 'other pair')} likewise." if others else ""
-    return Finding(
-        check="related_sensitive",
-        verdict=Verdict.WARN,
-        message=f"Whoever knows `{best.known}` guesses `{best.guessed}` rightly for "
+    return Finding.of("related_sensitive", Verdict.WARN, n_affected=len(measured.related))(
+        f"Whoever knows `{best.known}` guesses `{best.guessed}` rightly for "
         f"{percent(best.right_share)} of {counted(best.n_records, 'record')}, without it for "
         f"{percent(best.right_share_without)}.{more} Each was judged as if nobody knew the other: leave one "
-        "out, or add the others to the quasi-identifiers (several sensitive attributes).",
-        n_affected=len(measured.related),
+        "out, or add the others to the quasi-identifiers (several sensitive attributes)."
     )
 
 
@@ -191,13 +174,10 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
 def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
     if measured.settings.roles_suggested:
         sensitive = measured.settings.sensitive
-        yield Finding(
-            check="roles_suggested",
-            verdict=Verdict.WARN,
-            message="Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
-            f"{listed(measured.settings.quasi_identifiers)}"
-            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
-            "Every figure depends on this choice.",
+        yield Finding.of("roles_suggested", Verdict.WARN)(
+            "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            f"{listed(measured.settings.quasi_identifiers)}{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
+            "Every figure depends on this choice."
         )
 
 
@@ -217,29 +197,20 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     numbers = [column for column in numbers if column not in said]
     doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
-        yield Finding(
-            check="direct_identifiers",
-            verdict=Verdict.FAIL,
-            message=f"{listed(people)} {_be_or_look(people, said)} of people. No class size protects while "
-            "they are in the table; remove them, or say that they are not released.",
-            n_affected=len(people),
+        yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
+            f"{listed(people)} {_be_or_look(people, said)} of people. No class size protects while "
+            "they are in the table; remove them, or say that they are not released."
         )
     if doubtful:
-        yield Finding(
-            check="doubtful_identifiers",
-            verdict=Verdict.WARN,
-            message=f"{listed(doubtful)} {_look(len(doubtful))} of people, and you say "
-            f"that {'it is' if len(doubtful) == 1 else 'they are'} harmless.",
-            n_affected=len(doubtful),
+        yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
+            f"{listed(doubtful)} {_look(len(doubtful))} of people, and you say "
+            f"that {'it is' if len(doubtful) == 1 else 'they are'} harmless."
         )
     if numbers:
-        yield Finding(
-            check="distinct_columns",
-            verdict=Verdict.WARN,
-            message=f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart "
+        yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(numbers))(
+            f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart "
             f"and {'is' if len(numbers) == 1 else 'are'} not among the quasi-identifiers. Whoever has the "
-            "same column from elsewhere finds every record.",
-            n_affected=len(numbers),
+            "same column from elsewhere finds every record."
         )
 
 
@@ -255,12 +226,11 @@ def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         if columns:
             one = len(columns) == 1
             what = "free text, in which names may stand" if texts else "direct identifiers of people"
-            yield Finding(
-                check="sensitive_texts" if texts else "sensitive_identifiers",
-                verdict=verdict,
-                message=f"{listed(columns)} {'is' if one else 'are'} chosen as sensitive, and the values "
-                f"look like {what}. A release has them as they are: leave {'it' if one else 'them'} out.",
-                n_affected=len(columns),
+            yield Finding.of(
+                "sensitive_texts" if texts else "sensitive_identifiers", verdict, n_affected=len(columns)
+            )(
+                f"{listed(columns)} {'is' if one else 'are'} chosen as sensitive, and the values "
+                f"look like {what}. A release has them as they are: leave {'it' if one else 'them'} out."
             )
 
 
@@ -283,13 +253,10 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
         and each.column not in {*measured.settings.direct_identifiers, *measured.settings.other}
     ]
     if quasi:
-        yield Finding(
-            check="further_quasi_identifiers",
-            verdict=Verdict.WARN,
-            message=f"{listed(quasi)} may be known about a person from elsewhere, and "
+        yield Finding.of("further_quasi_identifiers", Verdict.WARN, n_affected=len(quasi))(
+            f"{listed(quasi)} may be known about a person from elsewhere, and "
             f"{'is' if len(quasi) == 1 else 'are'} not among the quasi-identifiers; with "
-            f"{'it' if len(quasi) == 1 else 'them'} classes get smaller.",
-            n_affected=len(quasi),
+            f"{'it' if len(quasi) == 1 else 'them'} classes get smaller."
         )
 
 
@@ -301,17 +268,14 @@ def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
     together = f"The {len(found.columns):,} released columns that nobody chose, taken together, single out"
     share = f"{found.n_unique:,} of {counted(found.n_records, 'record')} ({percent(found.unique_share)})"
     much = found.unique_share >= _SINGLED_OUT
-    yield Finding(
-        check="unchosen_columns",
-        verdict=Verdict.WARN if much else Verdict.PASS,
-        message=f"{together} {share}.{_smallest_set(found)}"
+    yield Finding.of("unchosen_columns", Verdict.WARN if much else Verdict.PASS, n_affected=found.n_unique)(
+        f"{together} {share}.{_smallest_set(found)}"
         + (
             " Whoever knows them of somebody finds the record: make them quasi-identifiers or sensitive, or "
             "coarser, or leave them out."
             if much
             else ""
-        ),
-        n_affected=found.n_unique,
+        )
     )
 
 
@@ -330,14 +294,13 @@ def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[F
     if linkage is None:
         return
     above = linkage.is_above(thresholds.risk_at_k)
-    yield Finding(
-        check="record_linkage",
-        verdict=Verdict.WARN if above else Verdict.PASS,
-        message=f"By the numbers of {listed(linkage.columns)} the nearest original of "
+    yield Finding.of(
+        "record_linkage", Verdict.WARN if above else Verdict.PASS, n_affected=int(linkage.n_linked)
+    )(
+        f"By the numbers of {listed(linkage.columns)} the nearest original of "
         f"{linkage.n_linked:,.0f} of {counted(linkage.n_records, 'record')} ({percent(linkage.share)}) is "
         f"their own, among {linkage.n_originals:,}; {percent(thresholds.risk_at_k)} are accepted by k."
-        + (" Whoever has the originals finds these people: make the numbers coarser." if above else ""),
-        n_affected=int(linkage.n_linked),
+        + (" Whoever has the originals finds these people: make the numbers coarser." if above else "")
     )
 
 
@@ -348,37 +311,34 @@ def _population_by_size(measured: RiskMeasurement, thresholds: RiskThresholds) -
         return
     bounded = population.journalist_highest_risk <= 1 / max(thresholds.k, 2) + 1e-12
     share = percent(min(population.n_records / population.population_size, 1.0))
-    yield Finding(
-        check="population_by_size",
-        verdict=Verdict.PASS if bounded else Verdict.WARN,
-        message=f"Only the size of the population is known, of which the table holds {share}. Against it "
+    yield Finding.of("population_by_size", Verdict.PASS if bounded else Verdict.WARN)(
+        f"Only the size of the population is known, of which the table holds {share}. Against it "
         "risks are bounds, those of somebody known to be in the table: at most "
         f"{percent(population.journalist_highest_risk)} for a journalist, "
         f"{percent(population.marketer_risk)} for a marketer. {estimates_note(population.estimates)} Give a "
-        "table of the population to count instead.",
+        "table of the population to count instead."
     )
 
 
 def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
     if not measured.settings.sensitive:
-        yield Finding(
-            check="no_sensitive_attribute",
-            verdict=Verdict.WARN,
-            message="No sensitive attribute is chosen, so what a class gives away about everybody in it "
-            "was not looked at.",
+        yield Finding.of("no_sensitive_attribute", Verdict.WARN)(
+            "No sensitive attribute is chosen, so what a class gives away about everybody in it "
+            "was not looked at."
         )
     n_assessed = measured.classes.n_records
     for sensitive in measured.sensitive:
         if sensitive.n_missing:
             much = sensitive.n_missing >= _MUCH_MISSING * n_assessed or sensitive.n_classes_unknown
-            yield Finding(
-                check="missing_sensitive_values",
-                verdict=Verdict.WARN if much else Verdict.PASS,
-                message=f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
-                f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
-                "count it as a value.",
+            yield Finding.of(
+                "missing_sensitive_values",
+                Verdict.WARN if much else Verdict.PASS,
                 column=sensitive.column,
                 n_affected=sensitive.n_missing,
+            )(
+                f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
+                f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
+                "count it as a value."
             )
 
 
@@ -386,43 +346,32 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
     entry = measured.entry
     total = counted(entry.n_in_table, "record")
     if entry.n_fully_suppressed:
-        yield Finding(
-            check="fully_suppressed",
-            verdict=Verdict.PASS,
-            message=f"{entry.n_fully_suppressed:,} of {total} are suppressed (blank or *) in every "
-            "quasi-identifier and left out.",
-            n_affected=entry.n_fully_suppressed,
+        yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
+            f"{entry.n_fully_suppressed:,} of {total} are suppressed (blank or *) in every "
+            "quasi-identifier and left out."
         )
     if entry.n_dropped:
-        yield Finding(
-            check="dropped_records",
-            verdict=Verdict.WARN,
-            message=f"{entry.n_dropped:,} of {total} lack a quasi-identifier and were left out; nothing is "
-            "said about them.",
-            n_affected=entry.n_dropped,
+        yield Finding.of("dropped_records", Verdict.WARN, n_affected=entry.n_dropped)(
+            f"{entry.n_dropped:,} of {total} lack a quasi-identifier and were left out; nothing is "
+            "said about them."
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
-        yield Finding(
-            check="wildcards",
-            verdict=Verdict.WARN,
-            message=f"{entry.n_with_missing:,} of {counted(entry.n_assessed, 'record')} lack a "
+        yield Finding.of("wildcards", Verdict.WARN, n_affected=entry.n_with_missing)(
+            f"{entry.n_with_missing:,} of {counted(entry.n_assessed, 'record')} lack a "
             "quasi-identifier, which was taken to match every value. Classes then overlap and are as large "
-            "as they can be; whoever knows that a value is missing sees smaller ones.",
-            n_affected=entry.n_with_missing,
+            "as they can be; whoever knows that a value is missing sees smaller ones."
         )
 
 
 def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
     persons = measured.persons
     if persons is not None and persons.n_unknown:
-        yield Finding(
-            check="unknown_persons",
-            verdict=Verdict.WARN,
-            message=f"{persons.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
+        yield Finding.of(
+            "unknown_persons", Verdict.WARN, column=measured.settings.person, n_affected=persons.n_unknown
+        )(
+            f"{persons.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
             f"person in `{measured.settings.person}`. They add nobody to a class with known persons, and "
-            "count as one person elsewhere.",
-            column=measured.settings.person,
-            n_affected=persons.n_unknown,
+            "count as one person elsewhere."
         )
 
 
@@ -431,28 +380,20 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
         each.column for each in measured.quasi_identifiers if each.n_values + (each.n_missing > 0) <= 1
     ]
     if constant:
-        yield Finding(
-            check="constant_columns",
-            verdict=Verdict.PASS,
-            message=f"{listed(constant)} {'holds' if len(constant) == 1 else 'hold'} one and the same value "
-            f"in all records, so classes do not depend on {'it' if len(constant) == 1 else 'them'}.",
-            n_affected=len(constant),
+        yield Finding.of("constant_columns", Verdict.PASS, n_affected=len(constant))(
+            f"{listed(constant)} {'holds' if len(constant) == 1 else 'hold'} one and the same value "
+            f"in all records, so classes do not depend on {'it' if len(constant) == 1 else 'them'}."
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
-        yield Finding(
-            check="all_columns",
-            verdict=Verdict.WARN,
-            message=f"All {len(measured.columns):,} columns are quasi-identifiers: nothing remains that a "
-            "class could give away, and few tables reach large classes over every column.",
+        yield Finding.of("all_columns", Verdict.WARN)(
+            f"All {len(measured.columns):,} columns are quasi-identifiers: nothing remains that a "
+            "class could give away, and few tables reach large classes over every column."
         )
     unknown = measured.settings.missing == "value"
     n_missing = sum(each.n_missing for each in measured.quasi_identifiers)
     if unknown and n_missing:
         n_cells = measured.entry.n_in_table * len(measured.quasi_identifiers)
-        yield Finding(
-            check="missing_quasi_identifiers",
-            verdict=Verdict.PASS,
-            message=f"{n_missing:,} of {counted(n_cells, 'cell')} of the quasi-identifiers "
-            f"({percent(n_missing / n_cells)}) are missing, which counts as a value of its own.",
-            n_affected=n_missing,
+        yield Finding.of("missing_quasi_identifiers", Verdict.PASS, n_affected=n_missing)(
+            f"{n_missing:,} of {counted(n_cells, 'cell')} of the quasi-identifiers "
+            f"({percent(n_missing / n_cells)}) are missing, which counts as a value of its own."
         )

@@ -185,11 +185,9 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
     )
 
 
-_NOTHING_ASKED = Finding(
-    check="nothing_asked",
-    verdict=Verdict.NOT_ASSESSED,
-    message="Neither a class size nor an average risk is asked for, so the risk of records is held against "
-    "nothing. Ask for classes of at least 2, or for a largest average risk.",
+_NOTHING_ASKED = Finding.of("nothing_asked", Verdict.NOT_ASSESSED)(
+    "Neither a class size nor an average risk is asked for, so the risk of records is held against "
+    "nothing. Ask for classes of at least 2, or for a largest average risk."
 )
 
 
@@ -202,49 +200,35 @@ def _mean_class_size(measured: RiskMeasurement) -> float | None:
 def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     classes, unit = measured.classes, measured.unit
     if classes.k is None:
-        return Finding(
-            check="k",
-            verdict=Verdict.NOT_ASSESSED,
-            message=f"None of {counted(measured.entry.n_in_table, 'record')} could be assessed: all are left "
-            f"out.",
+        return Finding.of("k", Verdict.NOT_ASSESSED)(
+            f"None of {counted(measured.entry.n_in_table, 'record')} could be assessed: all are left out."
         )
     if k == 1:
-        return Finding(
-            check="k",
-            verdict=Verdict.PASS,
-            message=f"No size of classes is asked for; the smallest has {counted(classes.k, unit)}.",
+        return Finding.of("k", Verdict.PASS)(
+            f"No size of classes is asked for; the smallest has {counted(classes.k, unit)}."
         )
     below = classes.n_records_below(k)
     share = percent(below / classes.n_records)
     if below:
-        return Finding(
-            check="k",
-            verdict=Verdict.FAIL,
-            message=f"{below:,} of {counted(classes.n_records, 'record')} ({share}) are in classes of fewer "
-            f"than {counted(k, unit)}; the smallest class has {counted(classes.k, unit)}.",
-            n_affected=below,
+        return Finding.of("k", Verdict.FAIL, n_affected=below)(
+            f"{below:,} of {counted(classes.n_records, 'record')} ({share}) are in classes of fewer "
+            f"than {counted(k, unit)}; the smallest class has {counted(classes.k, unit)}."
         )
-    return Finding(
-        check="k",
-        verdict=Verdict.PASS,
-        message=f"Every combination of the quasi-identifiers is shared by at least "
-        f"{counted(classes.k, unit)}; {k:,} are asked for.",
+    return Finding.of("k", Verdict.PASS)(
+        f"Every combination of the quasi-identifiers is shared by at least "
+        f"{counted(classes.k, unit)}; {k:,} are asked for."
     )
 
 
 def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
     risk = measured.average_risk
     if risk is None:
-        return Finding(
-            check="average_risk",
-            verdict=Verdict.NOT_ASSESSED,
-            message="No record is assessed, so there is no average risk.",
+        return Finding.of("average_risk", Verdict.NOT_ASSESSED)(
+            "No record is assessed, so there is no average risk."
         )
     missed = risk > limit + 1e-12
-    return Finding(
-        check="average_risk",
-        verdict=Verdict.FAIL if missed else Verdict.PASS,
-        message=f"The average risk of a record is {number(risk)}; at most {number(limit)} is asked for.",
+    return Finding.of("average_risk", Verdict.FAIL if missed else Verdict.PASS)(
+        f"The average risk of a record is {number(risk)}; at most {number(limit)} is asked for."
     )
 
 
@@ -252,53 +236,47 @@ def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
     household = measured.household
     if household is None or household.highest_risk is None:
         what = "no column says" if household is None else "no assessed record says"
-        return Finding(
-            check="household_limit",
-            verdict=Verdict.NOT_ASSESSED,
-            message=f"A largest risk of households is asked for, and {what} which household a record is of.",
+        return Finding.of("household_limit", Verdict.NOT_ASSESSED)(
+            f"A largest risk of households is asked for, and {what} which household a record is of."
         )
     n_above, n = household.n_above(limit), household.n_households
-    return Finding(
-        check="household_limit",
-        verdict=Verdict.FAIL if n_above else Verdict.PASS,
-        message=f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
-        f"their members with a chance above {percent(limit)}; the highest is "
-        f"{percent(household.highest_risk)}.",
+    return Finding.of(
+        "household_limit",
+        Verdict.FAIL if n_above else Verdict.PASS,
         column=household.column,
         n_affected=n_above,
+    )(
+        f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of their "
+        f"members with a chance above {percent(limit)}; the highest is {percent(household.highest_risk)}."
     )
 
 
 def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
     found = measured.persons_by_all_records
     if found is None or not found.n:
-        return Finding(
-            check="person_limit",
-            verdict=Verdict.NOT_ASSESSED,
-            message="It is asked that persons are alike in all their records, and "
-            f"{'no column says' if found is None else 'no assessed record says'} whose record it is.",
+        return Finding.of("person_limit", Verdict.NOT_ASSESSED)(
+            "It is asked that persons are alike in all their records, and "
+            f"{'no column says' if found is None else 'no assessed record says'} whose record it is."
         )
     n_below = found.n_below(asked)
-    return Finding(
-        check="person_limit",
-        verdict=Verdict.FAIL if n_below else Verdict.PASS,
-        message=f"By all their records together, which classes they are in and how often, {n_below:,} of "
-        f"{counted(found.n, 'person')} ({percent(n_below / found.n)}) are like fewer than "
-        f"{counted(asked, 'person')}, themselves included.",
+    return Finding.of(
+        "person_limit",
+        Verdict.FAIL if n_below else Verdict.PASS,
         column=measured.settings.person,
         n_affected=n_below,
+    )(
+        f"By all their records together, which classes they are in and how often, {n_below:,} of "
+        f"{counted(found.n, 'person')} ({percent(n_below / found.n)}) are like fewer than "
+        f"{counted(asked, 'person')}, themselves included."
     )
 
 
 def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresholds) -> Iterable[Finding]:
     """Yield a finding for each threshold that is set, or one that nothing could be assessed."""
     if sensitive.figures["distinct_l"] is None:
-        yield Finding(
-            check="sensitive",
-            verdict=Verdict.NOT_ASSESSED,
-            message=f"No assessed record has a known value of `{sensitive.column}`, so what classes give "
-            "away about it cannot be assessed.",
-            column=sensitive.column,
+        yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=sensitive.column)(
+            f"No assessed record has a known value of `{sensitive.column}`, so what classes give "
+            "away about it cannot be assessed."
         )
         return
     if thresholds.l is not None:
@@ -325,15 +303,11 @@ def _distinct_findings(sensitive: SensitiveMeasurement, l: int) -> Iterable[Find
     if sensitive.below_l(l)[0] or not n_classes:
         return
     what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
-    yield Finding(
-        check="folded_distinct_l",
-        verdict=Verdict.FAIL,
-        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} "
+    yield Finding.of("folded_distinct_l", Verdict.FAIL, column=sensitive.column, n_affected=n_records)(
+        f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} "
         f"({counted(n_records, 'record')}) hold {what} of `{sensitive.column}`, {_MEANT}: case, spaces and "
         f"punctuation aside, words for unknown not counted{_closeness(sensitive)}. Write each value one way, "
-        "and generalize or suppress these classes.",
-        column=sensitive.column,
-        n_affected=n_records,
+        "and generalize or suppress these classes."
     )
 
 
@@ -348,12 +322,9 @@ def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable
         met = found >= limit - 1e-9
         if key == "entropy_l" or (not met and (sensitive.figures["entropy_l"] or 0.0) >= limit - 1e-9):
             meant = "" if key == "entropy_l" else f", {_MEANT},"
-            yield Finding(
-                check=key,
-                verdict=Verdict.PASS if met else Verdict.FAIL,
-                message=f"The smallest entropy l of `{sensitive.column}`{meant} is {number(found)}; at least "
-                f"{number(limit)} is asked for.",
-                column=sensitive.column,
+            yield Finding.of(key, Verdict.PASS if met else Verdict.FAIL, column=sensitive.column)(
+                f"The smallest entropy l of `{sensitive.column}`{meant} is {number(found)}; at least "
+                f"{number(limit)} is asked for."
             )
 
 
@@ -383,32 +354,24 @@ def _limit_finding(
     else:
         met = f"Of {values} in every class, {name} is at most {found}; "
         missed = f"{classes}, of {values} {name} is above {asked}, at most {found}."
-    return Finding(
-        check=check,
-        verdict=Verdict.FAIL if n_classes else Verdict.PASS,
-        message=missed if n_classes else f"{met}at most {asked} is asked for.",
+    return Finding.of(
+        check,
+        Verdict.FAIL if n_classes else Verdict.PASS,
         column=sensitive.column,
         n_affected=n_records if n_classes else None,
-    )
+    )(missed if n_classes else f"{met}at most {asked} is asked for.")
 
 
 def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
     n_classes, n_records = sensitive.below_l(l)
     column, total = sensitive.column, int(sensitive.records_of_class.sum())
     if not n_classes:
-        return Finding(
-            check="distinct_l",
-            verdict=Verdict.PASS,
-            message=f"Every class has at least {counted(l, 'different value')} of `{column}`.",
-            column=column,
+        return Finding.of("distinct_l", Verdict.PASS, column=column)(
+            f"Every class has at least {counted(l, 'different value')} of `{column}`."
         )
     what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
-    return Finding(
-        check="distinct_l",
-        verdict=Verdict.FAIL,
-        message=f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} "
+    return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(
+        f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} "
         f"of `{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
-        f"away to whoever knows the class{'.' if l == 2 else ', or nearly.'}",
-        column=column,
-        n_affected=n_records,
+        f"away to whoever knows the class{'.' if l == 2 else ', or nearly.'}"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -43,17 +43,21 @@ class RoleSuggestion:
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NameRule:
     """Phrases that give a column's name one meaning."""
 
     role: Role  # what a match suggests, and how sure it is
     kind: str
     score: float
-    phrases: tuple[str, ...]  # see the module's docstring
     # tokens (or pieces of a Korean word) that, beside the phrase, give it another meaning
-    unless: frozenset[str] = field(default_factory=frozenset)
+    unless: Set[str] = frozenset()
     if_distinct: bool = False  # whether the meaning only holds for a column most of whose values differ
+    phrases: tuple[str, ...] = ()  # such as "date of birth"; "=account" has to be the whole name
+
+    def named(self, phrases: str) -> NameRule:
+        """Return the rule with its phrases, given separated by commas."""
+        return replace(self, phrases=_words(phrases))
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -80,330 +84,181 @@ _CLINICAL_CODE = frozenset(
 
 
 NAME_RULES: tuple[NameRule, ...] = (
-    NameRule(
-        role=_DIRECT,
-        kind="national identification number",
-        score=0.98,
-        unless=_FLAG,
-        phrases=_words(
-            "ssn, social security, social security number, national id, national identifier, "
-            "national number, nin, nhs number, nhs no, sin number, tax id, tax number, tin number, itin, "
-            "rrn, resident registration, resident number, personal number, personal code, emso, em so, "
-            "maticna stevilka, davcna stevilka, davcna st, 주민등록, 주민번호, 외국인등록, 주민등록번호"
-        ),
+    NameRule(_DIRECT, "national identification number", 0.98, _FLAG).named(
+        "ssn, social security, social security number, national id, national identifier, "
+        "national number, nin, nhs number, nhs no, sin number, tax id, tax number, tin number, itin, "
+        "rrn, resident registration, resident number, personal number, personal code, emso, em so, "
+        "maticna stevilka, davcna stevilka, davcna st, 주민등록, 주민번호, 외국인등록, 주민등록번호"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="identity document or account number",
-        score=0.95,
-        unless=_FLAG | {"issue", "issuing", "country"},
-        phrases=_words(
-            "passport, passport no, =drivers, driver license, drivers license, driver licence, "
-            "drivers licence, driving license, driving licence, license number, licence number, "
-            "license plate, plate number, identity card, id card, credit card, card number, bank account, "
-            "account number, account no, iban, insurance number, policy number, health card, "
-            "health card number, medicare number, member id, beneficiary id, vehicle id, =vin, potni list, "
-            "osebna izkaznica, vozniska, bancni racun, transakcijski racun, =trr, kzz, zzzs, "
-            "stevilka kartice, zavarovalna stevilka, registrska stevilka, 여권, 운전면허, 면허번호, "
-            "계좌번호, 카드번호, 보험번호, 보험증번호, 차량번호, 건강보험증"
-        ),
+        _DIRECT, "identity document or account number", 0.95, _FLAG | {"issue", "issuing", "country"}
+    ).named(
+        "passport, passport no, =drivers, driver license, drivers license, driver licence, drivers licence, "
+        "driving license, driving licence, license number, licence number, license plate, plate number, "
+        "identity card, id card, credit card, card number, bank account, account number, account no, iban, "
+        "insurance number, policy number, health card, health card number, medicare number, member id, "
+        "beneficiary id, vehicle id, =vin, potni list, osebna izkaznica, vozniska, bancni racun, "
+        "transakcijski racun, =trr, kzz, zzzs, stevilka kartice, zavarovalna stevilka, registrska stevilka, "
+        "여권, 운전면허, 면허번호, 계좌번호, 카드번호, 보험번호, 보험증번호, 차량번호, 건강보험증"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="patient or person number",
-        score=0.95,
-        unless=frozenset({"type", "status", "class", "count", "등급", "유형"}),
-        phrases=_words(
-            "mrn, medical record, medical record number, medical record no, record number, "
-            "hospital number, chart number, chart no, patient id, patient number, patient no, patient key, "
-            "patient uuid, patient identifier, =patient, =patients, pat id, pt id, pid number, person id, "
-            "person number, person key, subject id, subject number, participant id, participant number, "
-            "participant no, client id, customer id, customer number, employee id, employee number, "
-            "employee no, staff id, student id, student number, user id, case id, case number, case no, "
-            "respondent id, donor id, household id, family id, unique id, uuid, guid, stevilka pacienta, "
-            "id pacienta, pacient id, sifra pacienta, stevilka kartona, st kartona, maticni indeks, "
-            "id osebe, sifra osebe, vpisna stevilka, 환자번호, 환자 id, 환자아이디, 환자식별, 등록번호, "
-            "병록번호, 차트번호, 수진자번호, 개인번호, 고객번호, 회원번호, 사번, 학번, 대상자번호, "
-            "피험자번호, 연구번호, 식별번호, 가입자번호, 수험번호"
-        ),
+        _DIRECT, "patient or person number", 0.95, {"type", "status", "class", "count", "등급", "유형"}
+    ).named(
+        "mrn, medical record, medical record number, medical record no, record number, hospital number, "
+        "chart number, chart no, patient id, patient number, patient no, patient key, patient uuid, patient "
+        "identifier, =patient, =patients, pat id, pt id, pid number, person id, person number, person key, "
+        "subject id, subject number, participant id, participant number, participant no, client id, "
+        "customer id, customer number, employee id, employee number, employee no, staff id, student id, "
+        "student number, user id, case id, case number, case no, respondent id, donor id, household id, "
+        "family id, unique id, uuid, guid, stevilka pacienta, id pacienta, pacient id, sifra pacienta, "
+        "stevilka kartona, st kartona, maticni indeks, id osebe, sifra osebe, vpisna stevilka, 환자번호, "
+        "환자 id, 환자아이디, 환자식별, 등록번호, 병록번호, 차트번호, 수진자번호, 개인번호, 고객번호, "
+        "회원번호, 사번, 학번, 대상자번호, 피험자번호, 연구번호, 식별번호, 가입자번호, 수험번호"
+    ),
+    NameRule(_DIRECT, "person's name", 0.9, _NOT_A_PERSON | _FLAG).named(
+        "name, names, full name, first name, last name, middle name, given name, family name, surname, "
+        "forename, firstname, lastname, fullname, maiden, maiden name, nickname, username, user name, "
+        "patient name, person name, mother name, father name, spouse name, contact name, initials, =first, "
+        "=last, =middle, =patient, ime, priimek, ime in priimek, ime priimek, dekliski priimek, 성명, 이름, "
+        "환자명, 성함, 보호자, 보호자명, 의사명, 담당의, 주치의, 고객명, 회원명, 학생명, 예금주"
+    ),
+    NameRule(_DIRECT, "phone number", 0.95, _FLAG | {"type", "model", "screen", "brand"}).named(
+        "phone, telephone, phone number, phone no, tel, tel no, mobile, mobile number, mobile no, "
+        "cellphone, cell phone, fax, fax number, telefon, telefonska, telefonska stevilka, gsm, "
+        "mobitel, faks, 전화, 휴대폰, 핸드폰, 휴대전화, 연락처, 팩스"
+    ),
+    NameRule(_DIRECT, "e-mail address", 0.97, _FLAG).named(
+        "email, e mail, mail address, email address, eposta, e posta, elektronska posta, "
+        "elektronski naslov, e naslov, 이메일, 메일주소, 전자우편"
+    ),
+    NameRule(_DIRECT, "online identifier or network address", 0.9, _FLAG).named(
+        "ip address, ip addr, =ip, client ip, mac address, imei, device serial, serial number, login, "
+        "=account, twitter, facebook, instagram, kakao, url profile, photo, fingerprint, face image, "
+        "ip naslov, uporabnisko ime, 아이피, 아이디, 로그인, 사진, 지문"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="person's name",
-        score=0.9,
-        unless=_NOT_A_PERSON | _FLAG,
-        phrases=_words(
-            "name, names, full name, first name, last name, middle name, given name, family name, surname, "
-            "forename, firstname, lastname, fullname, maiden, maiden name, nickname, username, user name, "
-            "patient name, person name, mother name, father name, spouse name, contact name, initials, "
-            "=first, =last, =middle, =patient, ime, priimek, ime in priimek, ime priimek, "
-            "dekliski priimek, 성명, 이름, 환자명, 성함, 보호자, 보호자명, 의사명, 담당의, 주치의, 고객명, "
-            "회원명, 학생명, 예금주"
-        ),
+        _DIRECT, "postal address", 0.9, _FLAG | {"ip", "mac", "email", "mail", "web", "type", "memory", "증"}
+    ).named(
+        "address, street, street address, home address, residence address, addr, address line, house "
+        "number, street name, street number, apartment, naslov, ulica, hisna stevilka, naslov "
+        "bivalisca, stalno prebivalisce, zacasno prebivalisce, 주소, 거주지, 도로명, 번지, 상세주소"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="phone number",
-        score=0.95,
-        unless=_FLAG | {"type", "model", "screen", "brand"},
-        phrases=_words(
-            "phone, telephone, phone number, phone no, tel, tel no, mobile, mobile number, mobile no, "
-            "cellphone, cell phone, fax, fax number, telefon, telefonska, telefonska stevilka, gsm, "
-            "mobitel, faks, 전화, 휴대폰, 핸드폰, 휴대전화, 연락처, 팩스"
-        ),
+        _QUASI, "date of birth", 0.97, {"weight", "order", "type", "control", "height", "length", "place"}
+    ).named(
+        "birth, birth date, date of birth, dob, birthday, year of birth, birth year, yob, birth month, "
+        "born, datum rojstva, rojstni datum, rojstni dan, leto rojstva, rojstvo, rojen, 생년월일, "
+        "생년, 생일, 출생일, 출생년, 출생연도, 출생"
+    ),
+    NameRule(_QUASI, "date of death", 0.95, {"cause", "flag", "yn"}).named(
+        "death date, date of death, dod, deceased date, year of death, death year, datum smrti, "
+        "leto smrti, 사망일, 사망일자, 사망연도, 사망년도"
+    ),
+    NameRule(_QUASI, "date of a visit or stay", 0.75).named(
+        "visit date, date of visit, admission date, date of admission, admit date, discharge date, "
+        "date of discharge, encounter date, service date, appointment date, surgery date, "
+        "procedure date, diagnosis date, date of diagnosis, onset date, start date, stop date, "
+        "end date, order date, treatment date, collection date, sample date, test date, exam date, "
+        "registration date, enrollment date, =start, =stop, =date, event date, index date, "
+        "datum obiska, datum sprejema, datum odpusta, datum pregleda, datum diagnoze, datum operacije, "
+        "datum preiskave, datum zdravljenja, =datum, 내원일, 방문일, 입원일, 퇴원일, 진료일, 수술일, "
+        "검사일, 진단일, 처방일, 접수일, 발병일, 등록일, 입원일자, 퇴원일자, =날짜, =일자"
+    ),
+    NameRule(_QUASI, "postal code", 0.95, {"operative", "file", "elektronska", "e"}).named(
+        "zip, zip code, postal code, post code, postcode, zipcode, zip5, zip3, postal, "
+        "postna stevilka, postna st, postna, posta, 우편번호, 우편"
+    ),
+    NameRule(_QUASI, "sex or gender", 0.95, {"partner", "partners", "orientation", "hormone"}).named(
+        "sex, gender, =m f, male female, spol, 성별, 남녀"
+    ),
+    NameRule(_QUASI, "age", 0.93, {"gestational", "bone", "software", "device"}).named(
+        "age, ages, age group, age band, age range, age years, age in years, age at, starost, "
+        "starostna skupina, leta starosti, 나이, 연령, 연령대, 만나이"
+    ),
+    NameRule(_QUASI, "race, ethnicity or nationality", 0.92, {"condition", "pace"}).named(
+        "race, ethnicity, ethnic, ethnic group, nationality, citizenship, native country, "
+        "country of birth, country of origin, mother tongue, native language, narodnost, rasa, "
+        "drzavljanstvo, materni jezik, drzava rojstva, 인종, 민족, 국적, 출신국, 모국어"
+    ),
+    NameRule(_QUASI, "marital status or household", 0.92, {"type", "id"}).named(
+        "marital, marital status, civil status, married, ever married, relationship, spouse, "
+        "household size, number of children, n children, zakonski stan, zakonski status, porocen, "
+        "stevilo otrok, 결혼, 혼인, 배우자, 자녀수, 가구원수"
+    ),
+    NameRule(_QUASI, "occupation or education", 0.88, {"angle", "celsius", "temperature"}).named(
+        "occupation, profession, job, job title, employer, workplace, work type, workclass, "
+        "employment, employment status, education, education level, degree, schooling, school, "
+        "military, rank, poklic, zaposlitev, delodajalec, izobrazba, stopnja izobrazbe, 직업, 직종, "
+        "직장, 직위, 학력, 교육수준, 최종학력, 소속"
+    ),
+    NameRule(_QUASI, "coordinates", 0.95, {"ventricular", "view"}).named(
+        "lat, lon, lng, long lat, latitude, longitude, gps, geo, geolocation, geocode, coordinates, "
+        "coordinate, x coord, y coord, utm, =lat long, zemljepisna sirina, zemljepisna dolzina, "
+        "geografska sirina, geografska dolzina, koordinate, koordinata, 위도, 경도, 좌표"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="e-mail address",
-        score=0.97,
-        unless=_FLAG,
-        phrases=_words(
-            "email, e mail, mail address, email address, eposta, e posta, elektronska posta, "
-            "elektronski naslov, e naslov, 이메일, 메일주소, 전자우편"
-        ),
+        _QUASI,
+        "place or region",
+        0.88,
+        {"solid", "steady", "mental", "emotional", "body", "brain", "machine"},
+    ).named(
+        "city, town, village, county, state, province, region, district, municipality, country, "
+        "territory, fips, census tract, census block, neighborhood, neighbourhood, birth place, "
+        "birthplace, place of birth, place, location, residence, residence type, kraj, kraj rojstva, "
+        "kraj bivanja, obcina, regija, pokrajina, drzava, mesto, okraj, 지역, 시도, 시군구, 읍면동, "
+        "행정동, 법정동, 도시, 국가, 출생지, 출신지, 거주지역, 지역코드"
+    ),
+    NameRule(_QUASI, "title or form of address", 0.7).named(
+        "=prefix, =suffix, =title, salutation, honorific, name prefix, name suffix, naziv, 호칭"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="online identifier or network address",
-        score=0.9,
-        unless=_FLAG,
-        phrases=_words(
-            "ip address, ip addr, =ip, client ip, mac address, imei, device serial, serial number, login, "
-            "=account, twitter, facebook, instagram, kakao, url profile, photo, fingerprint, face image, "
-            "ip naslov, uporabnisko ime, 아이피, 아이디, 로그인, 사진, 지문"
-        ),
+        _QUASI,
+        "body measurement visible to others",
+        0.55,
+        {"birth", "sample", "loss", "tumor", "tumour", "row", "line", "sampling", "design"},
+    ).named("height, body height, weight, body weight, visina, telesna teza, 체중, 몸무게"),
+    NameRule(_SENSITIVE, "diagnosis or disease", 0.93, {"date", "air", "일", "일자"}).named(
+        "diagnosis, diagnoses, diag, dx, icd, icd9, icd10, icd 10, icd code, disease, diseases, illness, "
+        "disorder, condition, conditions, comorbidity, comorbidities, cause of death, death cause, cancer, "
+        "tumor, tumour, hiv, aids, hepatitis, diabetes, stroke, hypertension, depression, psychiatric, "
+        "snomed, pregnancy, pregnant, abortion, std, allergy, allergies, symptom, symptoms, diagnoza, "
+        "diagnoze, bolezen, bolezni, mkb, mkb10, vzrok smrti, alergija, alergije, nosecnost, 진단, 진단명, "
+        "진단코드, 상병, 병명, 질병, 질환, 사망원인, 증상, 주호소, 알레르기, 임신, 상병코드"
+    ),
+    NameRule(_SENSITIVE, "treatment or medication", 0.85, {"date", "일", "일자"}).named(
+        "medication, medications, medicine, drug, drugs, prescription, treatment, therapy, procedure, "
+        "surgery, operation, vaccine, vaccination, dose, dosage, atc, atc code, zdravilo, zdravila, "
+        "terapija, zdravljenje, operacija, poseg, recept, cepljenje, odmerek, 약품, 약물, 처방, 치료, "
+        "수술, 시술, 투약, 처치, 백신, 용량"
+    ),
+    NameRule(_SENSITIVE, "test result", 0.7, {"date", "credit"}).named(
+        "result, results, lab result, lab value, test result, finding, findings, blood pressure, "
+        "systolic, diastolic, glucose, cholesterol, hba1c, hemoglobin, haemoglobin, creatinine, bmi, "
+        "genotype, mutation, gene, variant, score, izvid, rezultat, krvni tlak, krvni sladkor, "
+        "검사결과, 결과값, 결과, 혈압, 혈당, 콜레스테롤, 유전자"
+    ),
+    NameRule(_SENSITIVE, "money", 0.88, {"area", "geographic"}).named(
+        "income, salary, salary class, wage, wages, pay, earnings, expense, expenses, expenditure, "
+        "cost, costs, coverage, healthcare expenses, healthcare coverage, charge, charges, debt, "
+        "credit score, balance, net worth, dohodek, placa, strosek, stroski, dolg, prihodek, 소득, "
+        "급여, 월급, 연봉, 수입, 비용, 진료비, 재산, 부채"
     ),
     NameRule(
-        role=_DIRECT,
-        kind="postal address",
-        score=0.9,
-        unless=_FLAG | {"ip", "mac", "email", "mail", "web", "type", "memory", "증"},
-        phrases=_words(
-            "address, street, street address, home address, residence address, addr, address line, house "
-            "number, street name, street number, apartment, naslov, ulica, hisna stevilka, naslov "
-            "bivalisca, stalno prebivalisce, zacasno prebivalisce, 주소, 거주지, 도로명, 번지, 상세주소"
-        ),
+        _SENSITIVE, "belief, orientation or record of conduct", 0.92, {"swab", "spatial", "sprejemanje"}
+    ).named(
+        "religion, religious, faith, political, party membership, union membership, sexual orientation, "
+        "orientation, sexual, criminal, conviction, offence, offense, drug use, alcohol, smoking, "
+        "smoking status, smoker, disability, substance use, vera, veroizpoved, politicna, kaznivo, "
+        "kajenje, kadilec, alkohol, invalidnost, 종교, 정치, 전과, 범죄, 흡연, 음주, 장애"
     ),
-    NameRule(
-        role=_QUASI,
-        kind="date of birth",
-        score=0.97,
-        unless=frozenset({"weight", "order", "type", "control", "height", "length", "place"}),
-        phrases=_words(
-            "birth, birth date, date of birth, dob, birthday, year of birth, birth year, yob, birth month, "
-            "born, datum rojstva, rojstni datum, rojstni dan, leto rojstva, rojstvo, rojen, 생년월일, "
-            "생년, 생일, 출생일, 출생년, 출생연도, 출생"
-        ),
+    NameRule(_DIRECT, "free text", 0.6, if_distinct=True).named(
+        "comment, comments, note, notes, remark, remarks, memo, narrative, free text, clinical note, "
+        "opomba, opombe, komentar, pripombe, 비고, 메모, 소견, 특이사항, 의견, 코멘트"
     ),
-    NameRule(
-        role=_QUASI,
-        kind="date of death",
-        score=0.95,
-        unless=frozenset({"cause", "flag", "yn"}),
-        phrases=_words(
-            "death date, date of death, dod, deceased date, year of death, death year, datum smrti, "
-            "leto smrti, 사망일, 사망일자, 사망연도, 사망년도"
-        ),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="date of a visit or stay",
-        score=0.75,
-        phrases=_words(
-            "visit date, date of visit, admission date, date of admission, admit date, discharge date, "
-            "date of discharge, encounter date, service date, appointment date, surgery date, "
-            "procedure date, diagnosis date, date of diagnosis, onset date, start date, stop date, "
-            "end date, order date, treatment date, collection date, sample date, test date, exam date, "
-            "registration date, enrollment date, =start, =stop, =date, event date, index date, "
-            "datum obiska, datum sprejema, datum odpusta, datum pregleda, datum diagnoze, datum operacije, "
-            "datum preiskave, datum zdravljenja, =datum, 내원일, 방문일, 입원일, 퇴원일, 진료일, 수술일, "
-            "검사일, 진단일, 처방일, 접수일, 발병일, 등록일, 입원일자, 퇴원일자, =날짜, =일자"
-        ),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="postal code",
-        score=0.95,
-        phrases=_words(
-            "zip, zip code, postal code, post code, postcode, zipcode, zip5, zip3, postal, "
-            "postna stevilka, postna st, postna, posta, 우편번호, 우편"
-        ),
-        unless=frozenset({"operative", "file", "elektronska", "e"}),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="sex or gender",
-        score=0.95,
-        unless=frozenset({"partner", "partners", "orientation", "hormone"}),
-        phrases=_words("sex, gender, =m f, male female, spol, 성별, 남녀"),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="age",
-        score=0.93,
-        unless=frozenset({"gestational", "bone", "software", "device"}),
-        phrases=_words(
-            "age, ages, age group, age band, age range, age years, age in years, age at, starost, "
-            "starostna skupina, leta starosti, 나이, 연령, 연령대, 만나이"
-        ),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="race, ethnicity or nationality",
-        score=0.92,
-        phrases=_words(
-            "race, ethnicity, ethnic, ethnic group, nationality, citizenship, native country, "
-            "country of birth, country of origin, mother tongue, native language, narodnost, rasa, "
-            "drzavljanstvo, materni jezik, drzava rojstva, 인종, 민족, 국적, 출신국, 모국어"
-        ),
-        unless=frozenset({"condition", "pace"}),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="marital status or household",
-        score=0.92,
-        phrases=_words(
-            "marital, marital status, civil status, married, ever married, relationship, spouse, "
-            "household size, number of children, n children, zakonski stan, zakonski status, porocen, "
-            "stevilo otrok, 결혼, 혼인, 배우자, 자녀수, 가구원수"
-        ),
-        unless=frozenset({"type", "id"}),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="occupation or education",
-        score=0.88,
-        phrases=_words(
-            "occupation, profession, job, job title, employer, workplace, work type, workclass, "
-            "employment, employment status, education, education level, degree, schooling, school, "
-            "military, rank, poklic, zaposlitev, delodajalec, izobrazba, stopnja izobrazbe, 직업, 직종, "
-            "직장, 직위, 학력, 교육수준, 최종학력, 소속"
-        ),
-        unless=frozenset({"angle", "celsius", "temperature"}),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="coordinates",
-        score=0.95,
-        phrases=_words(
-            "lat, lon, lng, long lat, latitude, longitude, gps, geo, geolocation, geocode, coordinates, "
-            "coordinate, x coord, y coord, utm, =lat long, zemljepisna sirina, zemljepisna dolzina, "
-            "geografska sirina, geografska dolzina, koordinate, koordinata, 위도, 경도, 좌표"
-        ),
-        unless=frozenset({"ventricular", "view"}),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="place or region",
-        score=0.88,
-        unless=frozenset({"solid", "steady", "mental", "emotional", "body", "brain", "machine"}),
-        phrases=_words(
-            "city, town, village, county, state, province, region, district, municipality, country, "
-            "territory, fips, census tract, census block, neighborhood, neighbourhood, birth place, "
-            "birthplace, place of birth, place, location, residence, residence type, kraj, kraj rojstva, "
-            "kraj bivanja, obcina, regija, pokrajina, drzava, mesto, okraj, 지역, 시도, 시군구, 읍면동, "
-            "행정동, 법정동, 도시, 국가, 출생지, 출신지, 거주지역, 지역코드"
-        ),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="title or form of address",
-        score=0.7,
-        phrases=_words(
-            "=prefix, =suffix, =title, salutation, honorific, name prefix, name suffix, naziv, 호칭"
-        ),
-    ),
-    NameRule(
-        role=_QUASI,
-        kind="body measurement visible to others",
-        score=0.55,
-        phrases=_words("height, body height, weight, body weight, visina, telesna teza, 체중, 몸무게"),
-        unless=frozenset({"birth", "sample", "loss", "tumor", "tumour", "row", "line", "sampling", "design"}),
-    ),
-    NameRule(
-        role=_SENSITIVE,
-        kind="diagnosis or disease",
-        score=0.93,
-        phrases=_words(
-            "diagnosis, diagnoses, diag, dx, icd, icd9, icd10, icd 10, icd code, disease, diseases, "
-            "illness, disorder, condition, conditions, comorbidity, comorbidities, cause of death, "
-            "death cause, cancer, tumor, tumour, hiv, aids, hepatitis, diabetes, stroke, hypertension, "
-            "depression, psychiatric, snomed, pregnancy, pregnant, abortion, std, allergy, allergies, "
-            "symptom, symptoms, diagnoza, diagnoze, bolezen, bolezni, mkb, mkb10, vzrok smrti, alergija, "
-            "alergije, nosecnost, 진단, 진단명, 진단코드, 상병, 병명, 질병, 질환, 사망원인, 증상, 주호소, "
-            "알레르기, 임신, 상병코드"
-        ),
-        unless=frozenset({"date", "air", "일", "일자"}),
-    ),
-    NameRule(
-        role=_SENSITIVE,
-        kind="treatment or medication",
-        score=0.85,
-        phrases=_words(
-            "medication, medications, medicine, drug, drugs, prescription, treatment, therapy, procedure, "
-            "surgery, operation, vaccine, vaccination, dose, dosage, atc, atc code, zdravilo, zdravila, "
-            "terapija, zdravljenje, operacija, poseg, recept, cepljenje, odmerek, 약품, 약물, 처방, 치료, "
-            "수술, 시술, 투약, 처치, 백신, 용량"
-        ),
-        unless=frozenset({"date", "일", "일자"}),
-    ),
-    NameRule(
-        role=_SENSITIVE,
-        kind="test result",
-        score=0.7,
-        phrases=_words(
-            "result, results, lab result, lab value, test result, finding, findings, blood pressure, "
-            "systolic, diastolic, glucose, cholesterol, hba1c, hemoglobin, haemoglobin, creatinine, bmi, "
-            "genotype, mutation, gene, variant, score, izvid, rezultat, krvni tlak, krvni sladkor, "
-            "검사결과, 결과값, 결과, 혈압, 혈당, 콜레스테롤, 유전자"
-        ),
-        unless=frozenset({"date", "credit"}),
-    ),
-    NameRule(
-        role=_SENSITIVE,
-        kind="money",
-        score=0.88,
-        phrases=_words(
-            "income, salary, salary class, wage, wages, pay, earnings, expense, expenses, expenditure, "
-            "cost, costs, coverage, healthcare expenses, healthcare coverage, charge, charges, debt, "
-            "credit score, balance, net worth, dohodek, placa, strosek, stroski, dolg, prihodek, 소득, "
-            "급여, 월급, 연봉, 수입, 비용, 진료비, 재산, 부채"
-        ),
-        unless=frozenset({"area", "geographic"}),
-    ),
-    NameRule(
-        role=_SENSITIVE,
-        kind="belief, orientation or record of conduct",
-        score=0.92,
-        phrases=_words(
-            "religion, religious, faith, political, party membership, union membership, sexual orientation, "
-            "orientation, sexual, criminal, conviction, offence, offense, drug use, alcohol, smoking, "
-            "smoking status, smoker, disability, substance use, vera, veroizpoved, politicna, kaznivo, "
-            "kajenje, kadilec, alkohol, invalidnost, 종교, 정치, 전과, 범죄, 흡연, 음주, 장애"
-        ),
-        unless=frozenset({"swab", "spatial", "sprejemanje"}),
-    ),
-    NameRule(
-        role=_DIRECT,
-        kind="free text",
-        score=0.6,
-        if_distinct=True,
-        phrases=_words(
-            "comment, comments, note, notes, remark, remarks, memo, narrative, free text, clinical note, "
-            "opomba, opombe, komentar, pripombe, 비고, 메모, 소견, 특이사항, 의견, 코멘트"
-        ),
-    ),
-    NameRule(
-        role=_DIRECT,
-        kind="record identifier",
-        score=0.75,
-        if_distinct=True,
-        unless=_CLINICAL_CODE,
-        phrases=_words(
-            "id, ids, identifier, key, record id, record key, encounter, encounter id, visit id, order id, "
-            "sample id, specimen id, claim id, session id, transaction id, row id, index, sifra, "
-            "identifikator, zaporedna stevilka, 번호, 아이디, 일련번호, 순번, 접수번호, 연번"
-        ),
+    NameRule(_DIRECT, "record identifier", 0.75, _CLINICAL_CODE, if_distinct=True).named(
+        "id, ids, identifier, key, record id, record key, encounter, encounter id, visit id, order id, "
+        "sample id, specimen id, claim id, session id, transaction id, row id, index, sifra, "
+        "identifikator, zaporedna stevilka, 번호, 아이디, 일련번호, 순번, 접수번호, 연번"
     ),
 )
 
@@ -478,7 +333,7 @@ def _korean_pieces(tokens: tuple[str, ...]) -> Iterator[NameMatch]:
                 yield NameMatch(rule=rule, length=len(piece))
 
 
-def _inside_korean(piece: str, tokens: Iterable[str], unless: frozenset[str]) -> bool:
+def _inside_korean(piece: str, tokens: Iterable[str], unless: Set[str]) -> bool:
     """Whether a Korean word holds the piece, and nothing beside it that changes the meaning."""
     for token in tokens:
         if piece in token:
