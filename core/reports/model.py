@@ -33,7 +33,7 @@ class InputFacts:
     reading: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure of a report: a measure's key, its value, and the threshold it is held against."""
 
@@ -44,7 +44,7 @@ class Figure:
     of: str = ""  # which file, column or attribute the figure is about; empty for the whole run
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ReportTable:
     """A table of a report: aggregates, or evidence where the person switched it on."""
 
@@ -57,7 +57,7 @@ class ReportTable:
     units: Mapping[str, Unit] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ReportChart:
     """A chart of a report, drawn from aggregates, with a text that says what it shows."""
 

@@ -176,7 +176,8 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
         sensitive = measured.settings.sensitive
         yield Finding.of("roles_suggested", Verdict.WARN)(
             "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
-            f"{listed(measured.settings.quasi_identifiers)}{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
+            f"{listed(measured.settings.quasi_identifiers)}"
+            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
             "Every figure depends on this choice."
         )
 

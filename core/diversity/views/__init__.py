@@ -112,7 +112,7 @@ def _still_singled_out(audit: DiversityAudit) -> str:
 def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:
     """Return the figures about the search as a whole."""
     problem = audit.search.problem
-    return (Figure(measure="base_accuracy", value=problem.base_accuracy, of=_model_of(problem)),)
+    return (Figure("base_accuracy", problem.base_accuracy, of=_model_of(problem)),)
 
 
 def configuration_figures(audit: DiversityAudit, configuration: Configuration) -> tuple[Figure, ...]:
@@ -129,23 +129,23 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
         reached = Verdict.PASS if evaluation.accuracy >= target else Verdict.FAIL
         found += [
             Figure(
-                measure="accuracy",
-                value=evaluation.accuracy,
+                "accuracy",
+                evaluation.accuracy,
                 threshold=f"at least {format_number('share', target)}",
                 verdict=reached,
                 of=of,
             ),
-            Figure(measure="baseline_accuracy", value=evaluation.baseline_accuracy, of=of),
-            Figure(measure="balanced_accuracy", value=evaluation.balanced_accuracy, of=of),
-            Figure(measure="untouched_accuracy", value=evaluation.untouched_accuracy, of=of),
-            Figure(measure="anonymized_accuracy", value=evaluation.anonymized_accuracy, of=of),
+            Figure("baseline_accuracy", evaluation.baseline_accuracy, of=of),
+            Figure("balanced_accuracy", evaluation.balanced_accuracy, of=of),
+            Figure("untouched_accuracy", evaluation.untouched_accuracy, of=of),
+            Figure("anonymized_accuracy", evaluation.anonymized_accuracy, of=of),
         ]
     found += search_figures(audit)
-    found.append(Figure(measure="deletion_ratio", value=configuration.deletion_ratio, of=of))
+    found.append(Figure("deletion_ratio", configuration.deletion_ratio, of=of))
     if kept_set is not None:
-        found.append(Figure(measure="ncp", value=kept_set.ncp, of=of))
+        found.append(Figure("ncp", kept_set.ncp, of=of))
     if evaluation is not None:
-        found.append(Figure(measure="minimization_ncp", value=evaluation.minimization_ncp, of=of))
+        found.append(Figure("minimization_ncp", evaluation.minimization_ncp, of=of))
     if verification is not None:
         found += _verified_figures(audit, configuration, of)
     return tuple(found)
@@ -161,35 +161,31 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
     bound = verification.recursive_c(configuration.l)
     by_rule: dict[str, Figure] = {
         "distinct": Figure(
-            measure="distinct_l", value=verification.distinct_l, threshold=threshold, verdict=l_holds, of=of
+            "distinct_l", verification.distinct_l, threshold=threshold, verdict=l_holds, of=of
         ),
-        "entropy": Figure(
-            measure="entropy_l", value=verification.entropy_l, threshold=threshold, verdict=l_holds, of=of
-        ),
+        "entropy": Figure("entropy_l", verification.entropy_l, threshold=threshold, verdict=l_holds, of=of),
         "recursive": Figure(
-            measure="recursive_c",
-            value=bound if np.isfinite(bound) else None,
+            "recursive_c",
+            bound if np.isfinite(bound) else None,
             threshold=f"below {settings.recursive_c:g} at l = {configuration.l}",
             verdict=l_holds,
             of=of,
         ),
     }
     plain = {
-        "distinct": Figure(measure="distinct_l", value=verification.distinct_l, of=of),
-        "entropy": Figure(measure="entropy_l", value=verification.entropy_l, of=of),
+        "distinct": Figure("distinct_l", verification.distinct_l, of=of),
+        "entropy": Figure("entropy_l", verification.entropy_l, of=of),
     }
     others = [figure for rule, figure in plain.items() if rule != settings.diversity]
     classes = verification.classes
     return [
-        Figure(
-            measure="k", value=verification.k, threshold=f"at least {configuration.k}", verdict=k_holds, of=of
-        ),
+        Figure("k", verification.k, threshold=f"at least {configuration.k}", verdict=k_holds, of=of),
         by_rule[settings.diversity],
         *others,
-        Figure(measure="t", value=verification.t, of=of),
-        Figure(measure="alpha", value=verification.alpha, of=of),
-        Figure(measure="average_class_size", value=average_class_size(classes), of=of),
-        Figure(measure="discernibility", value=_discernibility(configuration), of=of),
+        Figure("t", verification.t, of=of),
+        Figure("alpha", verification.alpha, of=of),
+        Figure("average_class_size", average_class_size(classes), of=of),
+        Figure("discernibility", _discernibility(configuration), of=of),
     ]
 
 
@@ -369,31 +365,29 @@ def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -
     problem = audit.search.problem
     tables = [
         ReportTable(
-            name="result_list",
-            title="Result list",
-            frame=configurations_table(audit.offered),
+            "result_list",
+            "Result list",
+            configurations_table(audit.offered),
             note="Pairs with deletion, at or above the target, verified, within the limits.",
         ),
         ReportTable(
-            name="all_configurations",
-            title="All configurations",
-            frame=configurations_table(audit.search.configurations),
+            "all_configurations", "All configurations", configurations_table(audit.search.configurations)
         ),
-        ReportTable(name="pareto", title="Pareto front", frame=configurations_table(audit.pareto)),
-        ReportTable(name="bins", title="How sensitive values are counted", frame=bins_table(problem)),
+        ReportTable("pareto", "Pareto front", configurations_table(audit.pareto)),
+        ReportTable("bins", "How sensitive values are counted", bins_table(problem)),
     ]
     if configuration is not None:
         of = f"k = {configuration.k}, l = {configuration.l}"
         tables += [
             ReportTable(
-                name="generalizations",
-                title=f"What minimization leaves of the quasi-identifiers, {of}",
-                frame=generalizations_table(configuration),
+                "generalizations",
+                f"What minimization leaves of the quasi-identifiers, {of}",
+                generalizations_table(configuration),
             ),
             ReportTable(
-                name="class_diversity",
-                title=f"Sensitive values per class, {of}",
-                frame=diversity_table(configuration, problem),
+                "class_diversity",
+                f"Sensitive values per class, {of}",
+                diversity_table(configuration, problem),
             ),
         ]
     return tuple(tables)
@@ -405,9 +399,9 @@ def report_charts(audit: DiversityAudit, configuration: Configuration | None) ->
     if evaluated(audit):
         charts.append(
             ReportChart(
-                title="Accuracy against records removed",
-                chart=trade_off_chart(audit, configuration),
-                alt_text=trade_off_alt(audit),
+                "Accuracy against records removed",
+                trade_off_chart(audit, configuration),
+                trade_off_alt(audit),
             )
         )
     if configuration is not None:
@@ -417,17 +411,13 @@ def report_charts(audit: DiversityAudit, configuration: Configuration | None) ->
             diversity_chart(configuration, audit.search.problem),
         )
         if sizes is not None:
-            charts.append(
-                ReportChart(
-                    title=f"Class sizes, {of}", chart=sizes, alt_text=f"Records by class size for {of}."
-                )
-            )
+            charts.append(ReportChart(f"Class sizes, {of}", sizes, f"Records by class size for {of}."))
         if diversity is not None:
             charts.append(
                 ReportChart(
-                    title=f"Sensitive values per class, {of}",
-                    chart=diversity,
-                    alt_text=f"Records by the number of different sensitive values in their class for {of}.",
+                    f"Sensitive values per class, {of}",
+                    diversity,
+                    f"Records by the number of different sensitive values in their class for {of}.",
                 )
             )
     return tuple(charts)

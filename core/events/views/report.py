@@ -123,10 +123,10 @@ def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
     """Return what is kept and what it cost; known before the export is written."""
     reduced = anonymized.reduced
     return (
-        Figure(measure="users_after", value=reduced.n_users),
-        Figure(measure="events_after", value=reduced.n_events),
-        Figure(measure="events_flattened_kept", value=reduced.n_events_flattened),
-        Figure(measure="penalty_share", value=reduced.penalty_share),
+        Figure("users_after", reduced.n_users),
+        Figure("events_after", reduced.n_events),
+        Figure("events_flattened_kept", reduced.n_events_flattened),
+        Figure("penalty_share", reduced.penalty_share),
     )
 
 
@@ -135,20 +135,20 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
     rule, share = audit.anonymized.rule, audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)
     return (
         Figure(
-            measure="smallest_combination",
-            value=audit.release.verification.smallest,
+            "smallest_combination",
+            audit.release.verification.smallest,
             threshold=f"at least {rule.k}",
             verdict=audit.verdict,
         ),
         Figure(
-            measure="trace_unique_share",
-            value=share,
+            "trace_unique_share",
+            share,
             of="two known events",
             threshold=_trace_threshold(audit, rule.max_trace_unique_share),
             verdict=audit.trace_verdict,
         ),
         *_row_figures(audit),
-        Figure(measure="whole_trace_unique_share", value=audit.traces_after.whole_trace),
+        Figure("whole_trace_unique_share", audit.traces_after.whole_trace),
         *_diversity_figures(audit),
     )
 
@@ -158,14 +158,14 @@ def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     figures = (
         Figure(
-            measure="number_unique_share",
-            value=rows.share(rows.n_alone_by_number),
+            "number_unique_share",
+            rows.share(rows.n_alone_by_number),
             threshold=f"at most {format_number('share', NUMBER_SHARE_TO_FAIL)}",
             verdict=verdicts.get("row_numbers"),
         ),
         Figure(
-            measure="multiset_unique_share",
-            value=rows.share(rows.n_unique_multiset),
+            "multiset_unique_share",
+            rows.share(rows.n_unique_multiset),
             threshold=f"at most {limit}",
             verdict=verdicts.get("row_multisets"),
         ),
@@ -173,8 +173,8 @@ def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
     if rows.n_unique_sequence is None:
         return figures
     sequence = Figure(
-        measure="sequence_unique_share",
-        value=rows.share(rows.n_unique_sequence),
+        "sequence_unique_share",
+        rows.share(rows.n_unique_sequence),
         threshold=f"at most {limit}",
         verdict=verdicts.get("row_sequences"),
     )
@@ -187,14 +187,14 @@ def figures(audit: EventAudit) -> tuple[Figure, ...]:
     return (
         *kept_figures(audit.anonymized),
         *risk_figures(audit),
-        Figure(measure="number_below_k_share", value=audit.rows.share(audit.rows.n_below_k_by_number)),
-        Figure(measure="events_capped", value=reduced.n_events_capped),
-        Figure(measure="whole_log_penalty_share", value=audit.whole_log_penalty_share),
-        Figure(measure="cells_generalized", value=reduced.n_cells_generalized),
-        Figure(measure="users_total", value=measured.log.n_users),
-        Figure(measure="users_after_cleanup", value=measured.n_users_after_cleanup),
-        Figure(measure="events_total", value=measured.log.n_events_in_file),
-        Figure(measure="events_after_cleanup", value=measured.n_events_after_cleanup),
+        Figure("number_below_k_share", audit.rows.share(audit.rows.n_below_k_by_number)),
+        Figure("events_capped", reduced.n_events_capped),
+        Figure("whole_log_penalty_share", audit.whole_log_penalty_share),
+        Figure("cells_generalized", reduced.n_cells_generalized),
+        Figure("users_total", measured.log.n_users),
+        Figure("users_after_cleanup", measured.n_users_after_cleanup),
+        Figure("events_total", measured.log.n_events_in_file),
+        Figure("events_after_cleanup", measured.n_events_after_cleanup),
     )
 
 
@@ -212,10 +212,10 @@ def _diversity_figures(audit: EventAudit) -> tuple[Figure, ...]:
         return ()
     of = diversity.attribute
     return (
-        Figure(measure="uniform_combinations", value=diversity.n_uniform, of=of),
-        Figure(measure="combination_distinct_l", value=diversity.distinct_l, of=of),
-        Figure(measure="combination_entropy_l", value=diversity.entropy_l, of=of),
-        Figure(measure="combination_t", value=diversity.t, of=of),
+        Figure("uniform_combinations", diversity.n_uniform, of=of),
+        Figure("combination_distinct_l", diversity.distinct_l, of=of),
+        Figure("combination_entropy_l", diversity.entropy_l, of=of),
+        Figure("combination_t", diversity.t, of=of),
     )
 
 
@@ -292,9 +292,9 @@ def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable
         frames["unmapped"] = ("Events without a class", unmapped_table(audit.measured))
     return tuple(
         ReportTable(
-            name=name,
-            title=title,
-            frame=frame,
+            name,
+            title,
+            frame,
             units={
                 column: "share"
                 for column in frame.columns
@@ -317,9 +317,9 @@ def _charts(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportChart
 def stage_figure(audit: EventAudit) -> ReportChart:
     """Return the chart from the log to the export."""
     return ReportChart(
-        title="From the log to the export",
-        chart=stage_chart(audit.anonymized),
-        alt_text="Bars of events in the log, after cleanup, kept as they are, kept flattened and removed",
+        "From the log to the export",
+        stage_chart(audit.anonymized),
+        "Bars of events in the log, after cleanup, kept as they are, kept flattened and removed",
     )
 
 
@@ -334,9 +334,7 @@ def group_figures(audit: EventAudit, *, log: bool = False) -> list[ReportChart]:
     ]
     return [
         ReportChart(
-            title=title,
-            chart=chart,
-            alt_text=f"Events by the number of users that share their combination, {when} anonymization",
+            title, chart, f"Events by the number of users that share their combination, {when} anonymization"
         )
         for when, title, chart in charts
         if chart is not None
@@ -346,18 +344,18 @@ def group_figures(audit: EventAudit, *, log: bool = False) -> list[ReportChart]:
 def loss_figure(audit: EventAudit) -> ReportChart:
     """Return the chart of loss per event class."""
     return ReportChart(
-        title="Loss per event class",
-        chart=class_loss_chart(audit.anonymized),
-        alt_text="Events of each class left out, kept as they are, kept flattened and removed",
+        "Loss per event class",
+        class_loss_chart(audit.anonymized),
+        "Events of each class left out, kept as they are, kept flattened and removed",
     )
 
 
 def trace_figure(audit: EventAudit) -> ReportChart:
     """Return the chart of trace risk."""
     return ReportChart(
-        title="Users that known events can single out",
-        chart=trace_chart(audit.traces_before, audit.traces_after),
-        alt_text="Share of users singled out by one to four known events, before and after anonymization",
+        "Users that known events can single out",
+        trace_chart(audit.traces_before, audit.traces_after),
+        "Share of users singled out by one to four known events, before and after anonymization",
     )
 
 
@@ -374,9 +372,9 @@ def cross_figures(audit: EventAudit, x: str, y: str, x_title: str, y_title: str)
     ]
     return [
         ReportChart(
-            title=f"Events by {x_title.lower()} and {y_title.lower()}, {when}",
-            chart=chart,
-            alt_text=f"Heat map of events by {x_title.lower()} and {y_title.lower()}, {when}",
+            f"Events by {x_title.lower()} and {y_title.lower()}, {when}",
+            chart,
+            f"Heat map of events by {x_title.lower()} and {y_title.lower()}, {when}",
         )
         for when, chart in charts
         if chart is not None
@@ -387,9 +385,9 @@ def curve_figure(audit: EventAudit, outcomes: Sequence[Outcome], *, k: int) -> R
     """Return the chart of events kept over k."""
     n_events = audit.measured.n_events_after_cleanup
     return ReportChart(
-        title="Events kept for every k",
-        chart=curve_chart(outcomes, n_events=n_events, k=k),
-        alt_text=f"Share of events kept over k from 2 to 50 for four ways of anonymizing; k = {k} is marked",
+        "Events kept for every k",
+        curve_chart(outcomes, n_events=n_events, k=k),
+        f"Share of events kept over k from 2 to 50 for four ways of anonymizing; k = {k} is marked",
     )
 
 

@@ -65,22 +65,22 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     limit = audit.thresholds.max_full_leakage_share
     return (
         Figure(
-            measure="full_leakage_share",
-            value=None if rows is None else rows.full_leakage_share,
+            "full_leakage_share",
+            None if rows is None else rows.full_leakage_share,
             threshold="none tolerated" if limit == 0 else f"at most {percent(limit)}",
             verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
         ),
         Figure(
-            measure="partial_leakage_share",
-            value=None if rows is None else rows.partial_leakage_share,
+            "partial_leakage_share",
+            None if rows is None else rows.partial_leakage_share,
             threshold="" if orders is None else f"chance {percent(orders.partial_share.mean)}",
             verdict=Verdict.NOT_ASSESSED
             if rows is None
             else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
         ),
         Figure(
-            measure="mean_matching_cells",
-            value=None if rows is None else rows.mean_matching_cells,
+            "mean_matching_cells",
+            None if rows is None else rows.mean_matching_cells,
             threshold=""
             if measures.expected_matching_cells is None
             else f"chance {measures.expected_matching_cells:.2f}",
@@ -88,17 +88,17 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             if rows is None
             else _verdict_of(audit, "matching_cells", "chance_not_assessed"),
         ),
-        Figure(measure="std_matching_cells", value=None if rows is None else rows.std_matching_cells),
+        Figure("std_matching_cells", None if rows is None else rows.std_matching_cells),
     )
 
 
 def usual_figures(rows: RowLeakage) -> tuple[Figure, ...]:
     """Return the usual figures alone, as they are before anything is known of chance."""
     return (
-        Figure(measure="full_leakage_share", value=rows.full_leakage_share),
-        Figure(measure="partial_leakage_share", value=rows.partial_leakage_share),
-        Figure(measure="mean_matching_cells", value=rows.mean_matching_cells),
-        Figure(measure="std_matching_cells", value=rows.std_matching_cells),
+        Figure("full_leakage_share", rows.full_leakage_share),
+        Figure("partial_leakage_share", rows.partial_leakage_share),
+        Figure("mean_matching_cells", rows.mean_matching_cells),
+        Figure("std_matching_cells", rows.std_matching_cells),
     )
 
 
@@ -107,20 +107,20 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     whole, nearest, distances = (audit.measures.whole_rows, audit.measures.nearest, audit.measures.distances)
     return (
         Figure(
-            measure="n_exact_rows_anywhere",
-            value=whole.n_exact,
+            "n_exact_rows_anywhere",
+            whole.n_exact,
             threshold=f"chance {_count(whole.expected_exact)}",
             verdict=_verdict_of(audit, "whole_rows", "repeated_rows"),
         ),
         Figure(
-            measure="n_unique_exact_rows_anywhere",
-            value=whole.n_unique_exact,
+            "n_unique_exact_rows_anywhere",
+            whole.n_unique_exact,
             threshold=f"chance {_count(whole.expected_unique_exact)}",
             verdict=_verdict_of(audit, "whole_rows"),
         ),
         Figure(
-            measure="relink_share",
-            value=nearest.relink_share,
+            "relink_share",
+            nearest.relink_share,
             threshold=""
             if nearest.relink_share is None
             else "chance " + percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
@@ -129,8 +129,8 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             else _verdict_of(audit, "relinkage", "relinkage_by_likeness"),
         ),
         Figure(
-            measure="median_distance_to_closest",
-            value=distances.to_original.median_distance,
+            "median_distance_to_closest",
+            distances.to_original.median_distance,
             threshold=""
             if distances.within_original is None
             else f"originals {distances.within_original.median_distance:.3f}",
@@ -143,18 +143,15 @@ def nearest_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures of nearest rows and closest records; with a hold-out table, that against it."""
     distances, within = audit.measures.distances, audit.measures.distances.within_original
     figures = [
-        Figure(measure="mean_best_share", value=audit.measures.nearest.mean_best_share),
-        Figure(measure="median_distance_ratio", value=distances.to_original.median_ratio),
-        Figure(
-            measure="median_distance_within_original",
-            value=None if within is None else within.median_distance,
-        ),
+        Figure("mean_best_share", audit.measures.nearest.mean_best_share),
+        Figure("median_distance_ratio", distances.to_original.median_ratio),
+        Figure("median_distance_within_original", None if within is None else within.median_distance),
     ]
     if distances.to_holdout is not None:
         figures.append(
             Figure(
-                measure="closer_to_original_share",
-                value=distances.closer_to_original_share,
+                "closer_to_original_share",
+                distances.closer_to_original_share,
                 threshold="about 50 %",
                 verdict=_verdict_of(audit, "closer_to_original_than_holdout"),
             )
@@ -168,8 +165,8 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     near, aside, again = measures.near_copies, measures.set_aside, measures.second_look
     figures = [
         Figure(
-            measure="n_near_copies",
-            value=near.excess.n_observed,
+            "n_near_copies",
+            near.excess.n_observed,
             threshold=f"chance {_count(near.excess.n_expected)} of {near.n_rows:,}",
             verdict=_verdict_of(audit, "near_copies"),
         )
@@ -177,8 +174,8 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     if near.relink_share is not None:
         figures.append(
             Figure(
-                measure="relinked_by_likeness_share",
-                value=near.relink_share,
+                "relinked_by_likeness_share",
+                near.relink_share,
                 threshold="chance " + percent(1 / near.n_references),
                 verdict=_verdict_of(audit, "relinkage_by_likeness"),
             )
@@ -186,8 +183,8 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     if aside is not None and aside.rows is not None:
         figures.append(
             Figure(
-                measure="full_leakage_without_columns_share",
-                value=aside.rows.full_leakage_share,
+                "full_leakage_without_columns_share",
+                aside.rows.full_leakage_share,
                 threshold="chance " + percent(aside.expected_full / aside.rows.n_rows),
                 verdict=_verdict_of(audit, "without_columns"),
             )
@@ -195,8 +192,8 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     if again is not None:
         figures.append(
             Figure(
-                measure="n_unique_exact_rows_second_look",
-                value=again.whole_rows.n_unique_exact,
+                "n_unique_exact_rows_second_look",
+                again.whole_rows.n_unique_exact,
                 threshold=f"chance {_count(again.whole_rows.expected_unique_exact)}",
                 verdict=_verdict_of(audit, "second_look"),
             )
@@ -218,12 +215,12 @@ def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         low, high = attacks.membership.interval
         figures += [
             Figure(
-                measure="membership_auc",
-                value=attacks.membership.auc,
+                "membership_auc",
+                attacks.membership.auc,
                 threshold=f"95 %: {low:.2f} to {high:.2f}",
                 verdict=_verdict_of(audit, "membership"),
             ),
-            Figure(measure="smallest_membership_auc", value=attacks.membership.smallest_shown),
+            Figure("smallest_membership_auc", attacks.membership.smallest_shown),
         ]
     return tuple(figures)
 
@@ -233,8 +230,8 @@ def _attack_figure(audit: LeakageAudit, measure: str, rate: AttackRate) -> Figur
     control = rate.control_share
     against = "naive " + percent(rate.naive_share) if control is None else "hold-out " + percent(control)
     return Figure(
-        measure=measure,
-        value=rate.share,
+        measure,
+        rate.share,
         threshold=against,
         verdict=None if control is None else _verdict_of(audit, "attacks") if rate.p_value <= 0.001 else None,
     )
@@ -250,10 +247,8 @@ def further_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures of the row rules that a page leaves to its tables and a report states."""
     rows = audit.measures.rows
     return (
-        Figure(measure="expected_matching_cells", value=audit.measures.expected_matching_cells),
-        Figure(
-            measure="n_rows_without_valid_cells", value=None if rows is None else rows.n_without_valid_cells
-        ),
+        Figure("expected_matching_cells", audit.measures.expected_matching_cells),
+        Figure("n_rows_without_valid_cells", None if rows is None else rows.n_without_valid_cells),
     )
 
 
@@ -354,30 +349,24 @@ def _settings(audit: LeakageAudit) -> dict[str, object]:
 def _tables(measures: LeakageMeasures) -> tuple[ReportTable, ...]:
     return (
         ReportTable(
-            name="columns",
-            title="Columns",
-            frame=columns_table(measures),
+            "columns",
+            "Columns",
+            columns_table(measures),
             note="Shares are over all rows compared; z is the excess in standard deviations of chance.",
             units=COLUMN_UNITS,
         ),
         ReportTable(
-            name="worst rows",
-            title="Rows that share most with their original",
-            frame=worst_rows_table(measures),
+            "worst rows",
+            "Rows that share most with their original",
+            worst_rows_table(measures),
             note=f"The first {N_WORST_ROWS}; row numbers count from 1, without the header.",
             units=ROW_UNITS,
         ),
         ReportTable(
-            name="distances",
-            title="Distance to the closest record",
-            frame=distances_table(measures),
+            "distances",
+            "Distance to the closest record",
+            distances_table(measures),
             note="Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks.",
         ),
-        ReportTable(
-            name="attacks",
-            title="Attacks",
-            frame=attacks_table(measures),
-            note=ATTACKS_NOTE,
-            units=ATTACK_UNITS,
-        ),
+        ReportTable("attacks", "Attacks", attacks_table(measures), note=ATTACKS_NOTE, units=ATTACK_UNITS),
     )

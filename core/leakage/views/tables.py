@@ -201,9 +201,9 @@ def distribution_chart(measures: LeakageMeasures) -> ReportChart:
     )
     shown = table[: int(np.flatnonzero((table["observed"] > 0) | (table["high"] > 0)).max()) + 1]
     return ReportChart(
-        title="Matching cells per row, and what chance gives",
-        chart=_distribution(shown),
-        alt_text=f"Histogram of {rows.n_rows:,} rows by matching cells: mean {rows.mean_matching_cells:.2f} "
+        "Matching cells per row, and what chance gives",
+        _distribution(shown),
+        f"Histogram of {rows.n_rows:,} rows by matching cells: mean {rows.mean_matching_cells:.2f} "
         f"of {n_columns}, by chance {measures.expected_matching_cells:.2f}.",
     )
 
@@ -245,8 +245,8 @@ def columns_chart(measures: LeakageMeasures) -> ReportChart:
     shown = table[:_MOST_BARS]
     part = f" (the {_MOST_BARS} with the largest excess)" if len(table) > _MOST_BARS else ""
     return ReportChart(
-        title=f"Matching cells by column, against chance{part}",
-        chart=horizontal_bars(
+        f"Matching cells by column, against chance{part}",
+        horizontal_bars(
             shown,
             label="Column",
             value="Matching share",
@@ -254,7 +254,7 @@ def columns_chart(measures: LeakageMeasures) -> ReportChart:
             value_title="Rows in which the cell is the same (%)",
             label_title="Column",
         ),
-        alt_text="Bars of matching cells by column with a tick at what chance gives: "
+        "Bars of matching cells by column with a tick at what chance gives: "
         + "; ".join(
             f"{row['Column']} {percent(row['Matching share'])}, chance {percent(row['By chance'])}"
             for _, row in shown[:5].iterrows()
@@ -276,9 +276,9 @@ def proportion_chart(measures: LeakageMeasures) -> ReportChart:
     if rows.n_without_valid_cells:
         parts.append(Part(label="no valid cell", count=rows.n_without_valid_cells, meaning="NOT_ASSESSED"))
     return ReportChart(
-        title="Rows by leakage",
-        chart=stacked_share_bar(parts, unit="records", title="Share of rows"),
-        alt_text="; ".join(f"{part.label}: {int(part.count):,} rows" for part in parts) + ".",
+        "Rows by leakage",
+        stacked_share_bar(parts, unit="records", title="Share of rows"),
+        "; ".join(f"{part.label}: {int(part.count):,} rows" for part in parts) + ".",
     )
 
 
@@ -288,13 +288,13 @@ def nearest_chart(measures: LeakageMeasures) -> ReportChart:
     edges = np.linspace(0, 1, 21)
     counts, _ = np.histogram(nearest.best_share, bins=edges)
     return ReportChart(
-        title="Cells shared with the nearest scrambled row",
-        chart=histogram(
+        "Cells shared with the nearest scrambled row",
+        histogram(
             edges,
             {"observed": counts},
             x_title="Share of valid cells in common with the nearest row",
             y_title="Original rows",
         ),
-        alt_text=f"Histogram of {nearest.n_assessed:,} original rows: on average "
+        f"Histogram of {nearest.n_assessed:,} original rows: on average "
         f"{percent(nearest.mean_best_share)} of the valid cells are in common with the nearest row.",
     )

@@ -191,7 +191,7 @@ def _marketer(audit: RiskAudit) -> Intruder:
 
 def intruder_figure(intruder: Intruder) -> Figure:
     """Return the intruder's risk as a figure; None, never 0, where not assessed."""
-    return Figure(measure=intruder.measure, value=intruder.risk, of=intruder.name.lower())
+    return Figure(intruder.measure, intruder.risk, of=intruder.name.lower())
 
 
 def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
@@ -280,17 +280,14 @@ def comparison_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     if comparison is None:
         return ()
     of = f"against {comparison.original_name}"
-    return (
-        Figure(measure="ncp", value=comparison.ncp, of=of),
-        Figure(measure="discernibility", value=comparison.discernibility, of=of),
-    )
+    return (Figure("ncp", comparison.ncp, of=of), Figure("discernibility", comparison.discernibility, of=of))
 
 
 def _figure(
     key: str, value: float | None, judged: tuple[str, Verdict] | None = None, *, of: str = ""
 ) -> Figure:
     threshold, verdict = judged or ("", None)
-    return Figure(measure=key, value=value, threshold=threshold, verdict=verdict, of=of)
+    return Figure(key, value, threshold=threshold, verdict=verdict, of=of)
 
 
 def risk_report(
@@ -333,29 +330,29 @@ def risk_report(
 def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportTable, ...]:
     measured = audit.measurement
     tables = [
-        ReportTable(name="Intruders", title="Three intruders", frame=intruders_table(audit)),
+        ReportTable("Intruders", "Three intruders", intruders_table(audit)),
         ReportTable(
-            name="Class sizes",
-            title="Records in small classes",
-            frame=class_size_shares(audit),
+            "Class sizes",
+            "Records in small classes",
+            class_size_shares(audit),
             units={"Share of records": "share"},
         ),
     ]
     if measured.sensitive:
         tables.append(
             ReportTable(
-                name="Attribute disclosure",
-                title="What classes give away",
-                frame=disclosure_table(measured),
+                "Attribute disclosure",
+                "What classes give away",
+                disclosure_table(measured),
                 note="Every figure is that of the class where it is worst.",
             )
         )
     if columns is not None:
         tables.append(
             ReportTable(
-                name="Columns",
-                title="What each quasi-identifier does",
-                frame=columns_table(columns),
+                "Columns",
+                "What each quasi-identifier does",
+                columns_table(columns),
                 note=sets_note(columns).replace("`", ""),
                 units=COLUMN_UNITS,
             )
@@ -363,9 +360,9 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
     if measured.unchosen.sets:
         tables.append(
             ReportTable(
-                name="Columns nobody chose",
-                title="Smallest sets of columns nobody chose that single out over half",
-                frame=unchosen_sets_table(measured),
+                "Columns nobody chose",
+                "Smallest sets of columns nobody chose that single out over half",
+                unchosen_sets_table(measured),
                 note=unchosen_note(measured),
                 units=SET_UNITS,
             )
@@ -378,16 +375,14 @@ def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportT
     if measured.comparison is not None:
         tables.append(
             ReportTable(
-                name="Changes",
-                title=f"Columns of {measured.comparison.original_name} and what became of them",
-                frame=changes_table(measured.comparison),
+                "Changes",
+                f"Columns of {measured.comparison.original_name} and what became of them",
+                changes_table(measured.comparison),
                 units=CHANGE_UNITS,
             )
         )
     if other is not None:
-        tables.append(
-            ReportTable(name="Side by side", title="Side by side", frame=side_by_side_table(audit, other))
-        )
+        tables.append(ReportTable("Side by side", "Side by side", side_by_side_table(audit, other)))
     return tuple(tables)
 
 

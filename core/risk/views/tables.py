@@ -66,9 +66,9 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
     chart = class_size_chart(sizes, records, k, log=log, cumulative=True)
     unit = "" if audit.measurement.unit == "record" else ", sizes in persons"
     return ReportChart(
-        title=f"Records by class size{unit}",
-        chart=chart,
-        alt_text=f"Histogram of records by class size with the cumulative share of records: "
+        f"Records by class size{unit}",
+        chart,
+        f"Histogram of records by class size with the cumulative share of records: "
         f"{audit.n_at_risk:,} of {counted(classes.n_records, 'record')} "
         f"({percent(audit.n_at_risk / classes.n_records)}) are in classes smaller than {k}.",
     )
@@ -86,8 +86,8 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
         return None
     limit = 1 / audit.thresholds.k
     return ReportChart(
-        title="Risk of three intruders",
-        chart=horizontal_bars(
+        "Risk of three intruders",
+        horizontal_bars(
             pd.DataFrame(known, columns=["intruder", "risk"]),
             label="intruder",
             value="risk",
@@ -97,7 +97,7 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
             rule=limit,
             rule_label=f"1 / {audit.thresholds.k}",
         ),
-        alt_text="Bars of "
+        "Bars of "
         + ", ".join(f"{label} {percent(risk)}" for label, risk in known)
         + f", with the threshold {percent(limit)}.",
     )
@@ -260,15 +260,15 @@ def contribution_chart(columns: ColumnsMeasurement) -> ReportChart:
     table = columns_table(columns)
     shares = table["Unique only because of it"]
     return ReportChart(
-        title="Records that are unique only because of one column",
-        chart=horizontal_bars(
+        "Records that are unique only because of one column",
+        horizontal_bars(
             table,
             label="Column",
             value="Unique only because of it",
             value_title="Records that would not be unique without it (%)",
             label_title="Quasi-identifier",
         ),
-        alt_text="Bars of the share of records that are unique only because of a column: "
+        "Bars of the share of records that are unique only because of a column: "
         + ", ".join(
             f"{column} {percent(share)}" for column, share in zip(table["Column"], shares, strict=True)
         )
@@ -352,15 +352,15 @@ def suda_chart(suda: Suda) -> ReportChart:
     """Draw the part of all SUDA scores that comes from sets with each quasi-identifier."""
     table = suda_columns_table(suda)
     return ReportChart(
-        title="What the scores come from",
-        chart=horizontal_bars(
+        "What the scores come from",
+        horizontal_bars(
             table,
             label="Column",
             value="Part of the scores",
             value_title="Part of all scores (%); sets have several columns",
             label_title="Quasi-identifier",
         ),
-        alt_text="Bars of the part of all SUDA scores by column: "
+        "Bars of the part of all SUDA scores by column: "
         + ", ".join(
             f"{column} {percent(min(part, 1.0))}"
             for column, part in zip(table["Column"], table["Part of the scores"], strict=True)
@@ -389,9 +389,9 @@ def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:
     """Return the tables of a report: what the scores come from, with what was and was not searched."""
     return (
         ReportTable(
-            name="Special uniques",
-            title="Special uniques (SUDA2): what the scores come from",
-            frame=suda_columns_table(suda),
+            "Special uniques",
+            "Special uniques (SUDA2): what the scores come from",
+            suda_columns_table(suda),
             note=suda_note(suda),
             units=SUDA_UNITS,
         ),

@@ -121,9 +121,9 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
     )
     text = base.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8).encode(text="label:N")
     return ReportChart(
-        title="Loss against risk",
-        chart=alt.layer(line, points, text).properties(width="container", height=260),
-        alt_text="Points of precision lost against highest risk: "
+        "Loss against risk",
+        alt.layer(line, points, text).properties(width="container", height=260),
+        "Points of precision lost against highest risk: "
         + ", ".join(
             f"{label} loses {lost} at a risk of {highest}"
             for label, lost, highest in zip(frame["label"], frame["lost"], frame["highest"], strict=True)
@@ -178,11 +178,10 @@ def lattice_chart(what_if: WhatIf, option: int) -> ReportChart | None:
     )
     drawn = "all of them" if whole else "those that differ from the chosen one in one column"
     return ReportChart(
-        title="The lattice around the chosen generalization",
-        chart=_lattice_layers(points, edges),
-        alt_text=f"{len(nodes):,} of {what_if.lattice.n_nodes:,} generalizations as points, {drawn}: the "
-        "finest at the bottom, each line one column made coarser. Chosen: "
-        f"{_in_words(what_if, best.levels)}.",
+        "The lattice around the chosen generalization",
+        _lattice_layers(points, edges),
+        f"{len(nodes):,} of {what_if.lattice.n_nodes:,} generalizations as points, {drawn}: the finest at "
+        f"the bottom, each line one column made coarser. Chosen: {_in_words(what_if, best.levels)}.",
     )
 
 
@@ -260,19 +259,19 @@ def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:
     note = what_if_note(what_if)
     if not what_if.options:
         frame = pd.DataFrame({"Result": [note]})
-        return (ReportTable(name="What if", title="What if columns were made coarser", frame=frame),)
+        return (ReportTable("What if", "What if columns were made coarser", frame),)
     option = option_for(what_if, k)
     return (
         ReportTable(
-            name="What if",
-            title="What if columns were made coarser",
-            frame=options_table(what_if),
+            "What if",
+            "What if columns were made coarser",
+            options_table(what_if),
             note=note,
             units=OPTION_UNITS,
         ),
         ReportTable(
-            name="Generalization",
-            title=f"What happens to each quasi-identifier: {option_labels(what_if)[option]}",
-            frame=option_columns_table(what_if, option),
+            "Generalization",
+            f"What happens to each quasi-identifier: {option_labels(what_if)[option]}",
+            option_columns_table(what_if, option),
         ),
     )
