@@ -30,7 +30,7 @@ def share_of(n: int, total: int, noun: str = "") -> str:
     return f"{counts} ({percent(n / total)})" if total else counts
 
 
-def percent(share: float) -> str:
+def percent(share: float | None) -> str:
     """Return a share in [0, 1] as percent; rounding never makes something nothing, nor a part the whole.
 
     Examples

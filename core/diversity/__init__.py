@@ -5,16 +5,23 @@
 """
 
 from core.diversity.features import is_numeric, suggest_one_hot_groups, zero_one_columns
-from core.diversity.grid_search import Configuration, KeptSet, Stability, Status, repeat_configuration, search
 from core.diversity.judging import (
     DiversityAudit,
-    DiversitySearch,
     DiversityThresholds,
     Recommendation,
     audit_diversity,
     judge_diversity,
-    measure_diversity,
     pareto_front,
+)
+from core.diversity.measuring import (
+    Configuration,
+    DiversitySearch,
+    KeptSet,
+    Stability,
+    Status,
+    measure_diversity,
+    repeat_configuration,
+    search,
 )
 from core.diversity.minimized import Generalization, generalizations, generalizations_document, in_words
 from core.diversity.model_files import load_estimator

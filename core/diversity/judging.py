@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from core.attribute_disclosure import distinct_l
 from core.diversity.features import SensitiveAttribute
-from core.diversity.grid_search import Configuration, OnProgress, Status, search
+from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import released_table
 from core.diversity.settings import DiversitySettings
-from core.diversity.stopping import ShouldStop
 from core.equivalence import equivalence_classes
-from core.errors import AuditInputError
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -246,32 +244,6 @@ Sort = Literal["accuracy", "deletion_ratio"]
 RECOMMENDED_DELETION = 0.2
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DiversitySearch:
-    """A finished or stopped grid search."""
-
-    problem: SearchProblem  # what was searched
-    # every pair of k and l, in the order of the grid
-    configurations: tuple[Configuration, ...] = field(repr=False)
-
-    def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
-        """Return the configuration of one pair.
-
-        Raises
-        ------
-        AuditInputError
-            The pair is not in the grid.
-        """
-        for configuration in self.configurations:
-            if (configuration.k, configuration.l) == (k, l):
-                return configuration
-        settings = self.problem.settings
-        raise AuditInputError(
-            f"k = {k}, l = {l} was not searched: k runs from {settings.k_min} to {settings.k_max}, "
-            f"and l from {settings.l_min} to k."
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class DiversityThresholds:
     """What the person can live with; judged anew at once when it changes."""
@@ -347,18 +319,6 @@ def audit_diversity(
     """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`."""
     problem = prepare_search(data, settings, choice or ModelChoice(), training=training)
     return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds)
-
-
-def measure_diversity(
-    problem: SearchProblem,
-    *,
-    n_jobs: int = 1,
-    on_progress: OnProgress | None = None,
-    should_stop: ShouldStop | None = None,
-) -> DiversitySearch:
-    """Run the grid search with every release verified; see `search` for the parameters."""
-    configurations = search(problem, n_jobs=n_jobs, on_progress=on_progress, should_stop=should_stop)
-    return DiversitySearch(problem=problem, configurations=configurations)
 
 
 def judge_diversity(

@@ -1,6 +1,15 @@
 """Event logs: every released combination of attributes shared by at least k users, and its cost."""
 
-from core.events.anonymization import (
+from core.events.judging import EventAudit, audit_events, judge_events
+from core.events.mapping import (
+    BUILT_IN_MAPPING,
+    EventMapping,
+    event_mapping,
+    mapping_csv,
+    mapping_json,
+    read_event_mapping,
+)
+from core.events.measuring import (
     AnonymizedEvents,
     MeasuredEvents,
     Outcome,
@@ -9,15 +18,6 @@ from core.events.anonymization import (
     compare_strategies,
     measure_events,
     strategy_curve,
-)
-from core.events.audit import EventAudit, audit_events, judge_events
-from core.events.mapping import (
-    BUILT_IN_MAPPING,
-    EventMapping,
-    event_mapping,
-    mapping_csv,
-    mapping_json,
-    read_event_mapping,
 )
 from core.events.release import (
     Release,

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from core.coding import BoolArray, IntArray, combined_codes, value_codes
-from core.events.anonymization import AnonymizedEvents
+from core.events.measuring import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
 from core.events.traces import pseudonym_codes

@@ -11,10 +11,10 @@ import numpy as np
 
 from core.coding import sorted_distinct
 from core.errors import AuditInputError
-from core.events.anonymization import MeasuredEvents, anonymize_events, measure_events
-from core.events.audit import EventAudit
+from core.events.judging import EventAudit
 from core.events.log import EventLog
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping, event_mapping
+from core.events.measuring import MeasuredEvents, anonymize_events, measure_events
 from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSettings, Rule
 from core.events.stages import derived_column
 from core.events.trace_risk import Share, TraceRisk

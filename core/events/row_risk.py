@@ -9,7 +9,7 @@ import numpy as np
 from core.attribute_disclosure import distinct_l, entropy_l, largest, sensitive_counts, smallest, t_closeness
 from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
-from core.events.anonymization import AnonymizedEvents
+from core.events.measuring import AnonymizedEvents
 from core.events.stages import derived_column
 from core.events.trace_risk import mixed, only_one_user
 from core.events.traces import pseudonym_codes

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray, sorted_distinct, value_codes
-from core.events.anonymization import AnonymizedEvents
 from core.events.log import EventLog
+from core.events.measuring import AnonymizedEvents
 from core.events.users import cannot_be_respelt, folded, is_word
 from core.patterns import CATALOGUE, scan_column
 from core.verdict import Finding, Verdict

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
-from core.events.anonymization import AnonymizedEvents, MeasuredEvents
+from core.events.measuring import AnonymizedEvents, MeasuredEvents
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

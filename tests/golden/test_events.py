@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.events import EventSettings, Rule, anonymize_events, mapping_csv, measure_events
-from core.events.anonymization import MeasuredEvents
 from core.events.mapping import BUILT_IN_MAPPING
+from core.events.measuring import MeasuredEvents
 from core.tables import Dataset, read_dataset
 
 FIGURES = (

@@ -19,7 +19,7 @@ from core.events import (
     released_traces,
     trace_risk,
 )
-from core.events.anonymization import MeasuredEvents, flatten, reduce_to_k
+from core.events.measuring import MeasuredEvents, flatten, reduce_to_k
 from core.events.settings import COARSER, PSEUDONYM_SCOPES, STRATEGIES
 from core.events.traces import Traces, build_traces
 from core.tables import read_dataset

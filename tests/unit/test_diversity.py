@@ -64,7 +64,7 @@ from core.diversity.features import (
     read_features,
     read_sensitive,
 )
-from core.diversity.grid_search import unit_penalty
+from core.diversity.measuring import unit_penalty
 from core.diversity.minimization import minimize
 from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
@@ -897,7 +897,7 @@ def test_verify__fails_what_was_tampered_with() -> None:
 def test_search__does_not_offer_what_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = prepared()
     monkeypatch.setattr(
-        "core.diversity.grid_search.released_table", lambda problem, _cells: problem.data.table
+        "core.diversity.measuring.released_table", lambda problem, _cells: problem.data.table
     )
     audit = judge_diversity(measure_diversity(problem))
     assert Status.NOT_VERIFIED in {each.status for each in audit.search.configurations}

@@ -12,7 +12,7 @@ from core.events import (
     measure_events,
     strategy_curve,
 )
-from core.events.anonymization import MeasuredEvents, flatten, reduce_to_k
+from core.events.measuring import MeasuredEvents, flatten, reduce_to_k
 from core.tables import read_dataset
 
 MONDAY = "2024-01-08"  # ISO week 2

@@ -13,7 +13,7 @@ from core.attribute_disclosure import distinct_l
 from core.charts import COLORS, HEIGHT, Specification, class_size_chart, sized
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.settings import Task
-from core.measures import format_number
+from core.words import percent
 
 GridFigure = Literal["accuracy", "deletion_ratio", "ncp"]
 GRID_TITLES: Mapping[GridFigure, str] = {
@@ -115,9 +115,9 @@ def _points_table(audit: DiversityAudit) -> pd.DataFrame:
             "group": _group(each, met),
             "front": (each.k, each.l) in fronts,
             "text": STATUS_WORDS[each.status],
-            "accuracy_text": format_number("share", each.accuracy),
-            "deletion_text": format_number("share", each.deletion_ratio),
-            "ncp_text": format_number("share", each.kept_set.ncp if each.kept_set else None),
+            "accuracy_text": percent(each.accuracy),
+            "deletion_text": percent(each.deletion_ratio),
+            "ncp_text": percent(each.kept_set.ncp if each.kept_set else None),
         }
         for each in evaluated(audit)
     ]
@@ -218,7 +218,7 @@ def grid_chart(
         sort="descending",
         axis=_sparse_axis(table["l"]),
     )
-    percent = [format_number("share", value) for value in table["value"]]
+    percent = [percent(value) for value in table["value"]]
     cells = (
         alt.Chart(table.assign(text=percent))
         .mark_rect()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
-from core.events.audit import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
+from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS, EventSettings
 from core.events.trace_risk import KNOWN_EVENTS
 from core.events.views.charts import (
@@ -34,6 +34,7 @@ from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst, worst_first
+from core.words import percent
 
 TITLE = "Event-log anonymizer"
 QUESTION = (
@@ -76,7 +77,7 @@ def headline(audit: EventAudit) -> str:
         return f"Nothing is left to release with k = {k}."
     share = audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)
     reached = f"k = {k} is {'' if counted.k_reached else 'not '}reached in every exported combination"
-    risk = format_number("share", share)
+    risk = percent(share)
     reason = _gravest_reason(audit)
     if reason is not None:
         return f"{reached}, yet {reason}."
@@ -112,7 +113,7 @@ def _gravest_reason(audit: EventAudit) -> str | None:
         "multiset": rows.share(rows.n_unique_multiset),
         "sequence": rows.share(rows.n_unique_sequence),
     }
-    texts = {name: format_number("share", share) for name, share in shares.items()}
+    texts = {name: percent(share) for name, share in shares.items()}
     return _REASONS[reasons[0].check].format(**texts)
 
 
@@ -154,7 +155,7 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
 
 
 def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
-    rows, limit = audit.rows, format_number("share", audit.anonymized.rule.max_rows_unique_share)
+    rows, limit = audit.rows, percent(audit.anonymized.rule.max_rows_unique_share)
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     figures = (
         Figure(
@@ -202,7 +203,7 @@ def _trace_threshold(audit: EventAudit, limit: float | None) -> str:
     """Return what trace risk is held against; without a limit set, that is the share of four known events."""
     if limit is not None:
         return f"at most {format_number('share', limit)}"
-    four = format_number("share", audit.traces_after.singled_out(KNOWN_EVENTS[-1]))
+    four = percent(audit.traces_after.singled_out(KNOWN_EVENTS[-1]))
     return f"four: {four}, at most {format_number('share', TRACE_SHARE_TO_WARN)}"
 
 

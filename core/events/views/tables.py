@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.coding import IntArray
 from core.events import AnonymizedEvents, EventAudit, MeasuredEvents, Outcome, Release, Suggestions, TraceRisk
-from core.events.anonymization import MULTI_LEVEL
+from core.events.measuring import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step
 from core.events.stages import derived_column, shown_value

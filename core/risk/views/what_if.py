@@ -101,9 +101,9 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
             "loss": table["Precision lost"],
             "risk": table["Highest risk"],
             "label": [f"k = {k}" for k in table["k asked for"]],
-            "lost": [format_number("share", loss) for loss in table["Precision lost"]],
+            "lost": [percent(loss) for loss in table["Precision lost"]],
             "highest": [format_number("risk", risk) for risk in table["Highest risk"]],
-            "suppressed": [format_number("share", share) for share in table["Records suppressed"]],
+            "suppressed": [percent(share) for share in table["Records suppressed"]],
         }
     )
     x = alt.X("loss:Q", title="Precision lost (%)", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0))

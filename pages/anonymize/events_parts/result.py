@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.events import EventAudit, Outcome, Suggestions, TraceRisk, views
-from core.events.anonymization import LARGEST_LOG_WITH_CURVE
+from core.events.measuring import LARGEST_LOG_WITH_CURVE
 from core.measures.measure import Unit
 from core.reports import ReportChart
 from core.tables import Dataset

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.coding import sorted_distinct
-from core.events.anonymization import (
+from core.events.measuring import (
     MULTI_LEVEL,
     AnonymizedEvents,
     MeasuredEvents,
@@ -25,6 +25,7 @@ from core.measures import format_number
 from core.pseudonyms import TokenSource
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
+from core.words import percent
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
@@ -57,7 +58,7 @@ class EventAudit:
     def whole_log_penalty_share(self) -> float:
         """Return the information lost of the whole log in [0, 1], from the file to the export.
 
-        As :attr:`core.events.anonymization.Reduced.penalty_share`, with two losses more that come before
+        As :attr:`core.events.measuring.Reduced.penalty_share`, with two losses more that come before
         cleanup: events left out (unreadable ones, and classes left out) are lost whole, and an
         event class of several kinds loses, in its column, kinds covered / kinds of the log.
         """
@@ -345,7 +346,7 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
 
 def _share_text(share: Share) -> str:
     """Return a share as percent, a sampled one with its interval."""
-    value, lower, upper = (format_number("share", part) for part in (share.value, share.lower, share.upper))
+    value, lower, upper = (percent(part) for part in (share.value, share.lower, share.upper))
     return value if share.is_exact else f"{value} ({lower} to {upper}, from a sample)"
 
 

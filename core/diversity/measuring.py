@@ -407,3 +407,41 @@ def _with_other_seeds(problem: SearchProblem, repeat: int) -> EvaluationInputs:
         minimization_seed=settings.minimization_seed + repeat,
     )
     return replace(problem.inputs, settings=seeds)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DiversitySearch:
+    """A finished or stopped grid search."""
+
+    problem: SearchProblem  # what was searched
+    # every pair of k and l, in the order of the grid
+    configurations: tuple[Configuration, ...] = field(repr=False)
+
+    def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
+        """Return the configuration of one pair.
+
+        Raises
+        ------
+        AuditInputError
+            The pair is not in the grid.
+        """
+        for configuration in self.configurations:
+            if (configuration.k, configuration.l) == (k, l):
+                return configuration
+        settings = self.problem.settings
+        raise AuditInputError(
+            f"k = {k}, l = {l} was not searched: k runs from {settings.k_min} to {settings.k_max}, "
+            f"and l from {settings.l_min} to k."
+        )
+
+
+def measure_diversity(
+    problem: SearchProblem,
+    *,
+    n_jobs: int = 1,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> DiversitySearch:
+    """Run the grid search with every release verified; see `search` for the parameters."""
+    configurations = search(problem, n_jobs=n_jobs, on_progress=on_progress, should_stop=should_stop)
+    return DiversitySearch(problem=problem, configurations=configurations)
