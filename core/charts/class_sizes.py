@@ -102,24 +102,7 @@ def class_size_chart(
     noun: str = "classes",
     cumulative: bool = False,
 ) -> Specification:
-    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
-
-    Parameters
-    ----------
-    sizes, records, k
-        As for :func:`class_size_table`.
-    log
-        Draw the counts on a logarithmic scale that keeps zero (symmetric log).
-    x_title, y_title, noun
-        Axis titles and the word in the legend, for a tool that counts users or events.
-    cumulative
-        Draw the cumulative share of records as a line, its axis on the right.
-
-    Returns
-    -------
-    Specification
-        Records in classes smaller than k are red with a dashed outline and say so in the legend.
-    """
+    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line."""
     table = class_size_table(sizes, records, k)
     below, above = f"in {noun} smaller than {k:,}", f"in {noun} of {k:,} or more"
     table["group"] = np.where(table["below_k"], below, above)

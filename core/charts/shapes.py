@@ -41,23 +41,7 @@ def horizontal_bars(
     rule: float | None = None,
     rule_label: str = "",
 ) -> Specification:
-    """Draw one bar per row, in the order of the frame, with a tick for what to compare it with.
-
-    Parameters
-    ----------
-    frame
-        One row per bar. Any column names; labels are unique; a missing value draws no bar.
-    label, value, reference
-        Columns: text of the bar, its length, and the length of the reference tick.
-    unit
-        ``share`` and ``risk`` get a percent axis from 0 to 100 %.
-    value_title, label_title
-        Axis titles with units.
-    meaning, reference_meaning
-        What the colours mean, keys of :data:`COLORS`; both appear in the legend.
-    rule, rule_label
-        Where to draw a dashed threshold, and its name.
-    """
+    """Draw one bar per row, in the order of the frame, with a tick for what to compare it with."""
     columns = [label, value] if reference is None else [label, value, reference]
     table, _ = safe_frame(frame[columns])
     meanings = (meaning,) if reference is None else (meaning, reference_meaning)
@@ -225,21 +209,7 @@ def heatmap(
     unit: Unit = "share",
     with_figures: bool = True,
 ) -> alt.LayerChart:
-    """Draw one cell per row of the frame, dark for large values, each with its figure written in it.
-
-    Parameters
-    ----------
-    frame
-        One row per cell, in the order in which labels shall appear. Any column names.
-    x, y, value
-        Columns: labels of the two axes and the figure.
-    x_title, y_title, value_title
-        Axis and legend titles with units.
-    unit
-        How to write the figure; ``share`` and ``risk`` colour 0 to 100 %.
-    with_figures
-        False leaves the figures to the tooltip, for cells too narrow to hold them.
-    """
+    """Draw one cell per row of the frame, dark for large values, each with its figure written in it."""
     table, _ = safe_frame(frame[[x, y, value]])
     table["text"] = [format_number(unit, number) for number in table["c2"]]
     percent = unit in ("share", "risk")
@@ -293,19 +263,7 @@ def histogram(
     rule: float | None = None,
     rule_label: str = "",
 ) -> alt.LayerChart:
-    """Draw counts per interval, one or more series laid over each other.
-
-    Parameters
-    ----------
-    edges
-        Shape (n_bins + 1,), ascending.
-    counts
-        Meaning (a key of :data:`COLORS`, such as ``original``) → shape (n_bins,).
-    x_title, y_title
-        Axis titles with units.
-    rule, rule_label
-        Where to draw a dashed threshold, and its name.
-    """
+    """Draw counts per interval, one or more series laid over each other."""
     lower, upper = list(edges[:-1]), list(edges[1:])
     table = pd.concat(
         [

@@ -356,22 +356,6 @@ def repeat_configuration(
     The cells and the model stay the same; repeat i adds i to both seeds of the splits. The range
     shows what the choice of hold-out does; it is no confidence interval, because the repeats share
     their records.
-
-    Parameters
-    ----------
-    problem, configuration
-        What was searched, and the pair.
-    n_repeats
-        How many accuracies are wanted, the search's own among them.
-    on_progress
-        Called with the repeats done and all repeats.
-    should_stop
-        Asked before every repeat and within it; what is done is kept.
-
-    Raises
-    ------
-    AuditInputError
-        The configuration has no accuracy, or `n_repeats` is out of its range.
     """
     if not 1 <= n_repeats <= MOST_REPEATS:
         raise AuditInputError(

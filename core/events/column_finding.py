@@ -56,26 +56,6 @@ def with_found_columns(
     The published names come first, without need to confirm them. Time is a column that can nearly
     always be read as such; of the others, users have many values and events few, and names in
     English, Korean and Slovenian count as a hint.
-
-    Parameters
-    ----------
-    dataset
-        The log.
-    settings
-        Names that the log has are kept.
-    given
-        Roles whose name the person gave; they are kept whatever the log has.
-
-    Returns
-    -------
-    EventSettings
-        The settings themselves where nothing is absent, or no columns fit; else with
-        ``found_columns``, to be confirmed.
-
-    Raises
-    ------
-    AuditInputError
-        The file seems to have no header line.
     """
     refuse_missing_header(dataset)
     published = {

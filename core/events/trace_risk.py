@@ -14,7 +14,6 @@ from core.events.traces import Traces, TraceSearch, count_unique_draws
 from core.intervals import wilson_interval
 
 KNOWN_EVENTS = (1, 2, 3, 4)
-WHOLE_TRACE = 0
 LARGEST_EXACT = 2_000_000
 N_USERS_SEARCHED = 500
 N_DRAWS = 2_000

@@ -35,7 +35,6 @@ class PackedColumn:
     original_missing: BoolArray | None
     scrambled_missing: BoolArray | None
     original_counts: IntArray  # shape (n_shared_values,): how often each value that can match occurs
-    scrambled_counts: IntArray
 
 
 def pack_column(
@@ -64,7 +63,6 @@ def pack_column(
         original_missing=missing[0],
         scrambled_missing=missing[1],
         original_counts=counts[0],
-        scrambled_counts=counts[1],
     )
 
 
