@@ -896,9 +896,7 @@ def test_verify__fails_what_was_tampered_with() -> None:
 
 def test_search__does_not_offer_what_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = prepared()
-    monkeypatch.setattr(
-        "core.diversity.measuring.released_table", lambda problem, _cells: problem.data.table
-    )
+    monkeypatch.setattr("core.diversity.measuring.released_table", lambda problem, _cells: problem.data.table)
     audit = judge_diversity(measure_diversity(problem))
     assert Status.NOT_VERIFIED in {each.status for each in audit.search.configurations}
     assert audit.offered == ()

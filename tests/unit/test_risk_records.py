@@ -165,7 +165,7 @@ def test_settings__refuse_a_column_in_two_roles() -> None:
 
 def test_settings__name_choices_and_ranges() -> None:
     assert _problems(quasi_identifiers=("age",), missing="skip", recursive_c=0, population_size=0) == (
-        "missing must be one of value, wildcard, drop, received 'skip'.",
+        "missing must be one of value, wildcard, drop, received skip.",
         "recursive_c must be above 0, received 0.",
         "population_size must be at least 1, received 0.",
     )
