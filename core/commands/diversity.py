@@ -122,13 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> DiversitySettings:
-    """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose.
-
-    Raises
-    ------
-    AuditInputError
-        Names every option with a number out of its range, what is allowed, and what was received.
-    """
+    """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose."""
     roles: dict[str, Any] = dict.fromkeys(_ROLES[1:], ()) | {"label": ""}
     if arguments.demo:
         demo = DEMO_ROLES[arguments.demo]
@@ -158,13 +152,7 @@ def _data(arguments: argparse.Namespace) -> Dataset:
 
 
 def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
-    """Refuse columns that the table lacks.
-
-    Raises
-    ------
-    AuditInputError
-        Names every such column and the option it was given with.
-    """
+    """Refuse columns that the table lacks."""
     told = {**described(DiversitySettings), **described(ModelChoice)}
     given = given_options(DiversitySettings, arguments) | given_options(ModelChoice, arguments)
     shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")

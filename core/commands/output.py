@@ -60,20 +60,7 @@ def _print_on_stderr(kind: str, sentences: Iterable[str]) -> None:
 
 
 def check_new_files(option: str, *paths: Path) -> None:
-    """Refuse files that cannot be written or would replace one, before any work is done.
-
-    Parameters
-    ----------
-    option
-        The option that names them.
-    paths
-        All in one folder.
-
-    Raises
-    ------
-    AuditInputError
-        The folder does not exist, or one of the files does, be it a link that leads nowhere.
-    """
+    """Refuse files that cannot be written or would replace one, before any work is done."""
     try:
         has_folder = paths[0].parent.is_dir()
         existing = [path for path in paths if path.exists() or path.is_symlink()]
@@ -90,13 +77,7 @@ def check_new_files(option: str, *paths: Path) -> None:
 
 
 def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
-    """Write files that are not there yet, and read each back.
-
-    Raises
-    ------
-    AuditInputError
-        A file has come into being since it was looked for, cannot be written, or reads back differently.
-    """
+    """Write files that are not there yet, and read each back."""
     for path, data in files.items():
         try:
             write_file(path, data)

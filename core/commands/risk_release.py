@@ -17,31 +17,15 @@ from core.words import listed, number
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What became of the table asked for.
+    """What became of the table asked for."""
 
-    Attributes
-    ----------
-    document
-        For JSON; None where no table was written.
-    lines
-        For a terminal.
-    is_missing
-        Whether a table was asked for and not written.
-    """
-
-    document: Mapping[str, object] | None = None
-    lines: tuple[str, ...] = field(default=())
-    is_missing: bool = False
+    document: Mapping[str, object] | None = None  # for JSON; None where no table was written
+    lines: tuple[str, ...] = field(default=())  # for a terminal
+    is_missing: bool = False  # whether a table was asked for and not written
 
 
 def check_release(path: Path | None, *, what_if: bool) -> None:
-    """Refuse a file that cannot or must not be written, before any work is done.
-
-    Raises
-    ------
-    AuditInputError
-        No search was asked for, the folder does not exist, or one of the files exists.
-    """
+    """Refuse a file that cannot or must not be written, before any work is done."""
     if path is None:
         return
     if not what_if:
@@ -52,13 +36,7 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
 
 
 def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
-    """Refuse a folder for hierarchies that cannot be written to, before any work is done.
-
-    Raises
-    ------
-    AuditInputError
-        No search was asked for, or there is a file of that name, or something in the folder.
-    """
+    """Refuse a folder for hierarchies that cannot be written to, before any work is done."""
     if folder is None:
         return
     if not what_if:
@@ -70,13 +48,7 @@ def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
 
 
 def write_hierarchies(folder: Path, what_if: WhatIf | None) -> None:
-    """Write the hierarchies that were searched, a file for each quasi-identifier.
-
-    Raises
-    ------
-    AuditInputError
-        They cannot be written.
-    """
+    """Write the hierarchies that were searched, a file for each quasi-identifier."""
     if what_if is None:
         return
     try:
@@ -102,11 +74,6 @@ def write_release(
     """Write the cheapest generalized table that meets the thresholds of `audit`, and how it was made.
 
     A table that none meets is no error of the arguments: the sentence goes to stderr, and nothing is written.
-
-    Raises
-    ------
-    AuditInputError
-        The files cannot be written, or do not read back as they were made.
     """
     if path is None:
         return Written()

@@ -214,13 +214,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
 
 
 def _verify(pair: FilePair, limits: _Limits) -> _Done:
-    """Read and verify a pair.
-
-    Raises
-    ------
-    AuditInputError
-        A file cannot be read, or the three do not belong together.
-    """
+    """Read and verify a pair."""
     started = time.perf_counter()
     try:
         original = read_dataset(Path(pair.original))

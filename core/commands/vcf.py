@@ -60,13 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verify all pairs, print the result, return the exit code.
-
-    Raises
-    ------
-    AuditInputError
-        When a folder or a setting cannot be used.
-    """
+    """Verify all pairs, print the result, return the exit code."""
     settings = _settings(arguments)
     pairing = pair_folders(arguments.origin, arguments.anony)
     if not pairing.pairs and not pairing.unmatched:

@@ -142,13 +142,7 @@ class Columns:
         return [(self.value(CHROM, low), low, high) for low, high in pairwise(begins)]
 
     def positions(self, name: str, numbers: Sequence[int]) -> Places:
-        """Read every POS.
-
-        Raises
-        ------
-        AuditInputError
-            When one is not a whole number from 0 to 2⁶².
-        """
+        """Read every POS."""
         widths = self.widths(POS)
         if widths.min() == 0 or widths.max() > MAX_DIGITS:
             texts = self.values(POS, np.arange(len(self)))

@@ -36,22 +36,12 @@ class Field(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """What the names of an INFO column's fields tell; tuples have a place for each field.
+    """What the names of an INFO column's fields tell; tuples have a place for each field."""
 
-    Attributes
-    ----------
-    keys, kinds
-        The names in capitals, and their kinds.
-    every
-        All kinds together.
-    bare
-        The column without its values, and without what numbers are written with.
-    """
-
-    keys: tuple[bytes, ...]
+    keys: tuple[bytes, ...]  # the names in capitals, and their kinds
     kinds: tuple[int, ...]
-    every: int
-    bare: bytes
+    every: int  # all kinds together
+    bare: bytes  # the column without its values, and without what numbers are written with
 
 
 class Info:

@@ -79,22 +79,7 @@ class PairOutcome:
 def audit_vcf(
     original: Path, anonymized: Path, *, level: Level | None = None, settings: VcfSettings | None = None
 ) -> VcfAudit:
-    """Verify an anonymized VCF file against its original.
-
-    Parameters
-    ----------
-    original, anonymized
-        The files, read in place.
-    level
-        What had to be masked; None for what the anonymized file's name says.
-    settings
-        None for the usual ones.
-
-    Raises
-    ------
-    AuditInputError
-        A file cannot be read to its end.
-    """
+    """Verify an anonymized VCF file against its original."""
     settings = settings or VcfSettings()
     files = [VcfFile(name=path.name, path=path) for path in (original, anonymized)]
     pair = VcfPair(original=files[0], anonymized=files[1], level=level or level_of(anonymized.name))

@@ -23,25 +23,13 @@ LONG_LINE = 500  # bytes, from which numpy counts faster
 
 
 class AltColumn(NamedTuple):
-    """What an ALT column by itself tells.
+    """What an ALT column by itself tells."""
 
-    Attributes
-    ----------
-    alts, distinct
-        The alleles as written.
-    alleles
-        Those that say something.
-    is_blank
-        Whether every allele is ``.``.
-    names_allele
-        Whether one names anything beside ``N``, ``*`` and ``<NON_REF>``.
-    """
-
-    alts: tuple[bytes, ...]
+    alts: tuple[bytes, ...]  # the alleles as written
     distinct: frozenset[bytes]
-    alleles: tuple[bytes, ...]
-    is_blank: bool
-    names_allele: bool
+    alleles: tuple[bytes, ...]  # those that say something
+    is_blank: bool  # whether every allele is ``.``
+    names_allele: bool  # whether one names anything beside ``N``, ``*`` and ``<NON_REF>``
 
 
 class Record:

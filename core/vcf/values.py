@@ -51,22 +51,7 @@ class ValueChecker:
         return self.contigs == other.contigs and self.formats == other.formats
 
     def check(self, name: str, number: int, record: Record) -> None:
-        """Refuse a record that htslib cannot read.
-
-        Parameters
-        ----------
-        name
-            The file's name, for messages.
-        number
-            The record's number in the file.
-        record
-            A record whose number of columns was checked.
-
-        Raises
-        ------
-        AuditInputError
-            Naming the record and the column; never a value.
-        """
+        """Refuse a record that htslib cannot read."""
         column = self._odd_name(record)
         if column:
             raise AuditInputError(
