@@ -218,9 +218,9 @@ def grid_chart(
         sort="descending",
         axis=_sparse_axis(table["l"]),
     )
-    percent = [percent(value) for value in table["value"]]
+    texts = [percent(value) for value in table["value"]]
     cells = (
-        alt.Chart(table.assign(text=percent))
+        alt.Chart(table.assign(text=texts))
         .mark_rect()
         .encode(
             x=x,
