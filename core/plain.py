@@ -16,7 +16,6 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
@@ -26,6 +25,7 @@ Scalar = None | bool | int | float | str
 
 # Characters that XML 1.0 forbids (and with it XLSX); HTML shows none of them either.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+_MISSING = ("NAType", "NaTType")  # pandas' own, which commands without tables do not import
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
 _FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]"
@@ -107,7 +107,7 @@ def scalar(value: object) -> Scalar:
     """Turn a cell into None, a truth value, a finite number or text."""
     if isinstance(value, str):
         return valid_unicode(str(value.value if isinstance(value, Enum) else value))
-    if value is None or value is pd.NA or value is pd.NaT:
+    if value is None or type(value).__name__ in _MISSING:
         return None
     if isinstance(value, np.generic):
         value = value.item()

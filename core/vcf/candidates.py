@@ -16,8 +16,7 @@ MAX_NUMBER = np.iinfo(np.uint16).max  # motifs and sets of keys beyond share one
 
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.uint64]
-Offsets = npt.NDArray[np.int64]
-Whole = npt.NDArray[np.integer[Any]]  # as narrow as the numbers allow: millions of candidates are held
+Offsets = npt.NDArray[np.integer[Any]]
 
 
 class Places(Sequence[str]):
@@ -80,8 +79,8 @@ class Tally:
 class Candidates:
     """Original records that are a target at some threshold, in file order; arrays of one length."""
 
-    contigs: Whole  # index into `contig_names`, one a candidate
-    positions: Whole  # POS
+    contigs: Offsets  # index into `contig_names`, one a candidate
+    positions: Offsets  # POS
     mafs: Floats  # site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable
     marks: Marks  # bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites
     # for the few candidates where it is not their own frequency: which they are, ascending, and the frequency
@@ -105,7 +104,7 @@ class Candidates:
         """Return the contigs of candidates."""
         return [self.contig_names[contig] for contig in self.contigs[which].tolist()]
 
-    def ends(self, which: Offsets) -> Offsets:
+    def ends(self, which: Offsets) -> npt.NDArray[np.int64]:
         """Return the last position of REF of candidates."""
         ends = self.positions[which].astype(np.int64)
         if len(self.long):
@@ -114,20 +113,27 @@ class Candidates:
             ends[found] = self.long_ends[places[found]]
         return ends
 
-    def masked_up_to(self, which: Offsets) -> Floats:
-        """Return for candidates what is below a threshold exactly when the MAF rule is not satisfied."""
-        values = self.mafs[which]
-        if len(self.moved):
-            places = np.minimum(np.searchsorted(self.moved, which), len(self.moved) - 1)
-            found = self.moved[places] == which
-            values[found] = self.moved_up_to[places[found]]
+    def masked_up_to(self) -> Floats:
+        """Return for every candidate what is below a threshold exactly when the MAF rule is not satisfied."""
+        values = self.mafs.copy()
+        values[self.moved] = self.moved_up_to
         return values
+
+    def is_unmasked(self, maf_threshold: float) -> npt.NDArray[np.bool_]:
+        """Tell for every candidate whether the MAF rule is not satisfied at a threshold."""
+        unmasked = self.mafs < maf_threshold
+        unmasked[self.moved] = self.moved_up_to < maf_threshold
+        return unmasked
+
+    def marked(self, mark: int) -> npt.NDArray[np.bool_]:
+        """Tell which candidates have one of the lowest eight marks, without a copy of all marks."""
+        return (self.marks.view(np.uint8)[:: self.marks.itemsize] & mark) != 0
 
 
 class _Column:
     """A growing array: it is extended in place, and its values are never copied to be read.
 
-    Whole numbers are held as `kind` until one comes that does not fit, then as `wider`.
+    Offsets numbers are held as `kind` until one comes that does not fit, then as `wider`.
     """
 
     def __init__(self, kind: type[Any], wider: type[Any] | None = None) -> None:
@@ -243,10 +249,10 @@ def _numbered(ids: dict[Any, int], found: Mapping[int, Any], n_found: int) -> np
 
 def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
     """Order sites by where their first record stands in the file, keeping a site's records together."""
-    begins = (candidates.marks & Mark.SAME_SITE) == 0
+    begins = ~candidates.marked(Mark.SAME_SITE)
     first = order[begins][np.cumsum(begins) - 1]
     in_file = np.lexsort((np.arange(len(order)), first))
-    masked_up_to = candidates.masked_up_to(in_file)
+    masked_up_to = candidates.masked_up_to()[in_file]
     ends = np.zeros(len(order), dtype=np.int64)
     ends[candidates.long] = candidates.long_ends
     long = np.flatnonzero(ends[in_file])

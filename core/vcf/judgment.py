@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.candidates import Candidates
+from core.vcf.candidates import Candidates, Offsets
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header_leaks import header_exposures
@@ -36,7 +36,6 @@ REPORT_COLUMNS = (
     "unmasked_positions",
 )
 
-Offsets = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -102,8 +101,7 @@ class VcfAudit:
     @cached_property
     def missing(self) -> Offsets:
         """Return the targets that the anonymized file does not have, as indices of candidates."""
-        marks = self.scan.candidates.marks[self.targets.candidates]
-        return self.targets.candidates[(marks & Mark.MISSING) != 0]
+        return self.targets.candidates[self.scan.candidates.marked(Mark.MISSING)[self.targets.candidates]]
 
     @property
     def verdict(self) -> Verdict:
@@ -180,21 +178,22 @@ def find_targets(candidates: Candidates, maf_threshold: float) -> Targets:
     Of several records at one site, the last that is a target defines it. A repeat is a target at
     any threshold and is judged by the repeat rule.
     """
-    marks = candidates.marks
-    repeats = (marks & Mark.REPEAT) != 0
-    wanted = np.flatnonzero(repeats | (candidates.mafs < maf_threshold))
-    sites = np.cumsum((marks & Mark.SAME_SITE) == 0, dtype=np.int32)[wanted]
-    last = np.append(sites[1:] != sites[:-1], True) if len(sites) else np.empty(0, dtype=bool)
+    repeats = candidates.marked(Mark.REPEAT)
+    wanted = np.flatnonzero(repeats | (candidates.mafs < maf_threshold)).astype(np.int32)
+    begins = ~candidates.marked(Mark.SAME_SITE)
+    last = np.ones(len(wanted), dtype=np.bool_)
+    if not begins.all():
+        last[:-1] = np.diff(np.cumsum(begins, dtype=np.int32)[wanted]) != 0
     defining = wanted if last.all() else wanted[last]
     is_repeat = repeats[defining]
-    by_repeat = (marks[defining] & Mark.REPEAT_MASKED) != 0
-    by_maf = ~(candidates.masked_up_to(defining) < maf_threshold)
+    by_repeat = candidates.marked(Mark.REPEAT_MASKED)[defining]
+    by_maf = ~candidates.is_unmasked(maf_threshold)[defining]
     return Targets(
         candidates=defining,
         is_repeat=is_repeat,
         is_masked=np.where(is_repeat, by_repeat, by_maf),
         members=wanted,
-        sites=np.cumsum(np.append(False, last[:-1]), dtype=np.int32) if len(wanted) else wanted,
+        sites=np.cumsum(last, dtype=np.int32) - last,
     )
 
 
@@ -233,7 +232,7 @@ def _left(candidates: Candidates, members: Offsets, maf_threshold: float) -> Mas
     """Tell which targets are still named and not masked by their own kind's rule, although their site is."""
     marks = candidates.marks[members]
     by_repeat = (marks & Mark.REPEAT_MASKED) != 0
-    by_maf = ~(candidates.masked_up_to(members) < maf_threshold)
+    by_maf = ~candidates.is_unmasked(maf_threshold)[members]
     return ((marks & Mark.NAMED) != 0) & ~np.where((marks & Mark.REPEAT) != 0, by_repeat, by_maf)
 
 
@@ -288,7 +287,7 @@ def _neighbours(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdic
     """Find masked repeats with an unmasked repeat of the same motif close by."""
     candidates = scan.candidates
     masked = targets.candidates[targets.is_repeat & targets.is_masked]
-    shown = np.flatnonzero((candidates.marks & Mark.REPEAT_KEPT) != 0)
+    shown = np.flatnonzero(candidates.marked(Mark.REPEAT_KEPT))
     keys = _places(candidates, shown)
     shown, keys = shown[np.argsort(keys)], np.sort(keys)
     own = _places(candidates, masked)
@@ -355,8 +354,7 @@ def _level(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -
 
 
 def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:
-    marks = scan.candidates.marks[targets.candidates]
-    affected = targets.candidates[(marks & Mark.SOLE_CARRIER) != 0]
+    affected = targets.candidates[scan.candidates.marked(Mark.SOLE_CARRIER)[targets.candidates]]
     places = scan.candidates.places(affected)
     return found("sole_carrier", len(affected), len(targets.candidates), places, severities)
 
@@ -398,4 +396,4 @@ def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing:
 
 
 def _n_repeats(candidates: Candidates) -> int:
-    return int(np.count_nonzero(candidates.marks & Mark.REPEAT))
+    return int(np.count_nonzero(candidates.marked(Mark.REPEAT)))

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn, Protocol
 
 from core.errors import AuditInputError
 
-PIECE = 1 << 21  # bytes of text read at once
+PIECE = 1 << 20  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 30

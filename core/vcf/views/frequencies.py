@@ -31,7 +31,7 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
     edges = np.unique(
         [SMALLEST_MAF / 2, *np.geomspace(SMALLEST_MAF, MAF_LIMIT, 29), audit.settings.maf_threshold]
     )
-    counted = (candidates.mafs < MAF_LIMIT) & ((candidates.marks & Mark.SAME_SITE) == 0)
+    counted = (candidates.mafs < MAF_LIMIT) & ~candidates.marked(Mark.SAME_SITE)
     counted[targets.candidates] = candidates.mafs[targets.candidates] < MAF_LIMIT
     clipped = np.clip(candidates.mafs[counted], edges[0], np.nextafter(MAF_LIMIT, 0))
     cells = (np.searchsorted(edges, clipped, side="right") - 1) * len(names) + outcomes[counted]
