@@ -29,29 +29,19 @@ _FEWER = "Low uniqueness"  # of pseudonyms, which deleted records explain
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TabularAudit:
-    """The published decision on a pair of files, with the second opinion beside it.
+    """The published decision on a pair of files, with the second opinion beside it."""
 
-    Attributes
-    ----------
-    measurement, classes, thresholds
-        What was judged, and by what; `classes` is None where nothing names a quasi-identifier.
-    verdict
-        The published rule's verdict: PASS, WARN or FAIL.
-    mandatory_review, recommended_review
-        Whether any message is FAIL; whether the share of WARN messages reaches its limit.
-    findings
-        Why, worst first: figures that miss their threshold, review, columns, the log.
-    opinion_measurement, second_opinion
-        What ours measured and says; None where it was not asked for.
-    """
-
+    # what was judged, and by what; `classes` is None where nothing names a quasi-identifier
     measurement: TabularMeasurement
     classes: EquivalenceClasses | None
     thresholds: TabularThresholds
-    verdict: Verdict
+    verdict: Verdict  # the published rule's verdict: PASS, WARN or FAIL
+    # whether any message is FAIL; whether the share of WARN messages reaches its limit
     mandatory_review: bool
     recommended_review: bool
+    # why, worst first: figures that miss their threshold, review, columns, the log
     findings: tuple[Finding, ...] = field(repr=False)
+    # what ours measured and says; None where it was not asked for
     opinion_measurement: SecondOpinionMeasurement | None = None
     second_opinion: SecondOpinion | None = None
 

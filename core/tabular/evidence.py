@@ -30,25 +30,7 @@ def evidence_rows(
     limit: int = 100,
     reveal: bool = False,
 ) -> pd.DataFrame:
-    """Return the first records that speak against an anonymized column.
-
-    Parameters
-    ----------
-    original, anonymized, measurement
-        The tables, and what was measured of them.
-    column
-        Name in the anonymized table.
-    limit
-        Largest number of records.
-    reveal
-        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
-
-    Returns
-    -------
-    pd.DataFrame
-        Record (counted from 1), the original value where both tables have the same number of
-        records, the anonymized value, and what was found. Empty for a column nothing speaks against.
-    """
+    """Return the first records that speak against an anonymized column."""
     checks = [check for check in measurement.checks if check.anonymized_column == column]
     if not checks:
         return pd.DataFrame({RECORD: [], ANONYMIZED_VALUE: [], FOUND: []})

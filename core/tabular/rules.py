@@ -30,57 +30,27 @@ CHANGED = 0.99  # share of pseudonyms that differ from the original, at least
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnCheck:
-    """What the rule says of one anonymized column, or of an absent or unnamed one.
+    """What the rule says of one anonymized column, or of an absent or unnamed one."""
 
-    Attributes
-    ----------
-    column, anonymized_column
-        Names in the two tables; the second is None where the column is absent.
-    semantic, action
-        As logged; empty where nothing is.
-    check
-        Machine name of the check that was made.
-    status
-        PASS, WARN or FAIL.
-    reason
-        A sentence with counts; never a cell value.
-    n_filled
-        Non-blank anonymized values.
-    n_failing
-        How many of them speak against the column.
-    shapes
-        Up to three frequent shapes of failing values, such as ``YYYY-MM-DD``.
-    """
-
-    column: str
+    column: str  # names in the two tables; the second is None where the column is absent
     anonymized_column: str | None
-    semantic: str
+    semantic: str  # as logged; empty where nothing is
     action: str
-    check: str
-    status: Verdict
-    reason: str
-    n_filled: int = 0
-    n_failing: int = 0
-    shapes: tuple[str, ...] = ()
+    check: str  # machine name of the check that was made
+    status: Verdict  # PASS, WARN or FAIL
+    reason: str  # a sentence with counts; never a cell value
+    n_filled: int = 0  # non-blank anonymized values
+    n_failing: int = 0  # how many of them speak against the column
+    shapes: tuple[str, ...] = ()  # up to three frequent shapes of failing values, such as ``YYYY-MM-DD``
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScannedColumn:
-    """A column of the anonymized table with the sensitive patterns found in it.
+    """A column of the anonymized table with the sensitive patterns found in it."""
 
-    Attributes
-    ----------
-    values
-        Its distinct values.
-    hits
-        What the patterns found.
-    residual
-        Shape (n_values,): values with a pattern that are not the correct result of the logged
-        date floor.
-    """
-
-    values: DistinctValues
-    hits: PatternHits
+    values: DistinctValues  # its distinct values
+    hits: PatternHits  # what the patterns found
+    # shape (n_values,): values with a pattern that are not the correct result of the logged date floor
     residual: BoolArray
 
     @property
@@ -135,24 +105,7 @@ def check_column(
     *,
     allow_dx: bool,
 ) -> ColumnCheck:
-    """Judge an anonymized column by what the log says was done to it.
-
-    Parameters
-    ----------
-    match
-        The column's names, semantic and action.
-    original, anonymized
-        Their values as text; missing is null.
-    scanned
-        The anonymized column with its patterns.
-    allow_dx
-        Whether the log permits keeping diagnoses.
-
-    Returns
-    -------
-    ColumnCheck
-        With a reason that counts.
-    """
+    """Judge an anonymized column by what the log says was done to it."""
     if match.action == "keep_if_permitted_else_drop" and allow_dx:
         return _result(match, "dropped", Verdict.PASS, "The log permits keeping this column.", scanned)
     if is_dropping(match.action, allow_dx=allow_dx):

@@ -35,21 +35,7 @@ _SERIALS = {decade: _excel_serials(decade=decade) for decade in (False, True)}
 
 
 def are_date_floors(values: pa.Array, *, decade: bool) -> BoolArray:
-    """Return which values are the first day of a year, or of a decade.
-
-    Parameters
-    ----------
-    values
-        Strings without nulls, written as ``YYYY-01-01``, with midnight or not, or as the number
-        by which Excel stores that day.
-    decade
-        Whether the year must be a multiple of ten.
-
-    Returns
-    -------
-    array
-        Shape (n_values,).
-    """
+    """Return which values are the first day of a year, or of a decade."""
     trimmed = pc.utf8_trim_whitespace(values)
     written = pc.match_substring_regex(trimmed, rf"^[0-9]{{3}}{'0' if decade else '[0-9]'}-01-01{_MIDNIGHT}$")
     return _mask(pc.or_(written, pc.is_in(trimmed, _SERIALS[decade].cast(trimmed.type))))
@@ -62,16 +48,6 @@ def look_like_pseudonyms(values: DistinctValues) -> BoolArray:
     and digits, one prefix shared by the whole column with a number, a Korean surname with ``00``.
     Tokens of digits alone are hexadecimal only in a column where most such tokens hold a letter:
     elsewhere they are numbers, such as resident numbers or dates.
-
-    Parameters
-    ----------
-    values
-        The values of one column.
-
-    Returns
-    -------
-    array
-        Shape (n_values,).
     """
     trimmed = pc.utf8_trim_whitespace(values.values)
     like = _hexadecimal_tokens(values, trimmed)

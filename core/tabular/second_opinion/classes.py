@@ -37,56 +37,29 @@ _MOST_CONTRIBUTIONS = 50  # quasi-identifiers up to which the contribution of ea
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What one quasi-identifier adds.
+    """What one quasi-identifier adds."""
 
-    Attributes
-    ----------
-    column
-        The quasi-identifier.
-    n_unique, n_unique_without
-        Records alone in their class with all quasi-identifiers, and with all but this one.
-    k_without
-        Smallest class without it; None where it is the only quasi-identifier.
-    """
-
-    column: str
-    n_unique: int
+    column: str  # the quasi-identifier
+    n_unique: int  # records alone in their class with all quasi-identifiers, and with all but this one
     n_unique_without: int
-    k_without: int | None
+    k_without: int | None  # smallest class without it; None where it is the only quasi-identifier
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassMeasurement:
-    """The equivalence classes over a set of quasi-identifiers.
+    """The equivalence classes over a set of quasi-identifiers."""
 
-    Attributes
-    ----------
-    quasi_identifiers
-        The columns; empty for "none".
-    n_assessed, n_left_out
-        Records in classes, and records blank in all quasi-identifiers.
-    k
-        Smallest class; None where no record is assessed.
-    sizes, records
-        Class sizes, ascending, and how many records are in classes of each size.
-    contributions
-        One per quasi-identifier; the one without which fewest records are unique first. Empty beyond
-        50 quasi-identifiers.
-    persons
-        Persons in classes; None where none has several records.
-    alike
-        Sensitive attributes with the classes that share one value.
-    """
-
-    quasi_identifiers: tuple[str, ...]
-    n_assessed: int
+    quasi_identifiers: tuple[str, ...]  # the columns; empty for "none"
+    n_assessed: int  # records in classes, and records blank in all quasi-identifiers
     n_left_out: int
-    k: int | None
-    sizes: IntArray
+    k: int | None  # smallest class; None where no record is assessed
+    sizes: IntArray  # class sizes, ascending, and how many records are in classes of each size
     records: IntArray
+    # one per quasi-identifier; the one without which fewest records are unique first. Empty beyond 50 quasi-
+    # identifiers.
     contributions: tuple[Contribution, ...]
-    persons: PersonsInClasses | None = None
-    alike: tuple[AlikeClasses, ...] = ()
+    persons: PersonsInClasses | None = None  # persons in classes; None where none has several records
+    alike: tuple[AlikeClasses, ...] = ()  # sensitive attributes with the classes that share one value
 
     def n_records_below(self, k: int) -> int:
         """Return the assessed records in classes with fewer than `k` members."""
@@ -95,27 +68,16 @@ class ClassMeasurement:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassesMeasurement:
-    """Classes over the logged (or chosen) quasi-identifiers, and over proposed ones where there are none.
+    """Classes over the logged (or chosen) quasi-identifiers, and over proposed ones where there are none."""
 
-    Attributes
-    ----------
-    chosen
-        None where the log holds no quasi-identifier and nobody chose any.
-    proposed
-        Only measured where `chosen` is None; None where nothing can be proposed either.
-    widened
-        Over the log's quasi-identifiers and `unlogged`; None where nobody needs it.
-    unlogged
-        Columns that look like quasi-identifiers although the log does not call them one.
-    persons
-        Which records are of one person; None where none has several.
-    """
-
-    chosen: ClassMeasurement | None
+    chosen: ClassMeasurement | None  # none where the log holds no quasi-identifier and nobody chose any
+    # only measured where `chosen` is None; None where nothing can be proposed either
     proposed: ClassMeasurement | None
+    # over the log's quasi-identifiers and `unlogged`; None where nobody needs it
     widened: ClassMeasurement | None
+    # columns that look like quasi-identifiers although the log does not call them one
     unlogged: tuple[str, ...]
-    persons: Persons | None = None
+    persons: Persons | None = None  # which records are of one person; None where none has several
 
 
 def _logged(tables: TablePair) -> tuple[str, ...]:
@@ -170,13 +132,7 @@ def measure_chosen_classes(
     quasi_identifiers: tuple[str, ...],
     persons: Persons | None = None,
 ) -> ClassesMeasurement:
-    """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set.
-
-    Raises
-    ------
-    AuditInputError
-        A quasi-identifier is not a column of the anonymized table.
-    """
+    """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set."""
     unknown = [name for name in quasi_identifiers if name not in anonymized.table.column_names]
     if unknown:
         raise AuditInputError(

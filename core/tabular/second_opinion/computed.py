@@ -71,48 +71,24 @@ _Compared: TypeAlias = "_Rows | _Set"
 
 @dataclass(frozen=True, kw_only=True)
 class ComputedPseudonym:
-    """An anonymized column whose tokens anybody can compute from original columns.
+    """An anonymized column whose tokens anybody can compute from original columns."""
 
-    Attributes
-    ----------
-    originals, anonymized
-        Column names; several originals were joined.
-    kind
-        ``hash`` or ``cipher``.
-    how
-        In words, completing "the values are …".
-    n_matched, n_compared
-        Values found so, among those compared.
-    original_distinct_share
-        Distinct / non-blank cells, the highest of the originals; in [0, 1].
-    taken_out
-        Whether the log says that an original column was dropped or pseudonymized.
-    """
-
-    originals: tuple[str, ...]
+    originals: tuple[str, ...]  # column names; several originals were joined
     anonymized: str
-    kind: str
-    how: str
-    n_matched: int
+    kind: str  # ``hash`` or ``cipher``
+    how: str  # in words, completing "the values are …"
+    n_matched: int  # values found so, among those compared
     n_compared: int
-    original_distinct_share: float
-    taken_out: bool
+    original_distinct_share: float  # distinct / non-blank cells, the highest of the originals; in [0, 1]
+    taken_out: bool  # whether the log says that an original column was dropped or pseudonymized
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComputedMeasurement:
-    """All computed pseudonyms found.
+    """All computed pseudonyms found."""
 
-    Attributes
-    ----------
-    found
-        At most one per anonymized column and original column.
-    is_sample
-        Whether only a sample of the values was compared.
-    """
-
-    found: tuple[ComputedPseudonym, ...]
-    is_sample: bool
+    found: tuple[ComputedPseudonym, ...]  # at most one per anonymized column and original column
+    is_sample: bool  # whether only a sample of the values was compared
 
 
 def measure_computed(
@@ -122,15 +98,7 @@ def measure_computed(
     *,
     explained: Collection[tuple[str, str]] = (),
 ) -> ComputedMeasurement:
-    """Try to compute the tokens of every anonymized column that is not left as it was.
-
-    Parameters
-    ----------
-    tables, columns, settings
-        The tables, what was left of each column, and the size of the sample.
-    explained
-        Pairs (original column, anonymized column) known to be a disguise, which are left out.
-    """
+    """Try to compute the tokens of every anonymized column that is not left as it was."""
     samples = _Samples(tables=tables, settings=settings)
     for column in columns:
         samples.n_distinct_values["original", column.original] = column.n_distinct_original

@@ -49,56 +49,30 @@ _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
 @dataclass(frozen=True, kw_only=True)
 class Disguise:
-    """An anonymized column whose values are made of an original column's by a rule anybody can apply.
+    """An anonymized column whose values are made of an original column's by a rule anybody can apply."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    kind
-        ``copy``, ``encoding``, ``inside``, ``shift``, ``shortened``, ``order kept`` or
-        ``order nearly kept``.
-    how
-        In words, completing "the values are …".
-    n_matched, n_compared
-        Values found disguised, among those compared.
-    original_distinct_share, anonymized_distinct_share
-        Distinct / non-blank cells of the two columns; in [0, 1].
-    taken_out
-        Whether the log says that the original column was dropped or pseudonymized.
-    renamed
-        Whether the original's name stands for nothing like it any more: the anonymized table has no
-        column of that name, or only a changed one and the original table none of the disguise's name.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
+    # ``copy``, ``encoding``, ``inside``, ``shift``, ``shortened``, ``order kept`` or ``order nearly kept``
     kind: str
-    how: str
-    n_matched: int
+    how: str  # in words, completing "the values are …"
+    n_matched: int  # values found disguised, among those compared
     n_compared: int
-    original_distinct_share: float
+    original_distinct_share: float  # distinct / non-blank cells of the two columns; in [0, 1]
     anonymized_distinct_share: float
-    taken_out: bool
+    taken_out: bool  # whether the log says that the original column was dropped or pseudonymized
+    # whether the original's name stands for nothing like it any more: the anonymized table has no column of
+    # that name, or only a changed one and the original table none of the disguise's name
     renamed: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DisguiseMeasurement:
-    """All disguises found.
+    """All disguises found."""
 
-    Attributes
-    ----------
-    found
-        At most one per pair of columns.
-    is_sample
-        Whether only a sample of the values was compared.
-    n_pairs_left_out
-        Pairs of columns not compared because there were too many; columns of the same name always are.
-    """
-
-    found: tuple[Disguise, ...]
-    is_sample: bool
+    found: tuple[Disguise, ...]  # at most one per pair of columns
+    is_sample: bool  # whether only a sample of the values was compared
+    # pairs of columns not compared because there were too many; columns of the same name always are
     n_pairs_left_out: int
 
 

@@ -24,30 +24,17 @@ _TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 @dataclass(frozen=True, kw_only=True)
 class Leftover:
-    """One thing beside the table.
+    """One thing beside the table."""
 
-    Attributes
-    ----------
-    what
-        In words.
-    n_texts
-        Texts in it.
-    is_complete, is_usual, is_of_table
-        Whether all was looked at, whether it matters only by what it says, and whether it is part of the
-        sheets.
-    columns
-        Original columns of which enough values are in it that the anonymized table does not show.
-    n_values
-        Such values, of all columns.
-    """
-
-    what: str
-    n_texts: int
+    what: str  # in words
+    n_texts: int  # texts in it
+    # whether all was looked at, whether it matters only by what it says, and whether it is part of the sheets
     is_complete: bool
     is_usual: bool
     is_of_table: bool
+    # original columns of which enough values are in it that the anonymized table does not show
     columns: tuple[str, ...]
-    n_values: int
+    n_values: int  # such values, of all columns
 
 
 def measure_leftovers(anonymized: Dataset, tables: TablePair) -> tuple[Leftover, ...]:

@@ -62,13 +62,7 @@ def _beginnings() -> npt.NDArray[np.bool_]:
 
 
 def marked(values: pa.Array) -> npt.NDArray[np.bool_] | None:
-    """Return shape (n_values,): which texts are marks; None where none is.
-
-    Parameters
-    ----------
-    values
-        Strings, none missing.
-    """
+    """Return shape (n_values,): which texts are marks; None where none is."""
     rows = _candidates(values)
     if not len(rows):
         return None

@@ -28,35 +28,18 @@ _COARSE = re.compile(r"zip|post|address|birth|date|dob|age|region|city|town")
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedColumn:
-    """A column of masked names or numbers, and how many originals fit what is left.
+    """A column of masked names or numbers, and how many originals fit what is left."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    n_fitting, n_compared
-        Sampled cells that fit an original, their own where rows can be compared, and all sampled.
-    n_candidates
-        Mean number of records that fit a cell.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
+    # sampled cells that fit an original, their own where rows can be compared, and all sampled
     n_fitting: int
     n_compared: int
-    n_candidates: float
+    n_candidates: float  # mean number of records that fit a cell
 
 
 def measure_masked(tables: TablePair, settings: SecondOpinionSettings) -> tuple[MaskedColumn, ...]:
-    """Compare masked cells of people's names and numbers with the originals, on a seeded sample.
-
-    Parameters
-    ----------
-    tables
-        Columns of places, dates and ages are left out: cut short, they are coarse values.
-    settings
-        The seed.
-    """
+    """Compare masked cells of people's names and numbers with the originals, on a seeded sample."""
     found = (_masked(pair, tables, settings) for pair in tables.coded if _is_about_people(pair))
     return tuple(one for one in found if one is not None)
 

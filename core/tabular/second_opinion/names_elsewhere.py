@@ -62,50 +62,27 @@ _WORDED = r"\p{L}.*\p{L}"
 
 @dataclass(frozen=True, kw_only=True)
 class ValuesElsewhere:
-    """An anonymized column whose cells hold values of an original column.
+    """An anonymized column whose cells hold values of an original column."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    form
-        ``values`` as they were, in whatever spelling and order; ``respelled``, such as backwards, without
-        vowels or romanized; ``initials``, one word with the first letter of the other; ``one word`` of
-        several.
-    by_rows
-        Whether hits are cells that hold the value of their own row; else cells that hold any value.
-    n_hits, n_by_chance
-        Cells, and how many there would be by chance.
-    n_filled
-        Non-blank cells of the anonymized column that were read.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
+    # ``values`` as they were, in whatever spelling and order; ``respelled``, such as backwards, without
+    # vowels or romanized; ``initials``, one word with the first letter of the other; ``one word`` of several
     form: str
+    # whether hits are cells that hold the value of their own row; else cells that hold any value
     by_rows: bool
-    n_hits: int
+    n_hits: int  # cells, and how many there would be by chance
     n_by_chance: float
-    n_filled: int
+    n_filled: int  # non-blank cells of the anonymized column that were read
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ElsewhereMeasurement:
-    """All columns found to hold values of original columns.
+    """All columns found to hold values of original columns."""
 
-    Attributes
-    ----------
-    found
-        At most one per original and anonymized column.
-    n_read
-        Records read, all unless there are more than 50,000.
-    is_sample
-        Whether these are not all.
-    """
-
-    found: tuple[ValuesElsewhere, ...]
-    n_read: int
-    is_sample: bool
+    found: tuple[ValuesElsewhere, ...]  # at most one per original and anonymized column
+    n_read: int  # records read, all unless there are more than 50,000
+    is_sample: bool  # whether these are not all
 
 
 def measure_elsewhere(
@@ -115,15 +92,7 @@ def measure_elsewhere(
     *,
     explained: frozenset[tuple[str, str]] = frozenset(),
 ) -> ElsewhereMeasurement:
-    """Look for the values of every column that was taken out, identifies or is highly distinct.
-
-    Parameters
-    ----------
-    tables, columns, settings
-        The tables, what was left of each column, and the seed of a sample.
-    explained
-        Pairs (original column, anonymized column) known to be a disguise, which are left out.
-    """
+    """Look for the values of every column that was taken out, identifies or is highly distinct."""
     read = _Read(tables=tables, settings=settings)
     sought = _sought(read, columns)
     found: list[ValuesElsewhere] = []
@@ -174,22 +143,12 @@ class _Read:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Words:
-    """The words of texts, one after the other, as numbers: sums of them stand for words in any order.
+    """The words of texts, one after the other, as numbers: sums of them stand for words in any order."""
 
-    Attributes
-    ----------
-    words, hashes
-        Strings, and the 64 bits that stand for each.
-    text
-        Shape (n_words,): the text of each, in rising order.
-    n_texts
-        How many texts there are.
-    """
-
-    words: pa.Array
+    words: pa.Array  # strings, and the 64 bits that stand for each
     hashes: _U64
-    text: _Ints
-    n_texts: int
+    text: _Ints  # shape (n_words,): the text of each, in rising order
+    n_texts: int  # how many texts there are
 
     @cached_property
     def totals(self) -> _U64:
@@ -250,28 +209,16 @@ def _hashes(words: pa.Array) -> _U64:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Form:
-    """One form in which the values of an original column are looked for.
+    """One form in which the values of an original column are looked for."""
 
-    Attributes
-    ----------
-    name
-        Which form it is.
-    of_value
-        Shape (n_values,): a number for each distinct value of the column, the same for values that are
-        the same in this form; -1 for one without it.
-    keys
-        Number of words to sums of words, in rising order, and the number of what each stands for.
-    shortest
-        Characters of the shortest spelling.
-    firsts, lasts
-        The words of values of two words, to combine anew; empty for other forms.
-    """
-
-    name: str
+    name: str  # which form it is
+    # shape (n_values,): a number for each distinct value of the column, the same for values that are the same
+    # in this form; -1 for one without it
     of_value: _Ints
+    # number of words to sums of words, in rising order, and the number of what each stands for
     keys: Mapping[int, tuple[_U64, _Ints]]
-    shortest: int
-    firsts: _U64
+    shortest: int  # characters of the shortest spelling
+    firsts: _U64  # the words of values of two words, to combine anew; empty for other forms
     lasts: _U64
 
     def in_texts(self, words: _Words) -> tuple[_Ints, _Ints]:
@@ -292,22 +239,12 @@ class _Form:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Sought:
-    """A column whose values are looked for.
+    """A column whose values are looked for."""
 
-    Attributes
-    ----------
-    column, cells
-        Its name and distinct values.
-    kind
-        ``names`` (words), ``numbers`` (with digits) or ``dates``.
-    forms
-        In which its values are looked for, the most revealing first.
-    """
-
-    column: str
+    column: str  # its name and distinct values
     cells: DistinctValues
-    kind: str
-    forms: tuple[_Form, ...]
+    kind: str  # ``names`` (words), ``numbers`` (with digits) or ``dates``
+    forms: tuple[_Form, ...]  # in which its values are looked for, the most revealing first
 
 
 def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:

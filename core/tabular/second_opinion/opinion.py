@@ -77,24 +77,9 @@ _Arguments = ParamSpec("_Arguments")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SecondOpinionMeasurement:
-    """Everything measured about a pair of tables; no threshold is in it.
+    """Everything measured about a pair of tables, by each family of checks; no threshold is in it."""
 
-    Attributes
-    ----------
-    settings
-        How it was measured.
-    structure, columns, relinkage, disguises, computed, elsewhere, readable, masked, derivations, sorting,
-    leftovers, sanity, pseudonyms, classes, standouts
-        What each family of checks measured.
-    suggestions
-        Roles of the anonymized columns.
-    marks
-        Anonymized column to the cells that hold a mark such as ``***``, where any does.
-    surrogates
-        Columns that look like identifiers but have no more to do with the original's than chance.
-    """
-
-    settings: SecondOpinionSettings
+    settings: SecondOpinionSettings  # how it was measured
     structure: StructureMeasurement
     columns: tuple[ColumnComparison, ...]
     relinkage: RelinkageMeasurement
@@ -110,31 +95,23 @@ class SecondOpinionMeasurement:
     pseudonyms: tuple[PseudonymQuality, ...]
     classes: ClassesMeasurement
     standouts: Standouts
-    suggestions: tuple[RoleSuggestion, ...]
+    suggestions: tuple[RoleSuggestion, ...]  # roles of the anonymized columns
+    # anonymized column to the cells that hold a mark such as ``***``, where any does
     marks: Mapping[str, int] = field(default_factory=dict)
+    # columns that look like identifiers but have no more to do with the original's than chance
     surrogates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SecondOpinion:
-    """What we make of a table, whatever its log says.
+    """What we make of a table, whatever its log says."""
 
-    Attributes
-    ----------
-    verdict
-        The worst of the findings; PASS where nothing speaks against the table.
-    findings
-        Worst first, of these the gravest, see `gravest_first`; many columns as one. Facts are PASS.
-    tables
-        Title to table: columns, re-linkage, pseudonyms, contributions of quasi-identifiers.
-    thresholds
-        What was judged by.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # the worst of the findings; PASS where nothing speaks against the table
+    # worst first, of these the gravest, see `gravest_first`; many columns as one. Facts are PASS.
     findings: tuple[Finding, ...]
+    # title to table: columns, re-linkage, pseudonyms, contributions of quasi-identifiers
     tables: Mapping[str, pd.DataFrame]
-    thresholds: SecondOpinionThresholds
+    thresholds: SecondOpinionThresholds  # what was judged by
 
 
 def measure_second_opinion(

@@ -49,17 +49,10 @@ class ColumnPair:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CodedPair:
-    """A pair of columns with equal values coded alike.
+    """A pair of columns with equal values coded alike."""
 
-    Attributes
-    ----------
-    pair
-        The columns' names.
-    original, anonymized
-        Shapes (n_original_records,) and (n_anonymized_records,): 0 … n_values - 1, -1 where blank.
-    """
-
-    pair: ColumnPair
+    pair: ColumnPair  # the columns' names
+    # shapes (n_original_records,) and (n_anonymized_records,): 0 … n_values - 1, -1 where blank
     original: CodeArray
     anonymized: CodeArray
 
@@ -105,24 +98,15 @@ def _counts(codes: CodeArray, n_values: int) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TablePair:
-    """Two tables and the log, with their columns paired and coded.
+    """Two tables and the log, with their columns paired and coded."""
 
-    Attributes
-    ----------
-    log
-        What is claimed.
-    coded
-        A coded pair per original column that has an anonymized one, in the order of the original.
-    written
-        The ``original`` and the ``anonymized`` table of text, and the distinct values of each column as
-        written; missing is null, and so is a mark such as ``***``, see `marked`.
-    marks, original_marks
-        Column of the anonymized, and of the original table to the cells that held a mark, where any did.
-    """
-
-    log: AnonymizationLog
+    log: AnonymizationLog  # what is claimed
+    # a coded pair per original column that has an anonymized one, in the order of the original
     coded: tuple[CodedPair, ...]
+    # the ``original`` and the ``anonymized`` table of text, and the distinct values of each column as
+    # written; missing is null, and so is a mark such as ``***``, see `marked`
     written: Mapping[str, CodedTable]
+    # column of the anonymized, and of the original table to the cells that held a mark, where any did
     marks: Mapping[str, int] = field(default_factory=dict)
     original_marks: Mapping[str, int] = field(default_factory=dict)
 

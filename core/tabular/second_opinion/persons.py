@@ -40,18 +40,11 @@ _NO_CHANCE, _HARDLY_CHANCE = 1e-4, 1e-2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Persons:
-    """Which records are of one person.
+    """Which records are of one person."""
 
-    Attributes
-    ----------
-    column, is_original
-        The identifier that repeats, and whether it is one of the original table.
-    codes
-        Shape (n_anonymized_records,): a number for each person; records without one are persons of their own.
-    """
-
-    column: str
+    column: str  # the identifier that repeats, and whether it is one of the original table
     is_original: bool
+    # shape (n_anonymized_records,): a number for each person; records without one are persons of their own
     codes: IntArray = field(repr=False)
 
     @property
@@ -125,22 +118,12 @@ def _person_codes(column: DistinctValues) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PersonsInClasses:
-    """Persons per class.
+    """Persons per class."""
 
-    Attributes
-    ----------
-    column, is_original
-        The identifier that persons are counted by.
-    n_persons
-        Persons in classes; one in two classes counts in each.
-    sizes, persons
-        Distinct numbers of persons per class, ascending, and the persons in classes of each.
-    """
-
-    column: str
+    column: str  # the identifier that persons are counted by
     is_original: bool
-    n_persons: int
-    sizes: IntArray
+    n_persons: int  # persons in classes; one in two classes counts in each
+    sizes: IntArray  # distinct numbers of persons per class, ascending, and the persons in classes of each
     persons: IntArray
 
     def n_persons_below(self, k: int) -> int:
@@ -176,25 +159,13 @@ def persons_per_class(classes: EquivalenceClasses, persons: Persons | None) -> I
 
 @dataclass(frozen=True, kw_only=True)
 class AlikeClasses:
-    """Classes in which everybody has the same value of a sensitive attribute.
+    """Classes in which everybody has the same value of a sensitive attribute."""
 
-    Attributes
-    ----------
-    column
-        The sensitive attribute.
-    n_alike, n_classes
-        Such classes, and all classes of at least two.
-    n_by_chance
-        Such classes to be expected if the attribute had nothing to do with the classes.
-    n_records
-        Records in such classes.
-    """
-
-    column: str
-    n_alike: int
+    column: str  # the sensitive attribute
+    n_alike: int  # such classes, and all classes of at least two
     n_classes: int
-    n_by_chance: float
-    n_records: int
+    n_by_chance: float  # such classes to be expected if the attribute had nothing to do with the classes
+    n_records: int  # records in such classes
 
 
 def alike_classes(

@@ -17,44 +17,29 @@ from core.verdict import Finding, Verdict
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PseudonymQuality:
-    """How the pseudonyms of one column relate to the original values.
+    """How the pseudonyms of one column relate to the original values."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    compared_by
-        ``rows``; ``frequencies`` for tables of equal length in another order: one-to-one pseudonyms
-        occur as often as the values they stand for; ``values`` for tables of different length.
-    n_originals, n_pseudonyms
-        Distinct non-blank values.
-    n_originals_with_several, n_pseudonyms_for_several
-        Original values with more than one pseudonym, pseudonyms that stand for more than one original
-        value; None where the tables cannot be compared row by row.
-    frequencies_agree
-        Whether the sorted frequencies of both columns are equal; None unless compared by them.
-    has_repeats
-        Whether any original value or pseudonym occurs more than once; without repeats, both are
-        one-to-one whatever the rows.
-    n_unchanged, n_compared
-        Pseudonyms equal to the original of the same row among rows filled in both; by values, non-blank
-        anonymized cells that occur in the original column among all non-blank ones.
-    n_reused
-        Non-blank anonymized cells that are a value of the original column, in whatever row.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
+    # ``rows``; ``frequencies`` for tables of equal length in another order: one-to-one pseudonyms occur as
+    # often as the values they stand for; ``values`` for tables of different length
     compared_by: str
-    n_originals: int
+    n_originals: int  # distinct non-blank values
     n_pseudonyms: int
+    # original values with more than one pseudonym, pseudonyms that stand for more than one original value;
+    # None where the tables cannot be compared row by row
     n_originals_with_several: int | None
     n_pseudonyms_for_several: int | None
+    # whether the sorted frequencies of both columns are equal; None unless compared by them
     frequencies_agree: bool | None
+    # whether any original value or pseudonym occurs more than once; without repeats, both are one-to-one
+    # whatever the rows
     has_repeats: bool
+    # pseudonyms equal to the original of the same row among rows filled in both; by values, non-blank
+    # anonymized cells that occur in the original column among all non-blank ones
     n_unchanged: int
     n_compared: int
-    n_reused: int
+    n_reused: int  # non-blank anonymized cells that are a value of the original column, in whatever row
 
 
 def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:

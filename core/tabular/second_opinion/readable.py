@@ -54,28 +54,16 @@ _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, kw_only=True)
 class ReadableColumn:
-    """An anonymized column off which values of an original column can be read.
+    """An anonymized column off which values of an original column can be read."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    how
-        In words, completing "the values of … are to be read off …".
-    n_hits, n_compared
-        Tokens that show a value, among those compared.
-    original_distinct_share
-        Distinct / non-blank cells of the original column in the sample; in [0, 1].
-    taken_out
-        Whether the log says that the original column was dropped or pseudonymized, or calls it high-risk.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
-    how: str
-    n_hits: int
+    how: str  # in words, completing "the values of … are to be read off …"
+    n_hits: int  # tokens that show a value, among those compared
     n_compared: int
+    # distinct / non-blank cells of the original column in the sample; in [0, 1]
     original_distinct_share: float
+    # whether the log says that the original column was dropped or pseudonymized, or calls it high-risk
     taken_out: bool
 
 
@@ -86,20 +74,7 @@ def measure_readable(
     *,
     explained: Collection[tuple[str, str]] = (),
 ) -> tuple[ReadableColumn, ...]:
-    """Look for the values of every distinct original column in every other distinct column.
-
-    Parameters
-    ----------
-    tables, columns, settings
-        The tables, what was left of each column, and the size and seed of the sample.
-    explained
-        Pairs (original column, anonymized column) that another check has told of, which are left out.
-
-    Returns
-    -------
-    tuple of ReadableColumn
-        At most one per anonymized column.
-    """
+    """Look for the values of every distinct original column in every other distinct column."""
     left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
     read = _Read(tables=tables, settings=settings)
     found: list[ReadableColumn] = []

@@ -10,21 +10,7 @@ from core.settings_form import check, said, setting
 
 @dataclass(frozen=True, kw_only=True)
 class SecondOpinionSettings:
-    """How the second opinion measures; a change means measuring again.
-
-    Attributes
-    ----------
-    over_share
-        In (0, 1): the smallest set of columns is one that re-links more than this share of records.
-    largest_set
-        1 to 3: how many columns that set may have.
-    search_budget
-        Records read while searching that set exhaustively; beyond, the search is greedy.
-    sample_size
-        Records, or values, that each pair of columns is compared on when looking for disguises.
-    seed
-        Of that sample.
-    """
+    """How the second opinion measures; a change means measuring again."""
 
     quasi_identifiers: tuple[str, ...] | None = setting(
         None,
@@ -34,11 +20,14 @@ class SecondOpinionSettings:
         none="those of the log",
         metavar="COL",
     )
+    # in (0, 1): the smallest set of columns is one that re-links more than this share of records
     over_share: float = 0.5
-    largest_set: int = 3
+    largest_set: int = 3  # 1 to 3: how many columns that set may have
+    # records read while searching that set exhaustively; beyond, the search is greedy
     search_budget: int = 60_000_000
+    # records, or values, that each pair of columns is compared on when looking for disguises
     sample_size: int = 300
-    seed: int = 0
+    seed: int = 0  # of that sample
 
     def __post_init__(self) -> None:
         problems = []

@@ -59,26 +59,15 @@ class OldAges:
 
 @dataclass(frozen=True, kw_only=True)
 class ForgottenRows:
-    """Rows that follow each other and are as they were, in a column that was changed elsewhere.
+    """Rows that follow each other and are as they were, in a column that was changed elsewhere."""
 
-    Attributes
-    ----------
-    original, anonymized
-        Column names.
-    first, last
-        The first and last of these rows, from 1.
-    n_unchanged
-        Cells among them that hold their original value or, without rows to compare, any original value.
-    is_telling
-        Whether the column was to be gone, or half of these values differ.
-    """
-
-    original: str
+    original: str  # column names
     anonymized: str
-    first: int
+    first: int  # the first and last of these rows, from 1
     last: int
+    # cells among them that hold their original value or, without rows to compare, any original value
     n_unchanged: int
-    is_telling: bool
+    is_telling: bool  # whether the column was to be gone, or half of these values differ
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,15 +52,6 @@ def measure_surrogates(
     Columns of few records or few values are never among them, nor are dates of tables in another order,
     where nothing could be told. Related are a column of which some cells are left, values in other rows,
     respelled or shortened values, and numbers or dates in a similar order.
-
-    Parameters
-    ----------
-    tables
-        The tables.
-    suggestions
-        Roles of the anonymized columns; only identifiers and quasi-identifiers are looked at.
-    settings
-        See `SecondOpinionSettings`; its seed chooses the rows that are held against other rows.
     """
     identifying = {one.column for one in suggestions if one.role in _IDENTIFYING}
     return frozenset(
