@@ -12,7 +12,6 @@ from core.tables import Dataset
 from core.tabular.log import (
     QUASI_IDENTIFYING_SEMANTICS,
     AnonymizationLog,
-    LogEntry,
     columns_alike,
     folded,
 )
@@ -84,7 +83,7 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
 
 
 def _matches(name: str, found: Sequence[str], log: AnonymizationLog) -> Iterator[MatchedColumn]:
-    logged = log.entries.get(name, LogEntry(column=name, semantic="", action=""))
+    logged = log.entry(name)
     if not found:
         yield MatchedColumn(original=name, anonymized=None, semantic=logged.semantic, action=logged.action)
     for column in found:

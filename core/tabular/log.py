@@ -68,6 +68,11 @@ class LogEntry:
     action: str  # what was done to it, such as ``drop``, folded; empty where the log does not say
     source: str | None = None  # the original column it was made from, where the log says so
 
+    @property
+    def takes_out(self) -> bool:
+        """Whether the action leaves no original value, in the rule's own words."""
+        return self.action in {"drop", "pseudonymize", "keep_if_permitted_else_drop"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymizationLog:
@@ -83,6 +88,11 @@ class AnonymizationLog:
     entries: Mapping[str, LogEntry] = field(default_factory=dict)
     sha256: str = ""  # of the file
     n_bytes: int = 0
+
+    def entry(self, column: str) -> LogEntry:
+        """Return what the log says of a column, in an entry without words where it says nothing."""
+        return self.entries.get(column) or LogEntry(column=column, semantic="", action="")
+
     # findings about the log itself; messages name the log, the column and the remedy
     notes: tuple[Finding, ...] = ()
 

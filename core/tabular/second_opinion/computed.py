@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from scipy.stats import binom
 
 from core.tabular.columns import is_high_risk
@@ -35,7 +34,7 @@ from core.tabular.second_opinion.digests import (
     token_shape,
     unkeyed_digests,
 )
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -43,7 +42,6 @@ from core.tabular.words import listed, share_of
 from core.verdict import Finding, Verdict
 
 _N_ROUNDS = 4  # made-up values for each value, from which chance is counted
-_LEFT = 0.9  # share of unchanged cells from which a column holds no pseudonyms
 _FEWEST = 3  # distinct values that have to be compared
 _ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
 _NO_ACCIDENT = 1e-9  # probability of as many tokens by chance
@@ -59,7 +57,6 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
 _LINE_END = 10
 _HASH_BITS = 22  # of the beginnings of tokens; a million of them fill a quarter
 _ALPHABET = {"uuid": 16, "hex": 16, "digits": 10, "base32": 32, "base64": 64}
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 _U64 = npt.NDArray[np.uint64]
 _I64 = npt.NDArray[np.int64]
@@ -103,7 +100,7 @@ def measure_computed(
     for column in columns:
         samples.n_distinct_values["original", column.original] = column.n_distinct_original
         samples.n_distinct_values["anonymized", column.anonymized] = column.n_distinct_anonymized
-    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    left = {column.anonymized for column in columns if column.is_left}
     found: list[ComputedPseudonym] = []
     n_looked_at = 0
     for anonymized in tables.anonymized.column_names:
@@ -144,43 +141,15 @@ def _computed(
 
 
 @dataclass(kw_only=True, eq=False)
-class _Samples:
+class _Samples(Sample):
     """Values of both tables to compare, read once per column."""
 
-    tables: TablePair
-    settings: SecondOpinionSettings
     shapes: dict[str, TokenShape | None] = field(default_factory=dict)
     n_distinct_values: dict[tuple[str, str], int] = field(default_factory=dict)
     known_tokens: dict[str, _Known] = field(default_factory=dict)
     row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
     distinct_cells: dict[str, list[str]] = field(default_factory=dict)
     hays: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
-
-    @cached_property
-    def rows(self) -> pa.Array:
-        """Return the sampled rows of the original, and of the anonymized table where they are the same."""
-        n, size = self.tables.n_original, self.settings.sample_size
-        rng = np.random.default_rng(self.settings.seed)
-        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
-
-    @property
-    def is_sample(self) -> bool:
-        return self.tables.n_original > self.settings.sample_size
-
-    @cached_property
-    def original(self) -> Mapping[str, list[str]]:
-        """Return the original cells of the sampled rows, "" where blank."""
-        return _columns(self.tables.original.take(self.rows))
-
-    @cached_property
-    def anonymized(self) -> Mapping[str, list[str]]:
-        """Return the anonymized cells of the sampled rows, or of as many others in tables of other length."""
-        rows = self.rows
-        if self.tables.n_original != self.tables.n_anonymized:
-            n, size = self.tables.n_anonymized, self.settings.sample_size
-            rng = np.random.default_rng(self.settings.seed)
-            rows = pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
-        return _columns(self.tables.anonymized.take(rows))
 
     def shape(self, anonymized: str) -> TokenShape | None:
         """Return how the tokens of a column are written, None where it holds none."""
@@ -214,8 +183,7 @@ class _Samples:
 
     def _is_about_people(self, original: str) -> bool:
         """Whether the log calls a column high-risk or a quasi-identifier."""
-        entry = self.tables.log.entries.get(original)
-        semantic = entry.semantic if entry is not None else ""
+        semantic = self.tables.log.entry(original).semantic
         return is_high_risk(semantic) or semantic in QUASI_IDENTIFYING_SEMANTICS
 
     def keys(self, anonymized: str, originals: Sequence[str]) -> tuple[Key, ...]:
@@ -296,7 +264,6 @@ class _Samples:
     def result(
         self, originals: tuple[str, ...], anonymized: str, *, kind: str, how: str, counts: tuple[int, int]
     ) -> ComputedPseudonym:
-        entries = (self.tables.log.entries.get(name) for name in originals)
         return ComputedPseudonym(
             originals=originals,
             anonymized=anonymized,
@@ -305,15 +272,8 @@ class _Samples:
             n_matched=counts[0],
             n_compared=counts[1],
             original_distinct_share=max(self.tables.distinct_share("original", name) for name in originals),
-            taken_out=any(entry is not None and entry.action in _TAKEN_OUT for entry in entries),
+            taken_out=any(self.tables.log.entry(name).takes_out for name in originals),
         )
-
-
-def _columns(table: pa.Table) -> dict[str, list[str]]:
-    return {
-        name: ["" if value is None else value.strip() for value in column.to_pylist()]
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
 
 
 # --- hashes

@@ -23,7 +23,7 @@ from scipy.stats import rankdata
 
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed, share_of
 from core.verdict import Finding, Verdict
@@ -71,7 +71,6 @@ class Derivation:
 
 
 _COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 
 def measure_derivations(search: Search) -> tuple[Derivation, ...]:
@@ -122,9 +121,7 @@ class Search:
 
     def rows(self, most: int) -> npt.NDArray[np.int64]:
         """Return a seeded sample of so many rows, in order."""
-        n = self.tables.n_original
-        rng = np.random.default_rng(self.settings.seed)
-        return np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
+        return sampled_rows(self.tables.n_original, most, self.settings.seed)
 
     @cached_property
     def n_looked_at(self) -> int:
@@ -167,10 +164,8 @@ class Search:
 
     def taken_out(self, original: str) -> bool:
         """Whether a column is gone, was to be gone or identifies people, or was made much coarser."""
-        entry = self.tables.log.entries.get(original)
-        if original not in self.stands_for.values():
-            return True
-        if entry is not None and (entry.action in _TAKEN_OUT or is_high_risk(entry.semantic)):
+        entry = self.tables.log.entry(original)
+        if original not in self.stands_for.values() or entry.takes_out or is_high_risk(entry.semantic):
             return True
         own = [pair for pair in self.tables.coded if pair.pair.original == original]
         n_values = int(np.count_nonzero(own[0].original_counts))

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ import pyarrow.compute as pc
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.decoding import decoded
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import (
     ENCODINGS,
@@ -35,7 +34,7 @@ from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
 
-MOST = 0.9  # share of the compared values from which a column is a disguise of another
+_MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
@@ -81,7 +80,7 @@ def measure_disguises(
 ) -> DisguiseMeasurement:
     """Compare every anonymized column that is not left as it was with every original column."""
     samples = _Samples(tables=tables, settings=settings)
-    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= MOST}
+    left = {column.anonymized for column in columns if column.is_left}
     changed = [name for name in tables.anonymized.column_names if name not in left]
     originals = tables.original.column_names
     n_pairs = len(changed) * len(originals)
@@ -112,36 +111,13 @@ def _with_added_columns(
 
 
 @dataclass(kw_only=True, eq=False)
-class _Samples:
+class _Samples(Sample):
     """Values of both tables to compare, read once per column."""
 
-    tables: TablePair
-    settings: SecondOpinionSettings
     canonical_values: dict[str, str] = field(default_factory=dict)
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
     decoded_values: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-
-    @cached_property
-    def rows(self) -> pa.Array:
-        """Return the sampled rows, the same of both tables."""
-        n, size = self.tables.n_original, self.settings.sample_size
-        rng = np.random.default_rng(self.settings.seed)
-        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
-
-    @property
-    def is_sample(self) -> bool:
-        return self.tables.n_original > self.settings.sample_size
-
-    @cached_property
-    def original(self) -> Mapping[str, list[str | None]]:
-        """Return the original cells of the sampled rows."""
-        return _columns(self.tables.original.take(self.rows))
-
-    @cached_property
-    def anonymized(self) -> Mapping[str, list[str | None]]:
-        """Return the anonymized cells of the sampled rows."""
-        return _columns(self.tables.anonymized.take(self.rows))
 
     def distinct(self, side: str, name: str) -> list[str]:
         """Return a seeded sample of a column's distinct values, worked out once."""
@@ -175,18 +151,11 @@ class _Samples:
         if anonymized not in self.decoded_values:
             values = self.distinct("anonymized", anonymized)
             looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
-            encodes = sum(looked_at) >= MOST * len(looked_at) > 0
+            encodes = sum(looked_at) >= _MOST * len(looked_at) > 0
             of_rows = self.anonymized[anonymized] if encodes and self.tables.in_order else []
             cells = {*values, *(cell for cell in of_rows if cell)} if encodes else ()
             self.decoded_values[anonymized] = {cell: decoded(cell) for cell in cells}
         return self.decoded_values[anonymized]
-
-
-def _columns(table: pa.Table) -> dict[str, list[str | None]]:
-    return {
-        name: [None if value is None else value.strip() for value in column.to_pylist()]
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
 
 
 def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | None:
@@ -199,7 +168,6 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
     if likeness is None:
         return None
     kind, how, n_matched, n_compared = likeness
-    entry = samples.tables.log.entries.get(original)
     return Disguise(
         original=original,
         anonymized=anonymized,
@@ -209,7 +177,7 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         n_compared=n_compared,
         original_distinct_share=samples.tables.distinct_share("original", original),
         anonymized_distinct_share=samples.tables.distinct_share("anonymized", anonymized),
-        taken_out=entry is not None and is_taken_out(entry.action),
+        taken_out=is_taken_out(samples.tables.log.entry(original).action),
         renamed=original not in samples.tables.anonymized.column_names,
     )
 
@@ -233,7 +201,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         return None
     if original != anonymized and any(samples.canonical(a) == samples.canonical(b) for a, b in _first(rows)):
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
-        if same >= MOST * len(rows):
+        if same >= _MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
     found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
     are_bands = samples.tables.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
@@ -246,7 +214,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
 
 def _are_numbers(rows: list[tuple[str, str]]) -> bool:
     """Whether most originals are numbers; the edges of a few bands hold some of them by accident."""
-    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= MOST * len(rows)
+    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= _MOST * len(rows)
 
 
 def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:
@@ -268,7 +236,7 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
         codes = samples.encoded(original, how, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
-        if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
+        if len({b for _, b in telling}) >= _FEWEST and n >= _MOST * len(telling):
             return "encoding", how, n, len(telling)
     return None
 
@@ -281,7 +249,7 @@ def _may_be_encoded(samples: _Samples, original: str, how: str, rows: list[tuple
 
 def _first(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return more rows than may differ where most are alike."""
-    return rows[: int((1 - MOST) * len(rows)) + 2]
+    return rows[: int((1 - _MOST) * len(rows)) + 2]
 
 
 def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, str]]) -> _Likeness | None:
@@ -292,7 +260,7 @@ def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, s
     ways = [next(_ways_to(a, readings[b]), None) for a, b in rows]
     n = len(rows) - ways.count(None)
     telling = len({b for (_, b), way in zip(rows, ways, strict=True) if way is not None}) >= _FEWEST
-    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= MOST * len(rows) else None
+    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= _MOST * len(rows) else None
 
 
 def _ways_to(original: str, readings: Mapping[str, str]) -> Iterator[str]:
@@ -317,7 +285,7 @@ def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Li
     flat = [(token, bare(text), way) for token, texts in readings.items() for text, way in texts.items()]
     hits = pc.is_in(pa.array([text for _, text, _ in flat], known.type), value_set=known).to_pylist()
     ways = {token: way for (token, _, way), hit in zip(flat, hits, strict=True) if hit}
-    if len(ways) < max(_FEWEST, MOST * len(readings)):
+    if len(ways) < max(_FEWEST, _MOST * len(readings)):
         return None
     return "encoding", _usual(ways.values()), len(ways), len(readings)
 
@@ -325,10 +293,10 @@ def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Li
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
     """Look for a constant shift, a shortened text, or rounding, between the columns of one name."""
     shift = shift_between(rows)
-    if shift is not None and shift.n_matched >= MOST * len(rows):
+    if shift is not None and shift.n_matched >= _MOST * len(rows):
         return "shift", shift.how, shift.n_matched, len(rows)
     n_shortened = sum(is_shortened(a, b) for a, b in rows)
-    if n_shortened >= MOST * len(rows):
+    if n_shortened >= _MOST * len(rows):
         return "shortened", "the beginning or end of the original", n_shortened, len(rows)
     kept = order_kept(rows)
     if kept != "no":
@@ -346,13 +314,13 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
     if original != anonymized:
         n = _n_known([(value,) for value in originals], known)
         back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)
-        if n >= MOST * len(originals) and back >= MOST * len(tokens):
+        if n >= _MOST * len(originals) and back >= _MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
     for how in ENCODINGS:
         codes = samples.encoded(original, how, originals)
         telling = [codes[value] for value in originals if codes[value]]
         n = _n_known(telling, known)
-        if len(telling) >= _FEWEST and n >= MOST * len(telling):
+        if len(telling) >= _FEWEST and n >= _MOST * len(telling):
             return "encoding", how, n, len(telling)
     return _decoded_in_values(samples, original, anonymized)
 

@@ -19,7 +19,6 @@ _TELLING = 0.2  # distinct share from which a value says who it is of
 _MOST_WORDS = 5  # of an original value
 _BETWEEN_WORDS = re.compile(r"[\s,;:!?|\"'<>()\[\]{}=/\\]+")
 _HANGUL = re.compile("[가-힣]")
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +49,8 @@ def _telling(tables: TablePair) -> Iterator[str]:
     """Yield the original columns whose values say of whom they are."""
     for column in tables.original.column_names:
         values = tables.written["original"][column]
-        entry = tables.log.entries.get(column)
-        names_people = entry is not None and entry.action in _TAKEN_OUT and is_high_risk(entry.semantic)
+        entry = tables.log.entry(column)
+        names_people = entry.takes_out and is_high_risk(entry.semantic)
         if values.n_filled and (names_people or values.n_distinct >= _TELLING * values.n_filled):
             yield column
 

@@ -26,7 +26,7 @@ from core.letters import narrowed
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.spellings import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -45,7 +45,6 @@ _LONGEST_SYLLABLES = 6
 _DISTINCT, _NEARLY_DISTINCT = 0.5, 0.99  # share of distinct values from which words, or numbers, identify
 _OF_THE_KIND = 0.8  # share of values that make a column one of names, numbers or dates
 _CLEARLY_MORE = 0.8  # of what chance leaves over
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 _RESPELLED = "respelled"
 
@@ -124,10 +123,7 @@ class _Read:
         return self._rows(self.tables.n_anonymized)
 
     def _rows(self, n: int) -> pa.Array | None:
-        if n <= _MOST_RECORDS:
-            return None
-        rng = np.random.default_rng(self.settings.seed)
-        return pa.array(np.sort(rng.choice(n, _MOST_RECORDS, replace=False)))
+        return pa.array(sampled_rows(n, _MOST_RECORDS, self.settings.seed)) if n > _MOST_RECORDS else None
 
     def original(self, name: str) -> DistinctValues:
         column = self.tables.original[name]
@@ -249,7 +245,7 @@ class _Sought:
 
 def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:
     """Return the columns to look for, with their values as words."""
-    left = {column.original for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    left = {column.original for column in columns if column.is_left}
     kept = {column.original for column in columns if column.n_filled_anonymized}
     names = [name for name in read.tables.original.column_names if name not in left]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -259,9 +255,9 @@ def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:
 
 def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
     """Return the forms of a column's values, None where they are found everywhere or tell nobody apart."""
-    entry, named = read.tables.log.entries.get(name), match_name(name)
-    taken_out = not is_kept or (entry is not None and entry.action in _TAKEN_OUT)
-    identifies = entry is not None and is_high_risk(entry.semantic)
+    entry, named = read.tables.log.entry(name), match_name(name)
+    taken_out = not is_kept or entry.takes_out
+    identifies = is_high_risk(entry.semantic)
     identifies |= named is not None and named.rule.role is Role.DIRECT_IDENTIFIER
     values = read.original(name)
     if not values.n_filled:

@@ -29,7 +29,6 @@ from core.tabular.second_opinion.derivations import (
     measure_derivations,
 )
 from core.tabular.second_opinion.disguises import (
-    MOST,
     DisguiseMeasurement,
     judge_disguises,
     measure_disguises,
@@ -169,7 +168,7 @@ def measure_second_opinion(
         search = Search(
             tables=tables,
             settings=settings,
-            left=frozenset(c.anonymized for c in columns if (c.unchanged_share or 0.0) >= MOST),
+            left=frozenset(c.anonymized for c in columns if c.is_left),
             explained=frozenset(name for _, name in explained) | {one.anonymized for one in computed.found},
         )
         return SecondOpinionMeasurement(

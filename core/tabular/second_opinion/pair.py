@@ -19,6 +19,7 @@ from core.cells import BoolArray, CodeArray, equal_values
 from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_codes, one_below_the_other
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.second_opinion.marks import marked
+from core.tabular.second_opinion.settings import SecondOpinionSettings
 
 IntArray = npt.NDArray[np.int64]
 
@@ -319,3 +320,52 @@ def _source(
         if source is not None:
             return source
     return None
+
+
+def sampled_rows(n: int, size: int, seed: int) -> IntArray:
+    """Return a seeded sample of so many of `n` rows, in order; all where there are no more."""
+    if n <= size:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+
+
+@dataclass(kw_only=True, eq=False)
+class Sample:
+    """The rows of both tables that are compared one by one, and their cells."""
+
+    tables: TablePair
+    settings: SecondOpinionSettings
+
+    @cached_property
+    def rows(self) -> pa.Array:
+        """Return the sampled rows of the original, and of the anonymized table where it is as long."""
+        return self.some(self.tables.n_original)
+
+    def some(self, n: int) -> pa.Array:
+        """Return some of `n` rows, as many as the settings say."""
+        return pa.array(sampled_rows(n, self.settings.sample_size, self.settings.seed))
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether these are not all rows."""
+        return self.tables.n_original > self.settings.sample_size
+
+    @cached_property
+    def original(self) -> Mapping[str, list[str]]:
+        """Return the trimmed cells of the sampled rows, "" where blank."""
+        return _trimmed_cells(self.tables.original.take(self.rows))
+
+    @cached_property
+    def anonymized(self) -> Mapping[str, list[str]]:
+        """Return the same of the anonymized table, of as many other rows in a table of other length."""
+        same = self.tables.n_original == self.tables.n_anonymized
+        return _trimmed_cells(
+            self.tables.anonymized.take(self.rows if same else self.some(self.tables.n_anonymized))
+        )
+
+
+def _trimmed_cells(table: pa.Table) -> dict[str, list[str]]:
+    return {
+        name: [(value or "").strip() for value in column.to_pylist()]
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }

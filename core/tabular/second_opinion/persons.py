@@ -98,8 +98,7 @@ def _identifiers(
         gone = [name for name in gone if name in drawn or name not in there]
         known = {one.column: one.kind for one in suggest_roles(tables.written["original"].select(gone))}
         for name in gone:
-            entry = tables.log.entries.get(name)
-            if known[name] in _PERSON_KINDS or (entry is not None and _means_persons(entry.semantic)):
+            if known[name] in _PERSON_KINDS or _means_persons(tables.log.entry(name).semantic):
                 yield name, True, True
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import operator
 import re
 import unicodedata
@@ -26,13 +27,12 @@ from scipy.stats import binom
 
 from core.dates import read_dates
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
-_LEFT = 0.9  # share of unchanged cells from which a column is left as it was, and judged so
 _MOST_ORIGINALS = 20_000  # distinct values looked for where nobody knows which row is whose
 _MOST_COLUMNS = 60  # of either table
 _LONGEST = 80  # plain characters of a token; longer texts are read word by word elsewhere
@@ -42,7 +42,6 @@ _FEWEST_DIGITS, _FEWEST_LETTERS, _FEWEST_SYLLABLES, _SHORTEST_END, _LONGEST_END 
 _DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
 _MOSTLY = 0.5  # share of values that make a column one of dates
 _TURNS = (1, 2, 3)  # how far off the rows are that each token is held against
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 _SIGNS = re.compile(r"[\W_]+")
 _MEASURE = re.compile(r"[+-]?\d*[.,]\d+")
@@ -75,7 +74,7 @@ def measure_readable(
     explained: Collection[tuple[str, str]] = (),
 ) -> tuple[ReadableColumn, ...]:
     """Look for the values of every distinct original column in every other distinct column."""
-    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    left = {column.anonymized for column in columns if column.is_left}
     read = _Read(tables=tables, settings=settings)
     found: list[ReadableColumn] = []
     for name in [name for name in tables.anonymized.column_names if name not in left][:_MOST_COLUMNS]:
@@ -197,26 +196,16 @@ def _dated(pattern: str, year: int, month: int, day: int) -> str:
 
 
 @dataclass(kw_only=True, eq=False)
-class _Read:
+class _Read(Sample):
     """The sampled cells of both tables, read once per column."""
 
-    tables: TablePair
-    settings: SecondOpinionSettings
     row_forms: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
-
-    @cached_property
-    def rows(self) -> pa.Array:
-        n, size = self.tables.n_original, self.settings.sample_size
-        rng = np.random.default_rng(self.settings.seed)
-        return pa.array(np.sort(rng.choice(n, size, replace=False)) if n > size else np.arange(n))
 
     @cached_property
     def originals(self) -> Mapping[str, _Original]:
         """Return the original columns whose values vary enough to lead to somebody."""
-        sampled = self.tables.original.take(self.rows)
         found = {}
-        for name in sampled.column_names[:_MOST_COLUMNS]:
-            cells = [(cell or "").strip() for cell in sampled[name].to_pylist()]
+        for name, cells in itertools.islice(self.original.items(), _MOST_COLUMNS):
             filled = [cell for cell in cells if cell]
             distinct_share = len(set(filled)) / max(len(filled), 1)
             n_measures = sum(_MEASURE.fullmatch(cell) is not None for cell in filled)
@@ -229,7 +218,7 @@ class _Read:
         column = self.tables.anonymized[anonymized]
         if self.tables.order == "changed":
             distinct = self.tables.written["anonymized"][anonymized].values
-            cells = distinct.take(pa.array(_some(len(distinct), self.settings))).to_pylist()
+            cells = distinct.take(self.some(len(distinct))).to_pylist()
             coarse = len(distinct) < _DISTINCT * (len(column) - column.null_count)
         else:
             cells = [cell or "" for cell in column.take(self.rows).to_pylist()]
@@ -257,11 +246,6 @@ class _Read:
             known = set(values)
             shown.add(name, values, [value for value in recombined(values, rng) if value not in known])
         return shown
-
-
-def _some(n: int, settings: SecondOpinionSettings) -> np.ndarray:
-    rng = np.random.default_rng(settings.seed)
-    return np.sort(rng.choice(n, min(n, settings.sample_size), replace=False))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -418,7 +402,7 @@ class _Column:
         n_hits, n_compared = hits
         enough = n_hits >= max(_FEWEST, _LEAST_SHARE * n_compared, _TIMES_CHANCE * rate * n_compared)
         if enough and binom.sf(n_hits - 1, n_compared, max(rate, (n_compared + 1) ** -2)) < _NO_ACCIDENT:
-            entry = self.read.tables.log.entries.get(original.name)
+            entry = self.read.tables.log.entry(original.name)
             yield ReadableColumn(
                 original=original.name,
                 anonymized=self.name,
@@ -426,7 +410,7 @@ class _Column:
                 n_hits=n_hits,
                 n_compared=n_compared,
                 original_distinct_share=original.distinct_share,
-                taken_out=entry is not None and (entry.action in _TAKEN_OUT or is_high_risk(entry.semantic)),
+                taken_out=entry.takes_out or is_high_risk(entry.semantic),
             )
 
 

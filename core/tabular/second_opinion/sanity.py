@@ -20,7 +20,6 @@ from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
 _MUTE = frozenset({"", "other"})
-_LEFT = 0.9  # share of unchanged cells from which a column was let through, whatever the log says
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
 _WORDS_OF_PEOPLE = frozenset({"person's name", "postal address", "free text"})
 _SHAPES = frozenset({"person's name", "national identification number", "e-mail address", "phone number"})
@@ -54,7 +53,7 @@ def measure_sanity(
     values have the shape of names, numbers or addresses of people are looked at too. Columns of `surrogates`
     look like identifiers and identify nobody, and so do added ones that only count the rows.
     """
-    left = {column.anonymized for column in columns if (column.unchanged_share or 0.0) >= _LEFT}
+    left = {column.anonymized for column in columns if column.is_left}
     entries = {pair.pair.anonymized: pair.pair for pair in tables.coded}
     found = []
     for suggestion in (one for one in suggestions if one.column not in surrogates):

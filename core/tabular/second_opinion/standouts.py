@@ -35,7 +35,6 @@ _LARGEST_BLOCK = 0.5  # share of the rows
 _FEWEST_ROWS, _FEW_VALUES = 5, 3
 _NO_CHANCE = 1e-4
 _LOSS = 4.0  # what a changed row costs a block, of what an unchanged row brings
-_TAKEN_OUT = frozenset({"drop", "pseudonymize", "keep_if_permitted_else_drop"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +183,7 @@ def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
         first=start + 1,
         last=end,
         n_unchanged=len(values),
-        is_telling=distinct or pair.pair.action in _TAKEN_OUT,
+        is_telling=distinct or (pair.pair.entry is not None and pair.pair.entry.takes_out),
     )
 
 

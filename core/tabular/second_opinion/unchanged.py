@@ -13,6 +13,8 @@ from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
+_LEFT = 0.9  # share of unchanged cells from which a column is as it was: told so, and looked at no further
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ColumnComparison:
@@ -43,6 +45,11 @@ class ColumnComparison:
     def unchanged_share(self) -> float | None:
         """Return `n_unchanged` / `n_compared`; None for a column that was blank."""
         return self.n_unchanged / self.n_compared if self.n_compared else None
+
+    @property
+    def is_left(self) -> bool:
+        """Whether nearly all cells are as they were, whatever the thresholds are."""
+        return (self.unchanged_share or 0.0) >= _LEFT
 
     @property
     def distinct_share(self) -> float | None:
