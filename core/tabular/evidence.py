@@ -1,24 +1,153 @@
-"""The records behind a column's check, masked unless the person asks to see them."""
+"""What a person can look at behind a verdict: records behind the rule's checks and behind our findings.
+
+Nothing here is part of a measurement or a message: each function reads the tables again.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from core.cells import cells_equal
-from core.coding import BoolArray, distinct_values
-from core.masking import masked_shapes
+from core.cells import cells_equal, shared_codes
+from core.coding import BoolArray, distinct_values, joint_codes
+from core.equivalence import equivalence_classes
+from core.masking import evidence_frame, masked_shapes
 from core.patterns import CATALOGUE, scan_column
 from core.tables import Dataset
+from core.tabular.decision import TabularAudit
+from core.tabular.log import columns_alike
 from core.tabular.measurement import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
 
 RECORD = "Record"
+ORIGINAL_RECORD = "Original record"
 ORIGINAL_VALUE = "Original value"
 ANONYMIZED_VALUE = "Anonymized value"
 FOUND = "Found"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Records worth a look."""
+
+    # ``check`` of the published rule, cells left ``unchanged``, ``relinked`` records, or records in
+    # ``small_classes``
+    kind: Literal["check", "unchanged", "relinked", "small_classes"]
+    label: str  # name on screen; may name columns
+    columns: tuple[str, ...]  # anonymized columns concerned
+
+
+def evidence_of(audit: TabularAudit, *, k: int) -> tuple[Evidence, ...]:
+    """Return what can be looked at, the published rule's checks first; nothing for a clean file.
+
+    Parameters
+    ----------
+    audit
+        A judged file.
+    k
+        Classes with fewer records are worth a look.
+    """
+    return (*_of_checks(audit), *_of_opinion(audit), *_of_classes(audit, k))
+
+
+def evidence_table(
+    evidence: Evidence,
+    original: Dataset,
+    anonymized: Dataset,
+    audit: TabularAudit,
+    *,
+    k: int,
+    limit: int = 100,
+    reveal: bool = False,
+) -> pd.DataFrame:
+    """Return the first records behind a piece of evidence.
+
+    Parameters
+    ----------
+    evidence
+        One of `evidence_of`.
+    original, anonymized, audit
+        The tables, and what was found out about them.
+    k
+        For records in small classes.
+    limit
+        Largest number of records.
+    reveal
+        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
+
+    Returns
+    -------
+    pd.DataFrame
+        Records counted from 1.
+    """
+    if evidence.kind == "check":
+        return evidence_rows(
+            original, anonymized, audit.measurement, evidence.columns[0], limit=limit, reveal=reveal
+        )
+    if evidence.kind == "unchanged":
+        name = evidence.columns[0]
+        return unchanged_records(
+            original,
+            anonymized,
+            column=_original_of(audit, name),
+            anonymized_column=name,
+            limit=limit,
+            reveal=reveal,
+        )
+    if evidence.kind == "relinked":
+        return relinked_records(original, anonymized, columns=evidence.columns, limit=limit, reveal=reveal)
+    return small_class_records(
+        anonymized, quasi_identifiers=evidence.columns, k=k, limit=limit, reveal=reveal
+    )
+
+
+def _of_checks(audit: TabularAudit) -> Iterator[Evidence]:
+    for check in audit.measurement.checks:
+        if check.n_failing and check.anonymized_column is not None:
+            name = check.anonymized_column
+            yield Evidence(kind="check", label=f"Column check of {name}", columns=(name,))
+
+
+def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
+    opinion, measured = audit.second_opinion, audit.opinion_measurement
+    if opinion is None or measured is None:
+        return
+    if audit.measurement.n_original == audit.measurement.n_anonymized:
+        for finding in opinion.findings:
+            if finding.check == "unchanged_distinct_column":
+                for name in (*finding.columns, *([finding.column] if finding.column else [])):
+                    yield Evidence(kind="unchanged", label=f"Unchanged cells of {name}", columns=(name,))
+    level = measured.relinkage.level(opinion.thresholds.left_unchanged_share)
+    if level is None or not level.n_matched:
+        return
+    columns = level.smallest_set.columns if level.smallest_set else level.columns
+    if all(_original_of(audit, name) == name for name in columns):
+        yield Evidence(kind="relinked", label=f"Records re-linked by {', '.join(columns)}", columns=columns)
+
+
+def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
+    classes = audit.classes
+    if classes is not None and classes.n_records_below(k):
+        yield Evidence(
+            kind="small_classes",
+            label=f"Records in classes smaller than {k}",
+            columns=classes.quasi_identifiers,
+        )
+
+
+def _original_of(audit: TabularAudit, anonymized_column: str) -> str:
+    compared = audit.opinion_measurement.columns if audit.opinion_measurement else ()
+    found = (column.original for column in compared if column.anonymized == anonymized_column)
+    return next(found, anonymized_column)
+
+
+# --- behind the checks of the rule
 
 
 def evidence_rows(
@@ -91,3 +220,78 @@ def _found(check: ColumnCheck, shown: pa.ChunkedArray, measurement: TabularMeasu
 def _written(cells: pa.ChunkedArray, *, reveal: bool) -> list[str | None]:
     written: list[str | None] = (cells if reveal else masked_shapes(cells)).to_pylist()
     return written
+
+
+# --- behind findings
+
+
+def unchanged_records(
+    original: Dataset,
+    anonymized: Dataset,
+    *,
+    column: str,
+    anonymized_column: str | None = None,
+    limit: int = 100,
+    reveal: bool = True,
+) -> pd.DataFrame:
+    """Return the first records whose cell equals the original's in the same row."""
+    name = anonymized_column or column
+    cells, anonymized_cells = _cells(original, anonymized, column), anonymized.table[name]
+    equal = np.zeros(0, dtype=bool)
+    if len(cells) == len(anonymized_cells):
+        equal = cells_equal(cells, anonymized_cells, dates=True)
+    rows = np.flatnonzero(equal)[:limit]
+    return evidence_frame(
+        {RECORD: rows + 1},
+        {
+            f"{column} (original)": cells.take(pa.array(rows)),
+            f"{name} (anonymized)": anonymized_cells.take(pa.array(rows)),
+        },
+        reveal=reveal,
+    )
+
+
+def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArray:
+    """Return an original column by its own name, or by the one the anonymized table spells otherwise."""
+    alike = columns_alike(original.columns, anonymized.columns)
+    own = {theirs: ours for ours, theirs in alike.items()}
+    return original.table[own.get(column, column)]
+
+
+def relinked_records(
+    original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100, reveal: bool = True
+) -> pd.DataFrame:
+    """Return the first anonymized records that match exactly one original record, and which."""
+    pairs = [
+        shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
+        for name in columns
+    ]
+    ours, theirs = joint_codes(pairs)
+    counts = np.bincount(ours, minlength=max(ours.max(initial=-1), theirs.max(initial=-1)) + 1)
+    position = np.zeros(len(counts), dtype=np.int64)
+    position[ours] = np.arange(len(ours))
+    filled = np.logical_or.reduce([pair[1] >= 0 for pair in pairs])
+    rows = np.flatnonzero((counts[theirs] == 1) & filled)[:limit]
+    matched = anonymized.table.select(list(columns)).take(pa.array(rows))
+    return evidence_frame(
+        {RECORD: rows + 1, ORIGINAL_RECORD: position[theirs][rows] + 1},
+        {name: matched[name] for name in columns},
+        reveal=reveal,
+    )
+
+
+def small_class_records(
+    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100, reveal: bool = True
+) -> pd.DataFrame:
+    """Return the records in the smallest classes, those alone in their class first."""
+    table = anonymized.table.select(list(quasi_identifiers))
+    blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
+    sizes = equivalence_classes(table, list(quasi_identifiers), leave_out=blank).size_of_record
+    small = np.flatnonzero((sizes > 0) & (sizes < k))
+    rows = small[np.argsort(sizes[small], kind="stable")][:limit]
+    shown = table.take(pa.array(rows))
+    return evidence_frame(
+        {RECORD: rows + 1, "Class size": sizes[rows]},
+        {name: shown[name] for name in quasi_identifiers},
+        reveal=reveal,
+    )

@@ -1,4 +1,4 @@
-from core.tabular.second_opinion import relinked_records, small_class_records, unchanged_records
+from core.tabular.evidence import relinked_records, small_class_records, unchanged_records
 from tests.second_opinion_examples import dataset
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.tables import Dataset, read_dataset
 from core.tabular import TabularAudit, audit_tabular, read_log
-from core.tabular.evidence_choices import evidence_of, evidence_table
+from core.tabular.evidence import evidence_of, evidence_table
 
 NAMES = [f"Name{n:02d}" for n in range(20)]
 ORIGINAL = "id,name,sex\n" + "".join(f"{n},{name},{'FM'[n % 2]}\n" for n, name in enumerate(NAMES))

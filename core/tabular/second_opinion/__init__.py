@@ -3,11 +3,6 @@
 `measure_second_opinion` is the expensive part; `judge_second_opinion` answers every threshold at once.
 """
 
-from core.tabular.second_opinion.evidence import (
-    relinked_records,
-    small_class_records,
-    unchanged_records,
-)
 from core.tabular.second_opinion.opinion import (
     SecondOpinion,
     SecondOpinionMeasurement,

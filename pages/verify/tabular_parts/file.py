@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.reports import ReportChart
 from core.tabular import TabularAudit, views
-from core.tabular.evidence_choices import evidence_of, evidence_table
+from core.tabular.evidence import evidence_of, evidence_table
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from pages.components.asking import ask_for_number, ask_for_several, ask_whether
