@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from core.tabular.second_opinion.ciphers import are_alike_in_places
-from core.tabular.second_opinion.decoding import decoded
-from core.tabular.second_opinion.spellings import dates_respelled, legible, respelled
+from core.tabular.second_opinion.rewriting import dates_respelled, decoded, legible, respelled
 from core.verdict import Verdict
 from tests.second_opinion_examples import log_of, opinion_on, the_finding
 

@@ -14,9 +14,9 @@ from core.tabular.second_opinion.readable import (
     ReadableColumn,
     judge_readable,
     measure_readable,
-    plain,
     recombined,
 )
+from core.tabular.second_opinion.rewriting import plain
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Verdict
 from tests.second_opinion_examples import Columns, log_of, table

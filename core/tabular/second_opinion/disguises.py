@@ -18,13 +18,10 @@ import pyarrow.compute as pc
 
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.decoding import decoded
 from core.tabular.second_opinion.pair import Sample, TablePair
+from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import (
-    ENCODINGS,
-    bare,
-    encodings,
     holds,
     is_shortened,
     order_kept,
@@ -140,10 +137,10 @@ class _Samples(Sample):
             self.canonical_values[value] = canonical_text(value, dates=True)
         return self.canonical_values[value]
 
-    def encoded(self, original: str, how: str, values: Iterable[str]) -> Mapping[str, frozenset[str]]:
-        """Return what an encoding makes of each sampled value of an original column."""
-        known = self.encoded_values.setdefault((original, how), {})
-        known.update({value: encodings(value, how) for value in values if value not in known})
+    def encoded(self, original: str, way: Way, values: Iterable[str]) -> Mapping[str, frozenset[str]]:
+        """Return the cells that may hold each sampled value of an original column."""
+        known = self.encoded_values.setdefault((original, way.how), {})
+        known.update({value: way.cells_of(value) for value in values if value not in known})
         return known
 
     def decoded(self, anonymized: str) -> Mapping[str, Mapping[str, str]]:
@@ -230,20 +227,20 @@ def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | No
 
 
 def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
-    for how in ENCODINGS:
-        if not _may_be_encoded(samples, original, how, rows):
+    for way in WAYS_OF_CELLS:
+        if not _may_be_encoded(samples, original, way, rows):
             continue
-        codes = samples.encoded(original, how, (a for a, _ in rows))
+        codes = samples.encoded(original, way, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
         if len({b for _, b in telling}) >= _FEWEST and n >= _MOST * len(telling):
-            return "encoding", how, n, len(telling)
+            return "encoding", f"the original {way.how}", n, len(telling)
     return None
 
 
-def _may_be_encoded(samples: _Samples, original: str, how: str, rows: list[tuple[str, str]]) -> bool:
+def _may_be_encoded(samples: _Samples, original: str, way: Way, rows: list[tuple[str, str]]) -> bool:
     """Whether the first rows leave room for most of them all to be encoded so."""
-    codes = samples.encoded(original, how, (a for a, _ in _first(rows)))
+    codes = samples.encoded(original, way, (a for a, _ in _first(rows)))
     return any(not codes[a] or b in codes[a] for a, b in _first(rows))
 
 
@@ -316,12 +313,12 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
         back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)
         if n >= _MOST * len(originals) and back >= _MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
-    for how in ENCODINGS:
-        codes = samples.encoded(original, how, originals)
+    for way in WAYS_OF_CELLS:
+        codes = samples.encoded(original, way, originals)
         telling = [codes[value] for value in originals if codes[value]]
         n = _n_known(telling, known)
         if len(telling) >= _FEWEST and n >= _MOST * len(telling):
-            return "encoding", how, n, len(telling)
+            return "encoding", f"the original {way.how}", n, len(telling)
     return _decoded_in_values(samples, original, anonymized)
 
 

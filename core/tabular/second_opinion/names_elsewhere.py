@@ -27,8 +27,8 @@ from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair, sampled_rows
+from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.second_opinion.spellings import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict

@@ -13,7 +13,6 @@ import binascii
 import itertools
 import operator
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from scipy.stats import binom
 from core.dates import read_dates
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import Sample, TablePair
+from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import share_of
@@ -38,7 +38,7 @@ _MOST_COLUMNS = 60  # of either table
 _LONGEST = 80  # plain characters of a token; longer texts are read word by word elsewhere
 _DISTINCT = 0.3  # share of distinct values from which a column is looked for, or in
 _FEWEST, _LEAST_SHARE, _TIMES_CHANCE, _NO_ACCIDENT = 3, 0.05, 3, 1e-9
-_FEWEST_DIGITS, _FEWEST_LETTERS, _FEWEST_SYLLABLES, _SHORTEST_END, _LONGEST_END = 5, 4, 3, 4, 12
+_SHORTEST_END, _LONGEST_END = 4, 12
 _DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
 _MOSTLY = 0.5  # share of values that make a column one of dates
 _TURNS = (1, 2, 3)  # how far off the rows are that each token is held against
@@ -47,8 +47,6 @@ _SIGNS = re.compile(r"[\W_]+")
 _MEASURE = re.compile(r"[+-]?\d*[.,]\d+")
 _HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
-_LOOK_ALIKE = str.maketrans("аеорсухкмтнвіјѕԁοανρτυχκι", "aeopcyxkmthbijsdoavptuxki")
-_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,23 +83,6 @@ def measure_readable(
     return tuple(found)
 
 
-# --- plain forms
-
-
-def plain(text: str) -> str:
-    r"""Return a text as letters and digits alone: lower case, no accents, look-alikes in Latin.
-
-    Examples
-    --------
-    >>> plain("Ana\u200b Kovačič"), plain("ANА-012"), plain("（０３１）")
-    ('anakovacic', 'ana012', '031')
-    """
-    if text.isascii():
-        return _SIGNS.sub("", text.lower())
-    decomposed = unicodedata.normalize("NFKD", text.casefold()).translate(_LOOK_ALIKE)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum()))
-
-
 def _decoded(cell: str) -> str:
     """Return what a Base64, hexadecimal or percent encoded cell says, "" where it is none."""
     for pattern, decode in ((_HEXADECIMAL, bytes.fromhex), (_BASE64, _from_base64)):
@@ -111,85 +92,13 @@ def _decoded(cell: str) -> str:
             except (ValueError, binascii.Error):
                 continue
             if text.isprintable():
-                return _unescaped(text)
-    return _unescaped(unquote(cell)) if "%" in cell or "\\u" in cell else ""
-
-
-def _unescaped(text: str) -> str:
-    """Return JSON text with its escaped letters as they are."""
-    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+                return without_escapes(text)
+    return without_escapes(unquote(cell)) if "%" in cell or "\\u" in cell else ""
 
 
 def _from_base64(cell: str) -> bytes:
     standard = cell.rstrip("=").translate(str.maketrans("-_", "+/"))
     return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
-
-
-def _in_base(cell: str, base: int) -> str:
-    if not (cell.isascii() and cell.isdigit()) or len(cell) > 30:
-        return ""
-    number, digits = int(cell), ""
-    while number:
-        number, digit = divmod(number, base)
-        digits = _ALPHABET[digit] + digits
-    return digits
-
-
-def _other_order(text: str) -> str:
-    words = [plain(word) for word in _SIGNS.split(text)]
-    return "".join(reversed(words)) if len(words) > 1 else ""
-
-
-def _digits(text: str) -> str:
-    bare = "".join(c for c in text if c.isdigit())
-    return bare if bare != plain(text) else ""
-
-
-def _consonants(text: str) -> str:
-    bare = plain(text)
-    return re.sub("[aeiouy]", "", bare) if bare.isascii() and bare.isalpha() else ""
-
-
-_Form = Callable[[str], str]
-_FORMS: Mapping[str, _Form] = {
-    "in plain form": plain,
-    "written backwards": lambda text: plain(text)[::-1],
-    "with its words in other order": _other_order,
-    "by its digits": _digits,
-    "by its consonants": _consonants,
-    "in hexadecimal digits": lambda text: _in_base(text.strip(), 16),
-    "in digits of base 32": lambda text: _in_base(text.strip(), 32),
-    "in digits of base 36": lambda text: _in_base(text.strip(), 36),
-}
-_DATE_FORMS = ("%y%m%d", "%d%m%y", "%m%d%y", "%Y%m%d", "%d%m%Y", "%m%d%Y")
-
-
-def _is_long_enough(form: str) -> bool:
-    if form.isdigit():
-        return len(form) >= _FEWEST_DIGITS
-    return len(form) >= (_FEWEST_LETTERS if form.isascii() else _FEWEST_SYLLABLES)
-
-
-def _forms(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each form and the forms of all values, "" for none or too short a one."""
-    for how, form in _FORMS.items():
-        yield how, [made if _is_long_enough(made := form(value)) else "" for value in values]
-    dates = read_dates(pa.array(values, pa.string()))
-    whole = (dates.day > 0) & dates.century_known
-    if whole.mean() >= 0.5:
-        for pattern in _DATE_FORMS:
-            yield (
-                "as digits of a date",
-                [
-                    _dated(pattern, *day) if known else ""
-                    for known, *day in zip(whole, dates.year, dates.month, dates.day, strict=True)
-                ],
-            )
-
-
-def _dated(pattern: str, year: int, month: int, day: int) -> str:
-    parts = {"%Y": f"{year:04d}", "%y": f"{year % 100:02d}", "%m": f"{month:02d}", "%d": f"{day:02d}"}
-    return "".join(parts[pattern[i : i + 2]] for i in range(0, len(pattern), 2))
 
 
 # --- what is compared
@@ -231,7 +140,7 @@ class _Read(Sample):
 
     def forms(self, original: str) -> list[tuple[str, list[str]]]:
         if original not in self.row_forms:
-            self.row_forms[original] = list(_forms(self.originals[original].cells))
+            self.row_forms[original] = list(plain_forms(self.originals[original].cells))
         return self.row_forms[original]
 
     @cached_property
@@ -278,7 +187,7 @@ class _Shown:
             (self.inside, self.whole, values),
             (self.made_up_inside, self.made_up_whole, made_up),
         ):
-            for how, forms in _forms(those):
+            for how, forms in plain_forms(those):
                 if dense and how != "written backwards":
                     continue
                 for form in filter(None, forms):

@@ -1,14 +1,12 @@
-"""Rules by which a value is turned into another and that anybody can apply: other spellings, shifts."""
+"""What pairs of values have in common row by row: a shift, a part of the text, the order."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -32,43 +30,6 @@ _DATE_SPELLINGS = (
     *("%Y년 %m월 %d일", "%Y년%m월%d일", "%Y. %m. %d.", "%Y. %m. %d", "%Y-%j", "%G-W%V-%u"),
 )
 _FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
-
-
-_ROT13 = str.maketrans({chr(c): chr(a + (c - a + 13) % 26) for a in (65, 97) for c in range(a, a + 26)})
-
-
-def _rot13(value: str) -> tuple[str, ...]:
-    return (value.translate(_ROT13),)
-
-
-def _reversed(value: str) -> tuple[str, ...]:
-    return value[::-1], bare(value)[::-1]
-
-
-def _respelled(value: str) -> tuple[str, ...]:
-    """Return a text in other letter case, and without accents, spaces and signs."""
-    decomposed = unicodedata.normalize("NFKD", value)
-    plain = "".join(character for character in decomposed if character.isalnum())
-    return value.lower(), value.upper(), value.title(), plain, plain.lower(), plain.upper()
-
-
-ENCODINGS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
-    {
-        "the original in ROT13": _rot13,
-        "the original written backwards": _reversed,
-        "the original in other letter case or without spaces and signs": _respelled,
-    }
-)
-
-
-def bare(text: str) -> str:
-    """Return the letters and digits of a text in lower case."""
-    return "".join(character for character in text.lower() if character.isalnum())
-
-
-def encodings(value: str, how: str) -> frozenset[str]:
-    """Return the texts that an encoding makes of a value, itself not among them."""
-    return frozenset(ENCODINGS[how](value)) - {value}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,415 @@
+"""How a text can be written otherwise, so that a person or a program reads the original in it all the same.
+
+`WAYS` lists the ways to write a single value: as a whole cell, or as a plain form inside other texts.
+`decoded` undoes encodings; `respelled` and `dates_respelled` write names and dates as words are compared.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.dates import read_dates
+from core.letters import narrowed
+from core.tabular.second_opinion.amounts import read_amounts
+
+_SIGNS = re.compile(r"[\W_]+")
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LOOK_ALIKES = str.maketrans(
+    "аеорсхуівкмнтѕјһԁԛԝаАВЕКМНОРСТХУІЅЈαοικνρτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aeopcxyibkmhtsjhdqwaABEKMHOPCTXYISJaoikvptuxABEZHIKMNOPTYX",
+)
+_ESCAPED_LETTER = re.compile(r"\\u([0-9a-fA-F]{4})")
+_FEWEST_DIGITS, _FEWEST_LETTERS, _FEWEST_SYLLABLES = 5, 4, 3  # that a form needs to be told from others
+
+
+# --- one value
+
+
+def bare(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(character for character in text.lower() if character.isalnum())
+
+
+def plain(text: str) -> str:
+    r"""Return a text as letters and digits alone: lower case, no accents, look-alikes in Latin.
+
+    Examples
+    --------
+    >>> plain("Ana\u200b Kovačič"), plain("ANА-012"), plain("（０３１）")
+    ('anakovacic', 'ana012', '031')
+    """
+    if text.isascii():
+        return _SIGNS.sub("", text.lower())
+    decomposed = unicodedata.normalize("NFKD", text.casefold()).translate(_LOOK_ALIKES)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum()))
+
+
+def without_escapes(text: str) -> str:
+    """Return text with letters escaped as in JSON as they are."""
+    return _ESCAPED_LETTER.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _in_base(cell: str, base: int) -> str:
+    if not (cell.isascii() and cell.isdigit()) or len(cell) > 30:
+        return ""
+    number, digits = int(cell), ""
+    while number:
+        number, digit = divmod(number, base)
+        digits = _ALPHABET[digit] + digits
+    return digits
+
+
+def _other_order(text: str) -> str:
+    words = [plain(word) for word in _SIGNS.split(text)]
+    return "".join(reversed(words)) if len(words) > 1 else ""
+
+
+def _digits(text: str) -> str:
+    bare = "".join(c for c in text if c.isdigit())
+    return bare if bare != plain(text) else ""
+
+
+def _consonants(text: str) -> str:
+    bare = plain(text)
+    return re.sub("[aeiouy]", "", bare) if bare.isascii() and bare.isalpha() else ""
+
+
+def _in_other_case(value: str) -> tuple[str, ...]:
+    decomposed = unicodedata.normalize("NFKD", value)
+    plain_text = "".join(character for character in decomposed if character.isalnum())
+    return (
+        *(value.lower(), value.upper(), value.title()),
+        *(plain_text, plain_text.lower(), plain_text.upper()),
+    )
+
+
+def _nothing(_: str) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """A way to write a value."""
+
+    how: str  # in words, completing "the original …"
+    cells: Callable[[str], tuple[str, ...]] = _nothing  # the texts of whole cells that hold the value so
+    inside: Callable[[str], str] | None = None  # its plain form inside other plain texts; "" for none
+
+    def cells_of(self, value: str) -> frozenset[str]:
+        """Return the texts that a cell may have that holds the value, the value itself not among them."""
+        return frozenset(self.cells(value)) - {value}
+
+
+WAYS = (
+    Way(how="in ROT13", cells=lambda value: (codecs.encode(value, "rot13"),)),
+    Way(how="in plain form", inside=plain),
+    Way(
+        how="written backwards",
+        cells=lambda value: (value[::-1], bare(value)[::-1]),
+        inside=lambda value: plain(value)[::-1],
+    ),
+    Way(how="in other letter case or without spaces and signs", cells=_in_other_case),
+    Way(how="with its words in other order", inside=_other_order),
+    Way(how="by its digits", inside=_digits),
+    Way(how="by its consonants", inside=_consonants),
+    Way(how="in hexadecimal digits", inside=lambda text: _in_base(text.strip(), 16)),
+    Way(how="in digits of base 32", inside=lambda text: _in_base(text.strip(), 32)),
+    Way(how="in digits of base 36", inside=lambda text: _in_base(text.strip(), 36)),
+)
+WAYS_OF_CELLS = tuple(way for way in WAYS if way.cells is not _nothing)
+_DATE_FORMS = ("%y%m%d", "%d%m%y", "%m%d%y", "%Y%m%d", "%d%m%Y", "%m%d%Y")
+
+
+def _is_long_enough(form: str) -> bool:
+    if form.isdigit():
+        return len(form) >= _FEWEST_DIGITS
+    return len(form) >= (_FEWEST_LETTERS if form.isascii() else _FEWEST_SYLLABLES)
+
+
+def plain_forms(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each form and the forms of all values, "" for none or too short a one."""
+    for way in WAYS:
+        if way.inside is not None:
+            forms = map(way.inside, values)
+            yield way.how, [form if _is_long_enough(form) else "" for form in forms]
+    dates = read_dates(pa.array(values, pa.string()))
+    whole = (dates.day > 0) & dates.century_known
+    if whole.mean() >= 0.5:
+        for pattern in _DATE_FORMS:
+            yield (
+                "as digits of a date",
+                [
+                    _dated(pattern, *day) if known else ""
+                    for known, *day in zip(whole, dates.year, dates.month, dates.day, strict=True)
+                ],
+            )
+
+
+def _dated(pattern: str, year: int, month: int, day: int) -> str:
+    parts = {"%Y": f"{year:04d}", "%y": f"{year % 100:02d}", "%m": f"{month:02d}", "%d": f"{day:02d}"}
+    return "".join(parts[pattern[i : i + 2]] for i in range(0, len(pattern), 2))
+
+
+# --- encodings undone
+
+_DEEPEST = 3  # encodings upon each other
+_MOST_TEXTS = 40  # that one text is read as
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}")
+_BASE32 = re.compile(r"[A-Za-z2-7]{4,}={0,6}")
+_BASE85 = re.compile(r"[!-~]{5,}")
+_HEX = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2}[ :-]?){2,}")
+_BITS = re.compile(r"[01]{8}(?:[ ,;.-]*[01]{8})+")
+_NUMBERS = re.compile(r"\d{2,5}(?:[ ,;.-]+\d{2,5})+")
+# Letters of Latin and Korean: bytes that are no text seldom read as these.
+_READABLE = re.compile(r"[ -~\u00a0-\u024f\u0300-\u036f\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]+")
+
+_DIGITS = (
+    "zero one two three four five six seven eight nine",
+    "oh ena dva tri štiri pet šest sedem osem devet",
+    "nil en dve trije stiri pet sest sedem osem devet",
+    "nought eno dva tri štirje pet šest sedem osem devet",
+    "nič 일 이 삼 사 오 육 칠 팔 구",
+    "nula 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉",
+    "공 일 이 삼 사 오 륙 칠 팔 구",
+    "영 일 이 삼 사 오 육 칠 팔 구",
+)
+_SPOKEN_SIGNS = {".": "point dot comma pika vejica 점", "-": "dash minus hyphen", "+": "plus"}
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {word: str(digit) for line in _DIGITS for digit, word in enumerate(line.split())}
+    | {word: sign for sign, words in _SPOKEN_SIGNS.items() for word in words.split()}
+)
+_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
+_SPOKEN = re.compile(rf"(?:(?:{_WORD})[\W_]*){{4,}}", re.IGNORECASE)
+
+
+def _as_text(data: bytes) -> str:
+    """Return bytes as the text that they are in a usual encoding, empty where they are none."""
+    for encoding in ("utf-8", "utf-16", "utf-16-le", "cp949"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if _READABLE.fullmatch(text):
+            return text
+    return ""
+
+
+def _of_base64(text: str) -> str:
+    bare = text.rstrip("=").replace("-", "+").replace("_", "/")
+    return _as_text(base64.b64decode(bare + "=" * (-len(bare) % 4)))
+
+
+def _of_base32(text: str) -> str:
+    bare = text.rstrip("=").upper()
+    return _as_text(base64.b32decode(bare + "=" * (-len(bare) % 8)))
+
+
+def _of_base85(text: str) -> str:
+    for decode in (base64.b85decode, base64.a85decode):
+        with suppress(ValueError):
+            decoded_text = decode(text).decode()
+            if _READABLE.fullmatch(decoded_text):
+                return decoded_text
+    return ""
+
+
+def _of_hexadecimal(text: str) -> str:
+    return _as_text(bytes.fromhex(re.sub("[ :-]", "", text.removeprefix("0x"))))
+
+
+def _of_bits(text: str) -> str:
+    bits = re.sub("[^01]", "", text)
+    return _as_text(bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8)))
+
+
+def _of_numbers(text: str) -> str:
+    letters = "".join(chr(int(number)) for number in re.findall(r"\d+", text))
+    return letters if _READABLE.fullmatch(letters) else ""
+
+
+def _of_words(text: str) -> str:
+    return "".join(_WORDS[word] for word in re.findall(_WORD, text.casefold()))
+
+
+_DECODERS: tuple[tuple[str, Callable[[str], object], Callable[[str], str]], ...] = (
+    ("in Base64", _BASE64.fullmatch, _of_base64),
+    ("in Base32", _BASE32.fullmatch, _of_base32),
+    ("in Base85", _BASE85.fullmatch, _of_base85),
+    ("in hexadecimal", _HEX.fullmatch, _of_hexadecimal),
+    ("in bits", _BITS.fullmatch, _of_bits),
+    ("as numbers of letters", _NUMBERS.fullmatch, _of_numbers),
+    ("with its digits in words", _SPOKEN.fullmatch, _of_words),
+    ("with percent signs", re.compile("%[0-9a-fA-F]{2}").search, unquote),
+    ("with names of letters", re.compile("&#?[a-zA-Z0-9]+;").search, html.unescape),
+)
+
+
+def decoded(text: str) -> Mapping[str, str]:
+    """Return the texts that a text may encode, and how in words, completing "the original …".
+
+    Up to three encodings upon each other are undone. Backwards and in ROT13 any text can be read: alone, they
+    are left to others.
+
+    Examples
+    --------
+    >>> decoded("zero four one nine")
+    mappingproxy({'0419': 'with its digits in words', '9140': 'backwards, with its digits in words'})
+    """
+    found: dict[str, str] = {}
+    seen = {text}
+    newest: list[tuple[str, tuple[str, ...], bool]] = [(text, (), False)]
+    for _ in range(_DEEPEST):
+        made: list[tuple[str, tuple[str, ...], bool]] = []
+        for one, ways, is_encoded in newest:
+            for text_made, way, decodes in _one_step(one):
+                if text_made and text_made not in seen and len(seen) < _MOST_TEXTS:
+                    seen.add(text_made)
+                    made.append((text_made, (way, *ways), is_encoded or decodes))
+        found |= {one: ", ".join(ways) for one, ways, is_encoded in made if is_encoded}
+        newest = made
+    return MappingProxyType(found)
+
+
+def _one_step(text: str) -> list[tuple[str, str, bool]]:
+    """Return what a text is with one encoding undone, which, and whether not any text could be read so."""
+    steps = [(text[::-1], "backwards", False), (codecs.encode(text, "rot13"), "in ROT13", False)]
+    for how, fits, decode in _DECODERS:
+        if fits(text):
+            try:
+                steps.append((decode(text), how, True))
+            except (ValueError, binascii.Error, OverflowError):
+                continue
+    return steps
+
+
+# --- names and dates as words
+
+_ESCAPED = (
+    r"\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|&#?[a-zA-Z0-9]{2,8};|(?i)[ (\[{](dot|pika|at|afna|골뱅이|점)[ )\]}]"
+)
+_OTHER_ALPHABETS = r"[\p{Cyrillic}\p{Greek}]"
+_DIGITS_FOR_LETTERS = (("a", "4"), ("e", "3"), ("i", "1"), ("o", "0"), ("s", "5"), ("t", "7"))
+_FEWEST_CONSONANTS = 3
+_WORD_FOR_SIGN = re.compile(r"[ (\[{]{1,4}(dot|pika|at|afna|골뱅이|점)[ )\]}]{1,4}", re.IGNORECASE)
+
+_JAMO = """
+g kk n d tt r m b pp s ss _ j jj ch k t p h
+a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i
+_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t
+"""
+_INITIALS, _VOWELS, _FINALS = (line.split() for line in _JAMO.strip().splitlines())
+# How people spell syllables of their names, where it is not the revised romanization.
+_SYLLABLES = """
+김 kim 이 lee 박 park 최 choi 정 jung 강 kang 조 cho 윤 yoon 임 lim 오 oh 서 seo
+신 shin 권 kwon 황 hwang 안 ahn 유 yoo 류 ryu 전 jeon 고 ko 문 moon 양 yang 손 son
+배 bae 백 baek 허 huh 노 noh 구 koo 우 woo 주 joo 현 hyun 영 young 준 joon 희 hee
+수 soo 선 sun 경 kyung 성 sung 훈 hoon 은 eun 원 won 숙 sook 순 soon 철 chul
+석 seok 용 yong 명 myung 범 beom 승 seung 연 yeon 여 yeo 규 kyu 균 kyun 기 ki
+길 gil 국 kook 건 gun
+"""
+_AS_SPELLED = MappingProxyType(dict(zip(*[iter(_SYLLABLES.split())] * 2, strict=True)))
+
+
+def legible(values: pa.Array) -> pa.Array:
+    """Return texts with escapes and words for signs resolved, and letters that look Latin as Latin ones."""
+    values = _where(values, _ESCAPED, _unescaped)
+    if pc.all(pc.string_is_ascii(values), min_count=0).as_py():
+        return values
+    return _where(values, _OTHER_ALPHABETS, lambda text: text.translate(_LOOK_ALIKES))
+
+
+def _where(values: pa.Array, pattern: str, change: Callable[[str], str]) -> pa.Array:
+    found = np.flatnonzero(pc.match_substring_regex(values, pattern).to_numpy(zero_copy_only=False))
+    if not len(found):
+        return values
+    texts = values.to_pylist()
+    for i in found:
+        texts[i] = change(texts[i])
+    return pa.array(texts, values.type)
+
+
+def _unescaped(text: str) -> str:
+    text = without_escapes(text)
+    text = "".join(c if not 0xD800 <= ord(c) < 0xE000 else "?" for c in text)
+    return _WORD_FOR_SIGN.sub(" ", html.unescape(unquote(text)))
+
+
+def respelled(texts: pa.Array) -> Iterator[pa.Array]:
+    """Yield names, lower case and without accents, in other spellings; empty where nothing changes."""
+    for other in _respelled(texts):
+        yield pc.if_else(pc.equal(other, texts), "", other)
+
+
+def _respelled(texts: pa.Array) -> Iterator[pa.Array]:
+    yield pc.utf8_reverse(texts)
+    consonants = pc.replace_substring_regex(texts, "[aeiou]", "")
+    n_letters = pc.utf8_length(pc.replace_substring_regex(consonants, narrowed(r"[^\p{L}]+", consonants), ""))
+    yield pc.if_else(pc.greater_equal(n_letters, _FEWEST_CONSONANTS), consonants, "")
+    with_digits = texts
+    for n, (letter, digit) in enumerate(_DIGITS_FOR_LETTERS):
+        with_digits = pc.replace_substring(with_digits, letter, digit)
+        if n in {3, 5}:
+            yield with_digits
+    if pc.any(pc.match_substring_regex(texts, "[가-힣]{2}"), min_count=0).as_py():
+        names = texts.to_pylist()
+        for between in (" ", ""):
+            for spell in (_revised, _as_spelled, _surname_as_spelled):
+                yield pa.array([_romanized(name, spell, between) for name in names], texts.type)
+
+
+def _romanized(name: str, spell: Callable[[str, int], str], between: str) -> str:
+    """Return a Korean name in Latin letters, the surname apart; empty for other names."""
+    name = name.replace(" ", "")
+    if not re.fullmatch("[가-힣]{2,5}", name):
+        return ""
+    surname, *given = (spell(syllable, place) for place, syllable in enumerate(name))
+    return f"{surname} {between.join(given)}"
+
+
+def _revised(syllable: str, place: int = 0) -> str:  # noqa: ARG001 - as every way of spelling
+    code = ord(syllable) - 0xAC00
+    letters = (_INITIALS[code // 588], _VOWELS[code % 588 // 28], _FINALS[code % 28])
+    return "".join(letter for letter in letters if letter != "_")
+
+
+def _as_spelled(syllable: str, place: int = 0) -> str:  # noqa: ARG001 - as every way of spelling
+    return _AS_SPELLED.get(syllable, _revised(syllable))
+
+
+def _surname_as_spelled(syllable: str, place: int) -> str:
+    return _revised(syllable) if place else _as_spelled(syllable)
+
+
+def dates_respelled(values: pa.Array) -> Iterator[pa.Array]:
+    """Yield dates in the usual orders of year, month and day, as words and as numbers; no other texts."""
+    amounts = read_amounts(values)
+    if amounts is None or amounts.kind != "date":
+        return
+    known = ~np.isnan(amounts.numbers)
+    days = np.where(known, amounts.numbers, 0).astype(int).astype("datetime64[D]")
+    text = pa.array(days).cast(pa.string())
+    year, month, day = (pc.utf8_slice_codeunits(text, *ends) for ends in ((0, 4), (5, 7), (8, 10)))
+    short = pc.utf8_slice_codeunits(year, 2)
+    eight_digits = ((year, month, day, ""), (day, month, year, ""))
+    short_years = ((short, month, day, ""), (day, month, short, ""), (month, day, short, ""))
+    for parts in ((year, month, day, " "), *eight_digits, (month, day, year, ""), *short_years):
+        written = pc.if_else(pa.array(known), pc.binary_join_element_wise(*parts), "")
+        yield written
+        if parts in eight_digits:
+            yield pc.utf8_reverse(written)
+    without_zeros = (*(pc.utf8_ltrim(part, "0") for part in (day, month)), year, " ")
+    yield pc.if_else(pa.array(known), pc.binary_join_element_wise(*without_zeros), "")
