@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.errors import AuditInputError
+from core.settings_form import settings_named_by
 from pages.components import navigation, serving
 from pages.components.interrupting import interruptible
 from pages.components.reading import show_problems
@@ -12,7 +13,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.logo(navigation.LOGO, size="large")
     page = st.navigation(navigation.pages(), position="top")
     try:
-        with interruptible():
+        with interruptible(), settings_named_by("label"):
             page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)

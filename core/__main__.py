@@ -15,7 +15,7 @@ from core import __version__
 from core.commands import COMMANDS
 from core.commands.output import print_problems, printable, survive_any_encoding
 from core.errors import AuditInputError
-from core.settings_form import options_named
+from core.settings_form import settings_named_by
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     try:
-        with options_named():
+        with settings_named_by("flag"):
             code = int(parsed.run(parsed))
         sys.stdout.flush()
     except AuditInputError as error:

@@ -14,7 +14,8 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origi
 
 from core.errors import AuditInputError
 
-_NAMES_OPTIONS: ContextVar[bool] = ContextVar("_NAMES_OPTIONS", default=False)
+Naming = Literal["name", "flag", "label"]
+_NAMING: ContextVar[Naming] = ContextVar("_NAMING", default="name")
 _Form = TypeVar("_Form")
 REQUIRED: Any = MISSING
 _KNOWN: dict[type, Mapping[str, Setting]] = {}
@@ -42,7 +43,7 @@ class Setting:
     label, about
         Its words on the page, on the command line, in documents; the report takes the label.
     flag, metavar
-        Its option on the command line and what stands for a value there; no flag: none.
+        Its option on the command line and what stands for a value there.
     least, most, above, below
         The range of a number: the first two are allowed themselves, the others are not.
     choices
@@ -85,8 +86,9 @@ class Setting:
 
     @property
     def said(self) -> str:
-        """Return its name in sentences: the option on the command line, else the parameter."""
-        return self.flag if self.flag and _NAMES_OPTIONS.get() else self.name
+        """Return its name in sentences: the option on the command line, the label on a page."""
+        naming = _NAMING.get()
+        return f"“{self.label}”" if naming == "label" else self.flag if naming == "flag" else self.name
 
     @property
     def heading(self) -> str:
@@ -125,6 +127,9 @@ class Setting:
         """Say what is wrong with a value, where anything is."""
         if value is None and self.is_optional:
             return
+        if self.is_several and isinstance(value, str):
+            yield f"{self.said} must be a list of values, received {value}."
+            return
         several: Iterable[object] = value if self.is_several else (value,)  # type: ignore[assignment]
         if wrong := [each for each in several if not self._allows(each)]:
             allowed = self.allowed
@@ -134,17 +139,14 @@ class Setting:
 
     def _allows(self, value: object) -> bool:
         if self.choices:
-            return value in self.choices
+            return isinstance(value, str) and value in self.choices
         if self.kind not in (int, float):
             return True
         if not isinstance(value, Integral if self.kind is int else Real) or isinstance(value, bool):
             return False
         number = float(value)
         return (
-            math.isfinite(number)
-            and self.least <= number <= self.most
-            and (self.above < number or self.above == -math.inf)
-            and (number < self.below or self.below == math.inf)
+            math.isfinite(number) and self.least <= number <= self.most and self.above < number < self.below
         )
 
 
@@ -213,17 +215,17 @@ def check(settings: Any, further: Iterable[str] = ()) -> None:
 
 
 @contextmanager
-def options_named() -> Iterator[None]:
-    """Let sentences about settings name options, as long as this lasts."""
-    token = _NAMES_OPTIONS.set(True)
+def settings_named_by(naming: Naming) -> Iterator[None]:
+    """Let sentences name settings by their options or labels instead of their fields, while this lasts."""
+    token = _NAMING.set(naming)
     try:
         yield
     finally:
-        _NAMES_OPTIONS.reset(token)
+        _NAMING.reset(token)
 
 
 def said(form: type, name: str) -> str:
-    """Return what sentences call a setting: its option on the command line, else its name."""
+    """Return what sentences call a setting."""
     return described(form)[name].said
 
 
@@ -234,8 +236,7 @@ def add_options(parser: argparse._ActionsContainer, form: type, *names: str) -> 
     """
     for name in names or described(form):
         told = described(form)[name]
-        if told.flag:
-            parser.add_argument(told.flag, help=_option_help(told), **_action(told))
+        parser.add_argument(told.flag, help=_option_help(told), **_action(told))
 
 
 def _action(told: Setting) -> dict[str, Any]:
@@ -264,7 +265,7 @@ def given_options(form: type, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the values of a form's settings that the command line names."""
     found: dict[str, Any] = {}
     for name, told in described(form).items():
-        value = getattr(arguments, told.flag.lstrip("-").replace("-", "_"), None) if told.flag else None
+        value = getattr(arguments, told.flag.lstrip("-").replace("-", "_"), None)
         if value is not None and told.commas:
             value = [part.strip() for text in value for part in text.split(",") if part.strip()]
         if value is not None and told.is_grouped:

@@ -117,9 +117,8 @@ def test_events__refuses_a_flatten_column_that_does_not_contribute(
     app.slider(key="events_k").set_value(2).run()
     app.selectbox(key="events_flatten").set_value("month")
     apply_settings(app)
-    assert problems(app) == [
-        "flatten must be one of generalized_event, week_number, weekday, time_period, received month."
-    ]
+    told = "“Flatten column” must be one of generalized_event, week_number, weekday, time_period"
+    assert problems(app) == [f"{told}, received month."]
     assert figures(app)["Events kept"] == "6"
 
 

@@ -116,7 +116,9 @@ def test_repeats__a_change_reads_again(open_page: Callable[[str], AppTest]) -> N
     assert "1 of 3 targets is not masked" in _headlines(app)
     app.number_input(key="vcf_min_motif").set_value(7)
     app = app.button(key="vcf_use_repeats").click().run()
-    assert "min_motif must be at most max_motif, received 7 and 6." in _words(app.error)
+    assert "“Shortest motif (bases)” must be at most “Longest motif (bases)”, received 7 and 6." in _words(
+        app.error
+    )
 
 
 def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTest]) -> None:
