@@ -39,6 +39,8 @@ from core.settings_form import report_lines
 from core.verdict import Verdict
 from core.words import counted, listed, number, percent
 
+_ASK_FOR_POPULATION = "Not assessed: give a table of the population or its size."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Intruder:
@@ -86,55 +88,38 @@ def _singled_out(audit: RiskAudit) -> str:
     if persons is not None and persons.n_persons:
         n, total, what = persons.n_below(2), persons.n_persons, "person"
     else:
-        n, total, what = (
-            audit.measurement.classes.n_records_below(2),
-            audit.measurement.classes.n_records,
-            "record",
-        )
+        classes = audit.measurement.classes
+        n, total, what = classes.n_records_below(2), classes.n_records, "record"
     if not n:
         return "Finds nobody for certain."
     return f"Finds {percent(n / total)} for certain: {n:,} of {counted(total, what)} are alone in a class."
 
 
 def _journalist(audit: RiskAudit) -> Intruder:
-    measured, population = audit.measurement, audit.measurement.population
-    wants = (
-        f"Knows {known_facts(audit)} from a register of the population, not who is in the table; wants to "
-        "show that somebody can be found."
-    )
+    population, highest = audit.measurement.population, audit.measurement.highest_risk
     if population is None:
-        worst = (
-            ""
-            if measured.highest_risk is None
-            else f" At most it is the prosecutor's {percent(measured.highest_risk)}."
+        finds = _ASK_FOR_POPULATION
+        finds += "" if highest is None else f" At most it is the prosecutor's {percent(highest)}."
+    elif population.based_on == "size":
+        finds = (
+            f"Of the population only the size is known ({population.population_size:,}), so the smallest "
+            "class of the table may be all there is of it: the best guess is right with at most "
+            f"{percent(population.journalist_highest_risk)}.{_unique_in_population(audit)}"
         )
-        return Intruder(
-            name="Journalist",
-            wants=wants,
-            measure="journalist_highest_risk",
-            risk=None,
-            finds=f"Not assessed: give a table of the population or its size.{worst}",
+    else:
+        finds = (
+            f"In the population of {population.population_size:,} the smallest class that somebody of the "
+            f"table is in has {_people(population.k_map)}; the best guess is right with "
+            f"{percent(population.journalist_highest_risk)}. "
+            f"{counted(population.n_records_at_risk(2), 'record')} stand for fewer than two people."
         )
-    if population.based_on == "size":
-        return Intruder(
-            name="Journalist",
-            wants=wants,
-            measure="journalist_highest_risk",
-            risk=population.journalist_highest_risk,
-            finds=f"Of the population only the size is known ({population.population_size:,}), so the "
-            "smallest class of the table may be all there is of it: the best guess is right with at most "
-            f"{percent(population.journalist_highest_risk)}.{_unique_in_population(audit)}",
-        )
-    n_alone = population.n_records_at_risk(2)
     return Intruder(
         name="Journalist",
-        wants=wants,
+        wants=f"Knows {known_facts(audit)} from a register of the population, not who is in the table; "
+        "wants to show that somebody can be found.",
         measure="journalist_highest_risk",
-        risk=population.journalist_highest_risk,
-        finds=f"In the population of {population.population_size:,} the smallest class that somebody of the "
-        f"table is in has {_people(population.k_map)}; the best guess is right with "
-        f"{percent(population.journalist_highest_risk)}. {counted(n_alone, 'record')} stand for fewer than "
-        "two people.",
+        risk=None if population is None else population.journalist_highest_risk,
+        finds=finds,
     )
 
 
@@ -154,38 +139,28 @@ def _people(n: float) -> str:
 
 
 def _marketer(audit: RiskAudit) -> Intruder:
-    measured, population = audit.measurement, audit.measurement.population
-    wants = "Matches every record with a register, and is content when many of the matches are right."
+    population, average = audit.measurement.population, audit.measurement.average_risk
     if population is None:
-        worst = (
-            ""
-            if measured.average_risk is None
-            else f" At most {percent(measured.average_risk)} are matched rightly, the average risk."
+        finds = _ASK_FOR_POPULATION
+        if average is not None:
+            finds += f" At most {percent(average)} are matched rightly, the average risk."
+    elif population.based_on == "size":
+        finds = (
+            f"At most {percent(population.marketer_risk)} of the matches are right, as of somebody known to "
+            f"be in the table. {estimates_note(population.estimates)}"
+        ).strip()
+    else:
+        finds = (
+            f"Expects {percent(population.marketer_risk)} of the matches to be right: about "
+            f"{population.marketer_risk * population.n_records:,.0f} of "
+            f"{counted(population.n_records, 'record')}."
         )
-        return Intruder(
-            name="Marketer",
-            wants=wants,
-            measure="marketer_risk",
-            risk=None,
-            finds=f"Not assessed: give a table of the population or its size.{worst}",
-        )
-    if population.based_on == "size":
-        return Intruder(
-            name="Marketer",
-            wants=wants,
-            measure="marketer_risk",
-            risk=population.marketer_risk,
-            finds=f"At most {percent(population.marketer_risk)} of the matches are right, as of somebody "
-            f"known to be in the table. {estimates_note(population.estimates)}".strip(),
-        )
-    expected = population.marketer_risk * population.n_records
     return Intruder(
         name="Marketer",
-        wants=wants,
+        wants="Matches every record with a register, and is content when many of the matches are right.",
         measure="marketer_risk",
-        risk=population.marketer_risk,
-        finds=f"Expects {percent(population.marketer_risk)} of the matches to be right: about "
-        f"{expected:,.0f} of {counted(population.n_records, 'record')}.",
+        risk=None if population is None else population.marketer_risk,
+        finds=finds,
     )
 
 
