@@ -39,7 +39,7 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 _LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can hold
 
 
-def contiguous(column: Column) -> pa.Array:
+def _contiguous(column: Column) -> pa.Array:
     """Return the column as one array, of 64-bit offsets where 32 bits cannot address its text."""
     if not pa.types.is_large_string(column.type) and column.nbytes >= _LARGEST_ARRAY:
         column = column.cast(pa.large_string())
@@ -49,7 +49,7 @@ def contiguous(column: Column) -> pa.Array:
     return column
 
 
-def as_mask(booleans: pa.Array) -> BoolArray:
+def _as_mask(booleans: pa.Array) -> BoolArray:
     """Return an Arrow mask as a NumPy array that may be written to; missing is False."""
     filled = booleans.fill_null(False) if booleans.null_count else booleans
     return cast("BoolArray", filled.to_numpy(zero_copy_only=False).astype(bool, copy=True))
@@ -71,12 +71,12 @@ def text_and_offsets(values: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArr
     return text[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
-WHITE_SPACE = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
+_WHITE_SPACE = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
 
 
 def _bytes_at(position: int) -> BoolArray:
     """Return shape (256,): True for a byte that a white space has at that position of its UTF-8."""
-    found = {character.encode()[position] for character in WHITE_SPACE}
+    found = {character.encode()[position] for character in _WHITE_SPACE}
     return np.array([byte in found for byte in range(256)])
 
 
@@ -98,14 +98,14 @@ def trimmed(values: pa.Array) -> pa.Array:
     first, last = _edge_bytes(values)
     if not (BEGINS_SPACE[first].any() or ENDS_SPACE[last].any()):
         return values
-    return pc.utf8_trim(values, characters=WHITE_SPACE)
+    return pc.utf8_trim(values, characters=_WHITE_SPACE)
 
 
 # Longest number, its sign not counted, that is written without an exponent in its canonical text.
-LONGEST_PLAIN_NUMBER = 40
+_LONGEST_PLAIN_NUMBER = 40
 
-NUMBER_PATTERN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
-NOT_FINITE_PATTERN = r"^(?i:[+-]?inf(?:inity)?|nan)$"
+_NUMBER_PATTERN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
+_NOT_FINITE_PATTERN = r"^(?i:[+-]?inf(?:inity)?|nan)$"
 _DATE_PATTERN = (
     r"^[0-9]{4}(?:-[0-9]{1,2}-|/[0-9]{1,2}/|\.[0-9]{1,2}\.)[0-9]{1,2}"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
@@ -113,9 +113,9 @@ _DATE_PATTERN = (
 
 _NUMBER = re.compile(
     r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,18}))?", re.ASCII
-)  # only applied to what NUMBER_PATTERN matches
-_IS_NUMBER = re.compile(NUMBER_PATTERN.replace("$", r"\Z"))
-_IS_NOT_FINITE = re.compile(NOT_FINITE_PATTERN.replace("$", r"\Z"), re.ASCII)
+)  # only applied to what _NUMBER_PATTERN matches
+_IS_NUMBER = re.compile(_NUMBER_PATTERN.replace("$", r"\Z"))
+_IS_NOT_FINITE = re.compile(_NOT_FINITE_PATTERN.replace("$", r"\Z"), re.ASCII)
 _IS_DATE = re.compile(_DATE_PATTERN.replace("$", r"\Z"))
 _DATE = re.compile(
     r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})"
@@ -146,7 +146,7 @@ def canonical_text(text: str, *, dates: bool = False) -> str:
     >>> canonical_text("2020/1/2"), canonical_text("2020/1/2", dates=True)
     ('2020/1/2', '2020-01-02')
     """
-    trimmed = text.strip(WHITE_SPACE)
+    trimmed = text.strip(_WHITE_SPACE)
     if _IS_NUMBER.match(trimmed):
         return _canonical_number(trimmed)
     if _IS_NOT_FINITE.match(trimmed):
@@ -170,11 +170,11 @@ def _canonical_number(text: str) -> str:
 def _written(digits: str, exponent: int) -> str:
     """Write digits × 10^exponent, plain where that takes at most 40 characters."""
     point = len(digits) + exponent
-    if exponent >= 0 and point <= LONGEST_PLAIN_NUMBER:
+    if exponent >= 0 and point <= _LONGEST_PLAIN_NUMBER:
         return digits + "0" * exponent
-    if exponent < 0 < point and len(digits) < LONGEST_PLAIN_NUMBER:
+    if exponent < 0 < point and len(digits) < _LONGEST_PLAIN_NUMBER:
         return f"{digits[:point]}.{digits[point:]}"
-    if exponent < 0 and point <= 0 and 2 - exponent <= LONGEST_PLAIN_NUMBER:
+    if exponent < 0 and point <= 0 and 2 - exponent <= _LONGEST_PLAIN_NUMBER:
         return "0." + "0" * -point + digits
     return f"{digits}e{exponent}"
 
@@ -196,9 +196,9 @@ def _canonical_date(text: str) -> str:
     return date if time == "00:00:00" and not zone else f"{date}T{time}{zone}"
 
 
-def special_pattern(*, dates: bool) -> str:
+def _special_pattern(*, dates: bool) -> str:
     """Return the pattern of trimmed cells whose canonical text may differ from what is written."""
-    patterns = [NUMBER_PATTERN, NOT_FINITE_PATTERN, *([_DATE_PATTERN] if dates else [])]
+    patterns = [_NUMBER_PATTERN, _NOT_FINITE_PATTERN, *([_DATE_PATTERN] if dates else [])]
     return "|".join(patterns)
 
 
@@ -212,8 +212,8 @@ _HEAD = 64  # cells that decide whether a column is worth a try as numbers
 
 def as_numbers(column: Column) -> FloatArray | None:
     """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
-    values = trimmed(contiguous(column))
-    numbers = as_floats(values)
+    values = trimmed(_contiguous(column))
+    numbers = _as_floats(values)
     if numbers is None:
         return None
     floats = numbers.to_numpy(zero_copy_only=False)
@@ -221,13 +221,13 @@ def as_numbers(column: Column) -> FloatArray | None:
     return cast("FloatArray", floats) if n_finite + numbers.null_count == len(floats) else None
 
 
-def as_floats(values: pa.Array) -> pa.Array | None:
+def _as_floats(values: pa.Array) -> pa.Array | None:
     """Return the cells as 64-bit floats, None unless all but missing ones are numbers, infinite or nan.
 
     The first cells are looked at before, because Arrow goes through all cells even if each is no number.
     """
     head = values.slice(0, _HEAD)
-    if pc.match_substring_regex(head, f"{NUMBER_PATTERN}|{NOT_FINITE_PATTERN}").false_count:
+    if pc.match_substring_regex(head, f"{_NUMBER_PATTERN}|{_NOT_FINITE_PATTERN}").false_count:
         return None
     try:
         return values.cast(pa.float64())
@@ -235,29 +235,29 @@ def as_floats(values: pa.Array) -> pa.Array | None:
         return None
 
 
-def exact_floats(cells: pa.Array) -> pa.Array | None:
+def _exact_floats(cells: pa.Array) -> pa.Array | None:
     """Return floats that are equal exactly where the cells are; None where floats cannot tell."""
-    floats = as_floats(cells)
+    floats = _as_floats(cells)
     if floats is None:
         return None
     numbers = floats.drop_null().to_numpy()
     size = np.abs(numbers)
     zeros = pc.unique(cells.filter(pc.equal(floats, 0.0))).to_pylist()
     exact = (
-        are_short(cells).all()
-        and (of_usual_size(size) | (size == 0)).all()
+        _are_short(cells).all()
+        and (_of_usual_size(size) | (size == 0)).all()
         and all(canonical_text(text) == "0" for text in zeros)
     )
     return pc.add(floats, 0.0) if exact else None  # −0 + 0 is 0
 
 
-def of_usual_size(size: FloatArray) -> BoolArray:
+def _of_usual_size(size: FloatArray) -> BoolArray:
     """Return shape (n_numbers,): True where an absolute value is neither tiny (nor 0) nor huge."""
     usual: BoolArray = (size > _SMALLEST_SAFE) & (size < _LARGEST_SAFE)
     return usual
 
 
-def are_short(values: pa.Array) -> BoolArray:
+def _are_short(values: pa.Array) -> BoolArray:
     """Return shape (n_cells,): True where a cell has no more digits than a float holds exactly."""
     short: BoolArray = np.diff(text_and_offsets(values)[1]) <= _EXACT_IN_FLOAT
     return short
@@ -270,7 +270,7 @@ _ISO_DATE_LENGTH = 10
 _LOWER_CASE = np.uint8(ord("a") - ord("A"))
 
 
-def says_itself(values: pa.Array) -> bool:
+def _says_itself(values: pa.Array) -> bool:
     """Whether the cells surely all are their own canonical text, by a look at few of their bytes.
 
     True for texts that begin like no number, for integers written plainly, and for dates like
@@ -299,7 +299,7 @@ def _are_plain_integers(
     text: npt.NDArray[np.uint8], starts: npt.NDArray[np.integer], ends: npt.NDArray[np.integer]
 ) -> bool:
     """Whether all cells are digits only, possibly after a minus, none over 40 long or with a leading zero."""
-    if text.min() < ord("-") or text.max() > ord("9") or (ends - starts).max() > LONGEST_PLAIN_NUMBER:
+    if text.min() < ord("-") or text.max() > ord("9") or (ends - starts).max() > _LONGEST_PLAIN_NUMBER:
         return False
     first = text[starts]
     negative = first == ord("-")
@@ -323,7 +323,7 @@ def _are_iso_dates(
     return bool((hyphens[:, [4, 7]]).all() and digits[:, [0, 1, 2, 3, 5, 6, 8, 9]].all())
 
 
-def may_be_special(values: pa.Array, *, dates: bool) -> BoolArray:
+def _may_be_special(values: pa.Array, *, dates: bool) -> BoolArray:
     """Return shape (n_cells,): False where a cell's bytes rule out a number, or, if asked for, a date."""
     text, offsets = text_and_offsets(values)
     filled = offsets[1:] > offsets[:-1]
@@ -352,10 +352,10 @@ def canonical_values(values: Column, *, dates: bool = False) -> pa.Array:
     Fast where most cells are texts or plain decimals; a number with an exponent, and a date, costs
     about a microsecond.
     """
-    values = trimmed(contiguous(values))
-    if says_itself(values):
+    values = trimmed(_contiguous(values))
+    if _says_itself(values):
         return values
-    found = as_mask(pc.match_substring_regex(values, special_pattern(dates=dates)))
+    found = _as_mask(pc.match_substring_regex(values, _special_pattern(dates=dates)))
     special = values.take(np.flatnonzero(found)) if len(values) else values
     if not len(special):
         return values
@@ -367,9 +367,9 @@ def _canonical_specials(values: pa.Array, *, dates: bool) -> pa.Array:
     values = _shortened_decimals(values)
     canonical = pc.and_(
         pc.match_substring_regex(values, _CANONICAL_DECIMAL_PATTERN),
-        pc.less_equal(pc.binary_length(values), LONGEST_PLAIN_NUMBER),
+        pc.less_equal(pc.binary_length(values), _LONGEST_PLAIN_NUMBER),
     )
-    odd = ~as_mask(canonical)
+    odd = ~_as_mask(canonical)
     if not odd.any():
         return values
     rewritten = [
@@ -390,12 +390,12 @@ _FEW, _MANY = 2048, 65_536  # cells that decide
 _RARELY, _TOO_DISTINCT = 0.05, 0.5  # distinct over all of these cells
 
 
-def repeat_often(a: pa.Array, b: pa.Array) -> bool:
+def _repeat_often(a: pa.Array, b: pa.Array) -> bool:
     """Whether the first cells of both columns are a few values again and again."""
     return max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY
 
 
-def hardly_repeat(a: pa.Array, b: pa.Array) -> bool:
+def _hardly_repeat(a: pa.Array, b: pa.Array) -> bool:
     """Whether most of the first cells of either column are values of their own."""
     return max(_distinct_share(column, _MANY) for column in (a, b)) > _TOO_DISTINCT
 
@@ -425,8 +425,8 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
         Shapes (n_cells_a,) and (n_cells_b,): two cells, in whichever column, have the same code
         exactly when they are equal. Codes are 0 … n_values - 1; a missing cell is -1.
     """
-    a, b = contiguous(a), contiguous(b)
-    if hardly_repeat(a, b):
+    a, b = _contiguous(a), _contiguous(b)
+    if _hardly_repeat(a, b):
         return _codes_cell_by_cell(a, b, dates=dates)
     encoded = [pc.dictionary_encode(column) for column in (a, b)]
     dictionaries = [part.dictionary.cast(pa.large_string()) for part in encoded]
@@ -454,18 +454,18 @@ def equal_values(values: Column, *, dates: bool = False) -> CodeArray | None:
     dates
         Whether dates in different spellings are one value.
     """
-    values = contiguous(values)
-    if says_itself(values):
+    values = _contiguous(values)
+    if _says_itself(values):
         return None
-    floats = exact_floats(values)
+    floats = _exact_floats(values)
     if floats is not None:
         return codes_of(pc.dictionary_encode(floats))
     canonical = canonical_values(values, dates=dates)
-    rewritten = np.flatnonzero(as_mask(pc.not_equal(canonical, values)))
+    rewritten = np.flatnonzero(_as_mask(pc.not_equal(canonical, values)))
     if not len(rewritten):
         return None
     others = pc.is_in(values, value_set=pc.unique(canonical.take(rewritten)))
-    return _merged(canonical, np.union1d(rewritten, np.flatnonzero(as_mask(others))))
+    return _merged(canonical, np.union1d(rewritten, np.flatnonzero(_as_mask(others))))
 
 
 def _merged(values: pa.Array, places: npt.NDArray[np.int64]) -> CodeArray:
@@ -487,7 +487,7 @@ def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeA
 def _codes_of_all_cells(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
     """Return the codes of two columns, every cell looked at."""
     cells = pa.concat_arrays([a.cast(pa.large_string()), b.cast(pa.large_string())])
-    values = exact_floats(cells)
+    values = _exact_floats(cells)
     if values is None:
         values = canonical_values(cells, dates=dates)
     codes = codes_of(pc.dictionary_encode(values))
@@ -514,16 +514,16 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     BoolArray
         Shape (n_cells,), True where both cells are there and equal.
     """
-    a, b = contiguous(a), contiguous(b)
-    equal = as_mask(pc.equal(a, b))
+    a, b = _contiguous(a), _contiguous(b)
+    equal = _as_mask(pc.equal(a, b))
     differs = ~equal
     for column in (a, b):
         if column.null_count:
-            differs &= as_mask(pc.is_valid(column))
+            differs &= _as_mask(pc.is_valid(column))
     n_differ = np.count_nonzero(differs)
-    if not n_differ or (says_itself(a) and says_itself(b)):
+    if not n_differ or (_says_itself(a) and _says_itself(b)):
         return equal
-    if repeat_often(a, b):
+    if _repeat_often(a, b):
         codes_a, codes_b = shared_codes(a, b, dates=dates)
         return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
     if n_differ > _MOSTLY * len(a):
@@ -535,11 +535,11 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
 
 def cells_equal_to(column: Column, value: str, *, dates: bool = False) -> BoolArray:
     """Return shape (n_cells,): True where a cell equals the value; False where it is missing."""
-    column = contiguous(column)
-    if says_itself(column):
-        return as_mask(pc.equal(column, canonical_text(value, dates=dates)))
+    column = _contiguous(column)
+    if _says_itself(column):
+        return _as_mask(pc.equal(column, canonical_text(value, dates=dates)))
     encoded = pc.dictionary_encode(column)
-    wanted = as_mask(
+    wanted = _as_mask(
         pc.equal(canonical_values(encoded.dictionary, dates=dates), canonical_text(value, dates=dates))
     )
     indices = codes_of(encoded)
@@ -552,8 +552,8 @@ def _cells_equal_closely(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
     numbers = _numbers_equal(a, b, dates=dates)
     if numbers is not None:
         return numbers
-    equal = as_mask(pc.equal(a, b))
-    possible = may_be_special(a, dates=dates) & may_be_special(b, dates=dates)
+    equal = _as_mask(pc.equal(a, b))
+    possible = _may_be_special(a, dates=dates) & _may_be_special(b, dates=dates)
     candidates = np.flatnonzero(~equal & possible)
     if len(candidates):
         a, b = a.take(candidates), b.take(candidates)
@@ -565,9 +565,9 @@ def _cells_equal_closely(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
 def _specials_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
     """Compare trimmed cells whose texts differ: only two numbers, or two dates, can still be equal."""
     equal = np.zeros(len(a), dtype=bool)
-    pattern = special_pattern(dates=dates)
-    found = np.flatnonzero(as_mask(pc.match_substring_regex(a, pattern)))
-    found = found[as_mask(pc.match_substring_regex(b.take(found), pattern))]
+    pattern = _special_pattern(dates=dates)
+    found = np.flatnonzero(_as_mask(pc.match_substring_regex(a, pattern)))
+    found = found[_as_mask(pc.match_substring_regex(b.take(found), pattern))]
     if len(found):
         equal[found] = _canonical_texts_equal(a.take(found), b.take(found), dates=dates)
     return equal
@@ -579,13 +579,13 @@ def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None
     Equal decimals round to equal floats, so different floats settle it. Equal floats settle it for
     short numbers of usual size; what is left is compared by canonical texts.
     """
-    numbers_a, numbers_b = as_floats(a), as_floats(b)
+    numbers_a, numbers_b = _as_floats(a), _as_floats(b)
     if numbers_a is None or numbers_b is None:
         return None
     floats_a, floats_b = (numbers.to_numpy(zero_copy_only=False) for numbers in (numbers_a, numbers_b))
     equal = floats_a == floats_b
     size = np.abs(floats_a)
-    safe = of_usual_size(size) & are_short(a) & are_short(b)
+    safe = _of_usual_size(size) & _are_short(a) & _are_short(b)
     careful = np.flatnonzero((equal & ~safe) | (np.isnan(floats_a) & np.isnan(floats_b)))
     if len(careful):
         equal[careful] = _canonical_texts_equal(a.take(careful), b.take(careful), dates=dates)

@@ -21,7 +21,7 @@ from core.charts.look import (
 from core.charts.shapes import NumberArray
 from core.measures.measure import format_number
 
-CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
+_CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
 _SINGLE_SIZES_UP_TO = 20
 
@@ -97,7 +97,7 @@ def class_size_chart(
     k: int,
     *,
     log: bool = False,
-    x_title: str = CLASS_SIZE_TITLE,
+    x_title: str = _CLASS_SIZE_TITLE,
     y_title: str = "Records",
     noun: str = "classes",
     cumulative: bool = False,

@@ -120,10 +120,10 @@ def threshold_rule(at: float, label: str) -> list[alt.Chart]:
     return [rule, text.encode(y=alt.value(-3), text="label:N")]
 
 
-REPORT_WIDTH = 720
+_REPORT_WIDTH = 720
 
 
-def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = REPORT_WIDTH) -> dict[str, object]:
+def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT_WIDTH) -> dict[str, object]:
     """Return the chart's Vega-Lite specification at a fixed width and with the report's theme.
 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one

@@ -63,7 +63,7 @@ def _first_draw(seed: int, low: int, high: int) -> int:
     return int(np.random.RandomState(seed).randint(low, high))
 
 
-MINIMIZATION_TREE_SEED = 0
+_MINIMIZATION_TREE_SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,7 +94,7 @@ def fit_cell_tree(
     points: Float32Array, predictions: FloatArray, *, n_classes: int | None, majority: MajorityRule
 ) -> CellTree:
     """Learn the predictions from the encoded features to minimize, down to single records."""
-    tree = grow_tree(points, predictions, n_classes=n_classes, seed=MINIMIZATION_TREE_SEED)
+    tree = grow_tree(points, predictions, n_classes=n_classes, seed=_MINIMIZATION_TREE_SEED)
     left, right = tree.children_left, tree.children_right
     parent, depth = _parents_and_depths(left, right)
     labels = np.full(len(left), np.nan)
@@ -144,7 +144,7 @@ def raised(nodes: IntArray, tree: CellTree, level: int) -> IntArray:
     return np.where(tree.depth[nodes] > tree.n_levels - level, tree.parent[nodes], nodes)
 
 
-CELL_TREE_SEED = 10
+_CELL_TREE_SEED = 10
 _TOLERANCE = 1e-9  # exp(log 3) is 3.0000000000000004 or 2.9999999999999996
 
 
@@ -220,7 +220,7 @@ def cell_inputs(
 def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
     """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
     tree = grow_tree(
-        inputs.encoded, inputs.target, n_classes=inputs.n_classes, seed=CELL_TREE_SEED, min_samples_leaf=k
+        inputs.encoded, inputs.target, n_classes=inputs.n_classes, seed=_CELL_TREE_SEED, min_samples_leaf=k
     )
     return np.asarray(tree.apply(inputs.encoded), dtype=np.int64)
 

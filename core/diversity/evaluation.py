@@ -41,7 +41,7 @@ def seeded(seed: int) -> np.random.RandomState:
     return generator
 
 
-HOLDOUT_SHARE = 0.4
+_HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again
 
 
@@ -168,7 +168,7 @@ def evaluate(
 @lru_cache(maxsize=4096)
 def _split(n_records: int, seed: int) -> tuple[IntArray, IntArray]:
     """Return the positions of the part to fit and of the hold-out; they depend on the number only."""
-    parts = train_test_split(np.arange(n_records), test_size=HOLDOUT_SHARE, random_state=seed)
+    parts = train_test_split(np.arange(n_records), test_size=_HOLDOUT_SHARE, random_state=seed)
     return cast("tuple[IntArray, IntArray]", tuple(parts))
 
 
@@ -189,7 +189,7 @@ def stratified_split(classes: IntArray, seed: int) -> tuple[IntArray, IntArray] 
     the time on checking arrays, and a grid asks for thousands of small splits.
     """
     sizes = [size for size in np.bincount(classes).tolist() if size]
-    n_out = math.ceil(HOLDOUT_SHARE * len(classes))
+    n_out = math.ceil(_HOLDOUT_SHARE * len(classes))
     n_fit = len(classes) - n_out
     if min(sizes) < 2 or min(n_fit, n_out) < len(sizes):
         return None

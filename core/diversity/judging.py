@@ -20,11 +20,11 @@ from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import counted, percent
 
-FEW_HOLDOUT_RECORDS = 100
+_FEW_HOLDOUT_RECORDS = 100
 _CONTINUOUS_SHARE = 0.5
 
 
-def search_findings(
+def _search_findings(
     problem: SearchProblem, configurations: Sequence[Configuration], *, n_within_limits: int
 ) -> list[Finding]:
     """Return what to know of a search as a whole."""
@@ -38,7 +38,7 @@ def search_findings(
     ]
 
 
-def configuration_findings(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
+def _configuration_findings(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
     """Return what to know of one configuration before its table is given away."""
     return [
         *_about_untouched_columns(problem, configuration),
@@ -193,7 +193,7 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
     name = "Accuracy" if problem.settings.task == "classification" else "R²"
     low, high = evaluation.accuracy_low, evaluation.accuracy_high
     interval = "" if low is None or high is None else f" (95 % interval {percent(low)} to {percent(high)})"
-    few = evaluation.n_holdout < FEW_HOLDOUT_RECORDS
+    few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
     balanced = evaluation.balanced_accuracy
     each_class = (
         "" if balanced is None else f" Averaged over the classes (balanced) it is {percent(balanced)}."
@@ -241,7 +241,7 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
 
 
 Sort = Literal["accuracy", "deletion_ratio"]
-RECOMMENDED_DELETION = 0.2
+_RECOMMENDED_DELETION = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,10 +328,10 @@ def judge_diversity(
     thresholds = thresholds or DiversityThresholds()
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
-    findings = search_findings(measured.problem, measured.configurations, n_within_limits=len(meeting))
+    findings = _search_findings(measured.problem, measured.configurations, n_within_limits=len(meeting))
     if recommended is not None:
         chosen = measured.configuration(recommended.k, recommended.l)
-        findings += configuration_findings(measured.problem, chosen)
+        findings += _configuration_findings(measured.problem, chosen)
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
         search=measured,
@@ -406,7 +406,7 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
     useful = [each for each in meeting if not _is_clearly_useless(each)]
     better_than_guessing = 0 < len(useful) < len(meeting)
     meeting = useful or meeting
-    few = [each for each in meeting if (each.deletion_ratio or 0.0) <= RECOMMENDED_DELETION]
+    few = [each for each in meeting if (each.deletion_ratio or 0.0) <= _RECOMMENDED_DELETION]
     sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
     among = sure or few or meeting
     best = max(among, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
@@ -418,7 +418,7 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
         )
     if few:
         verb = "removes" if is_one else "remove"
-        conditions.append(f"{verb} at most {percent(RECOMMENDED_DELETION)} of the records")
+        conditions.append(f"{verb} at most {percent(_RECOMMENDED_DELETION)} of the records")
     if sure and settings.task == "classification":
         verb, target = "keeps" if is_one else "keep", percent(settings.target_accuracy)
         conditions.append(f"{verb} {target} accuracy even at the low end of its 95 % interval")

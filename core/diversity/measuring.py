@@ -318,7 +318,7 @@ def _status(accuracy: float, kept_set: KeptSet, target_accuracy: float) -> Statu
     return Status.NO_DELETION if kept_set.n_kept == kept_set.n_records else Status.OFFERED
 
 
-MOST_REPEATS = 1000
+_MOST_REPEATS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,9 +357,9 @@ def repeat_configuration(
     shows what the choice of hold-out does; it is no confidence interval, because the repeats share
     their records.
     """
-    if not 1 <= n_repeats <= MOST_REPEATS:
+    if not 1 <= n_repeats <= _MOST_REPEATS:
         raise AuditInputError(
-            f"The repeats must lie between 1 and {MOST_REPEATS:,}; {n_repeats} were asked for."
+            f"The repeats must lie between 1 and {_MOST_REPEATS:,}; {n_repeats} were asked for."
         )
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:

@@ -336,7 +336,7 @@ class _Climb:
         chosen = chosen[np.argsort(nodes[chosen], kind="stable")]
         starts = starts_of(nodes[chosen])
         records = self._fit[chosen]
-        self.representatives[nodes[chosen[starts]]] = nearest_to_medians(
+        self.representatives[nodes[chosen[starts]]] = _nearest_to_medians(
             self._encoded[records], starts, records
         )
 
@@ -349,7 +349,7 @@ class _Climb:
             self._predicted[changed] = self._problem.predict(values)
 
 
-def nearest_to_medians(rows: FloatArray, starts: IntArray, records: IntArray) -> IntArray:
+def _nearest_to_medians(rows: FloatArray, starts: IntArray, records: IntArray) -> IntArray:
     """Return shape (n_cells,): the record whose row is nearest its cell's medians, first on ties."""
     sizes = np.concatenate([starts[1:], [len(rows)]]) - starts
     cells = np.repeat(np.arange(len(starts)), sizes)

@@ -115,7 +115,7 @@ def unit_ncp(minimization: Minimization, use: CellUse) -> FloatArray:
     categories its cell allows / all, 0 for a single one. A feature left as it is costs 0.
     """
     problem = minimization.problem
-    lower, upper = cell_boxes(minimization.tree, use.lowest, use.highest)
+    lower, upper = _cell_boxes(minimization.tree, use.lowest, use.highest)
     found, place = np.zeros(len(problem.units)), 0
     for number, unit in enumerate(problem.units):
         width = sum(problem.space.columns[column].width for column in unit.columns)
@@ -127,7 +127,7 @@ def unit_ncp(minimization: Minimization, use: CellUse) -> FloatArray:
     return found
 
 
-def cell_boxes(tree: CellTree, lowest: FloatArray, highest: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _cell_boxes(tree: CellTree, lowest: FloatArray, highest: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return two arrays of shape (n_nodes, n_encoded): the smallest and largest value in each node."""
     lower, upper = np.tile(lowest, (len(tree.left), 1)), np.tile(highest, (len(tree.left), 1))
     for depth in range(tree.n_levels):
@@ -153,7 +153,7 @@ def _box_penalty(lower: FloatArray, upper: FloatArray, *, is_number: bool) -> Fl
     return np.where(n_possible > 1, n_possible / n_categories, 0.0)
 
 
-def cut_points(minimization: Minimization) -> dict[tuple[int, int | None], tuple[float, ...]]:
+def _cut_points(minimization: Minimization) -> dict[tuple[int, int | None], tuple[float, ...]]:
     """Return the cut points still in use, per encoded column that has any, ascending.
 
     Keys are (feature position, category position or None), see `FeatureSpace.encoded_names`.
@@ -182,7 +182,7 @@ class Generalization:
 
 def generalizations(minimization: Minimization) -> tuple[Generalization, ...]:
     """Return the generalization of every quasi-identifier, in the order of the units."""
-    cuts = cut_points(minimization)
+    cuts = _cut_points(minimization)
     space = minimization.problem.space
     found = []
     for unit, generalized in zip(minimization.problem.units, minimization.generalized, strict=True):

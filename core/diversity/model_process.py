@@ -25,11 +25,11 @@ from core.diversity.outcomes import class_text, sorted_classes, trees_of
 from core.errors import AuditInputError
 
 LARGEST_UNPACKED_BYTES = 500_000_000
-MOST_MEMBERS = 50_000
+_MOST_MEMBERS = 50_000
 
 # skops distrusts the two tree storages because scikit-learn follows their node numbers without looking;
 # `_check_trees` looks before anything is predicted. A dtype describes cells and runs nothing.
-TRUSTED_TYPES = (
+_TRUSTED_TYPES = (
     "sklearn.tree._tree.Tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "numpy.dtype",
@@ -58,7 +58,7 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
     _refuse_what_runs_code(content, name)
     _check_archive(content, name)
     try:
-        estimator = skops.io.loads(content, trusted=list(TRUSTED_TYPES))
+        estimator = skops.io.loads(content, trusted=list(_TRUSTED_TYPES))
     except UntrustedTypesFoundException:
         raise AuditInputError(
             f"{name} holds types that are not trusted and was not loaded: {_listed(_untrusted(content))}. "
@@ -140,10 +140,10 @@ def _check_archive(data: bytes, name: str) -> None:
             "model again with skops.io.dump."
         ) from None
     unpacked = sum(member.file_size for member in members)
-    if unpacked > LARGEST_UNPACKED_BYTES or len(members) > MOST_MEMBERS:
+    if unpacked > LARGEST_UNPACKED_BYTES or len(members) > _MOST_MEMBERS:
         raise AuditInputError(
             f"{name} would unpack to {unpacked / 1e6:,.0f} MB in {len(members):,} parts; at most "
-            f"{LARGEST_UNPACKED_BYTES / 1e6:,.0f} MB in {MOST_MEMBERS:,} parts are read."
+            f"{LARGEST_UNPACKED_BYTES / 1e6:,.0f} MB in {_MOST_MEMBERS:,} parts are read."
         )
 
 
@@ -152,7 +152,7 @@ def _untrusted(data: bytes) -> list[str]:
         found = skops.io.get_untrusted_types(data=data)
     except Exception:
         return ["types that cannot be named"]
-    return [each for each in found if each not in TRUSTED_TYPES]
+    return [each for each in found if each not in _TRUSTED_TYPES]
 
 
 def _described(estimator: object, name: str) -> dict[str, object]:

@@ -86,7 +86,7 @@ def linear_scores(estimator: object, space: FeatureSpace) -> LinearScores | None
 
 
 ModelKind = Literal["tree", "forest", "boosting", "logistic"]
-N_FOREST_TREES = 25
+_N_FOREST_TREES = 25
 
 
 class Model(Protocol):
@@ -137,10 +137,10 @@ class TrainedModel:
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): the estimator's predictions."""
-        return predicted_by(self.estimator, self.space.encode(values))
+        return _predicted_by(self.estimator, self.space.encode(values))
 
 
-def predicted_by(estimator: object, encoded: object) -> FloatArray:
+def _predicted_by(estimator: object, encoded: object) -> FloatArray:
     """Return an estimator's predictions."""
     return np.asarray(estimator.predict(encoded))  # type: ignore[attr-defined]
 
@@ -197,8 +197,8 @@ def _estimator(kind: str, outcome: Outcome, seed: int) -> tuple[object, str]:
         choices: dict[str, tuple[object, str]] = {
             "tree": (DecisionTreeClassifier(random_state=seed), "decision tree"),
             "forest": (
-                RandomForestClassifier(n_estimators=N_FOREST_TREES, random_state=seed),
-                f"random forest of {N_FOREST_TREES} trees",
+                RandomForestClassifier(n_estimators=_N_FOREST_TREES, random_state=seed),
+                f"random forest of {_N_FOREST_TREES} trees",
             ),
             "boosting": (HistGradientBoostingClassifier(random_state=seed), "gradient boosting"),
             "logistic": (
@@ -210,8 +210,8 @@ def _estimator(kind: str, outcome: Outcome, seed: int) -> tuple[object, str]:
         choices = {
             "tree": (DecisionTreeRegressor(random_state=seed), "regression tree"),
             "forest": (
-                RandomForestRegressor(n_estimators=N_FOREST_TREES, random_state=seed),
-                f"random forest of {N_FOREST_TREES} regression trees",
+                RandomForestRegressor(n_estimators=_N_FOREST_TREES, random_state=seed),
+                f"random forest of {_N_FOREST_TREES} regression trees",
             ),
             "boosting": (HistGradientBoostingRegressor(random_state=seed), "gradient boosting for numbers"),
             "logistic": (make_pipeline(StandardScaler(), LinearRegression()), "linear regression"),

@@ -30,8 +30,8 @@ from core.diversity.features import Float32Array, is_numeric, n_not_numbers, num
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 
-FEWEST_SUSPICIOUS = 10
-MOST_NUMERIC_CLASSES = 50
+_FEWEST_SUSPICIOUS = 10
+_MOST_NUMERIC_CLASSES = 50
 _CONTINUOUS_SHARE = 0.2
 
 
@@ -138,8 +138,8 @@ def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray],
             f"The {subject} has the same value in all {n_records:,} records; "
             "a classifier needs at least two classes."
         )
-    crowded = len(classes) > FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
-    many_numbers = len(classes) > MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
+    crowded = len(classes) > _FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
+    many_numbers = len(classes) > _MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
     if crowded or many_numbers:
         raise AuditInputError(
             f"The {subject} has {len(classes):,} different values in {n_records:,} records and looks "

@@ -26,8 +26,8 @@ from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 
-LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
-MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
+_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
+_MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
 
 ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
 
@@ -76,7 +76,7 @@ class ModelChoice:
         "The same seed gives the same split.",
         "--split-seed",
         least=0,
-        most=LARGEST_SEED,
+        most=_LARGEST_SEED,
     )
     seed: int = setting(
         10,
@@ -84,7 +84,7 @@ class ModelChoice:
         "The same seed trains the same model.",
         "--model-seed",
         least=0,
-        most=LARGEST_SEED,
+        most=_LARGEST_SEED,
     )
     file_name: str = ""  # the model file
     file: bytes = field(default=b"", repr=False)
@@ -231,12 +231,12 @@ def _check_size(
     """Refuse categories and classes in such numbers that a 0/1 column of each would not fit in memory."""
     problems = []
     widest = max(space.columns, key=lambda column: column.width, default=None)
-    if widest is not None and sum(column.width for column in space.columns) * n_records > MOST_CELLS:
+    if widest is not None and sum(column.width for column in space.columns) * n_records > _MOST_CELLS:
         problems.append(
             f"“{widest.name}” has {widest.width:,} categories in {n_records:,} records: a 0/1 column each "
             "does not fit in memory. Group its values first, or leave it out of the features (`--leave-out`)."
         )
-    if len(outcome.classes) * n_records > MOST_CELLS:
+    if len(outcome.classes) * n_records > _MOST_CELLS:
         problems.append(
             f"The label “{settings.label}” (`--label`) has {len(outcome.classes):,} classes in {n_records:,} "
             "records, too many for a classifier. Group them first, or choose another label."

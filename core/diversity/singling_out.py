@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from core.coding import IntArray, combined_codes, value_codes
 
-GREEDY_STEPS = 8
+_GREEDY_STEPS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ def rank_by_singling_out(table: pa.Table, columns: Sequence[str]) -> tuple[Singl
     left = list(dict.fromkeys(columns))
     place = {name: number for number, name in enumerate(left)}
     former = np.zeros(table.num_rows, dtype=np.int64)
-    while left and len(ranked) < GREEDY_STEPS:
+    while left and len(ranked) < _GREEDY_STEPS:
         together = {name: combined_codes([former, codes[name]], n_records=table.num_rows) for name in left}
         shares = {name: _unique_share(each) for name, each in together.items()}
         best = max(left, key=lambda name: (shares[name], alone[name], n_values[name], -place[name]))

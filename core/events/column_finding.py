@@ -57,7 +57,7 @@ def with_found_columns(
     always be read as such; of the others, users have many values and events few, and names in
     English, Korean and Slovenian count as a hint.
     """
-    refuse_missing_header(dataset)
+    _refuse_missing_header(dataset)
     published = {
         role: getattr(EventSettings, role)
         for role in ROLES
@@ -77,7 +77,7 @@ def with_found_columns(
     return replace(settings, **found, found_columns=tuple(found))  # type: ignore[arg-type]
 
 
-def refuse_missing_header(dataset: Dataset) -> None:
+def _refuse_missing_header(dataset: Dataset) -> None:
     """Refuse a file whose column names are a record, without repeating them."""
     names = parse_timestamps(pa.array(dataset.columns, pa.string()), time_format=DETECT)
     for position in np.flatnonzero(names.readable):

@@ -29,7 +29,7 @@ from core.words import percent
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
-ROWS_SHARE_TO_WARN = 0.05
+_ROWS_SHARE_TO_WARN = 0.05
 NUMBER_SHARE_TO_WARN, NUMBER_SHARE_TO_FAIL = 0.01, 0.05
 
 
@@ -242,7 +242,7 @@ def _remedy(rows: RowRisk, cap: int | None, options: ReleaseOptions) -> str:
     if alone is None or multiset is None or cap == 1 or options.pseudonym_per != "user":
         return "Give each event a new pseudonym."
     one_row = "one row of each user and combination (a cap)"
-    if max(alone / NUMBER_SHARE_TO_WARN, multiset / ROWS_SHARE_TO_WARN) <= rows.n_users:
+    if max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users:
         return f"Release {one_row}: then it would be {alone:,} by number and {multiset:,} by all rows."
     return (
         f"Give each event a new pseudonym. {one_row[:1].upper()}{one_row[1:]} would not be enough: {alone:,} "
@@ -257,7 +257,7 @@ def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
         verdict = Verdict.FAIL
     elif (
         alone > NUMBER_SHARE_TO_WARN * rows.n_users
-        or below > ROWS_SHARE_TO_WARN * rows.n_users
+        or below > _ROWS_SHARE_TO_WARN * rows.n_users
         or rows.n_standing_out
     ):
         verdict = Verdict.WARN
@@ -289,7 +289,7 @@ def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -
 def _rows_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
     if n_unique > limit * n_users:
         return Verdict.FAIL
-    return Verdict.WARN if n_unique > ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
+    return Verdict.WARN if n_unique > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
 
 
 def _mapping_finding(measured: MeasuredEvents) -> Finding | None:

@@ -23,7 +23,7 @@ from core.verdict import Finding, Verdict
 _FIRST_RECORD_LINE = 2
 _N_LINES_NAMED = 5
 _YEARS_SHARE_WEEKS = 2
-TIME_FORMAT_WORDS = {
+_TIME_FORMAT_WORDS = {
     "iso": "ISO 8601 date and time",
     "year-first": "date and time with year, month and day in this order",
     "day-first": "date and time with day, month and year in this order",
@@ -128,7 +128,7 @@ def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRec
     user, time, event = (dataset.table[name] for name in _chosen(settings))
     timestamps = parse_timestamps(time, time_format=settings.time_format)
     unreadable = {
-        f"no {TIME_FORMAT_WORDS[timestamps.time_format]} in {settings.time_column}": ~timestamps.readable,
+        f"no {_TIME_FORMAT_WORDS[timestamps.time_format]} in {settings.time_column}": ~timestamps.readable,
         f"no user in {settings.user_column}": _is_missing(user),
         f"no event in {settings.event_column}": _is_missing(event),
     }
@@ -331,7 +331,7 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
     in_utc = " in UTC" if timestamps.time_format.startswith("epoch") else ""
     return Finding.of("time_format", Verdict.WARN if to_confirm else Verdict.PASS)(
         f"{n_read:,} timestamps of {settings.time_column} are read as "
-        f"{TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
+        f"{_TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
         + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else "")
     )
 

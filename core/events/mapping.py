@@ -14,7 +14,7 @@ from types import MappingProxyType
 from core.errors import AuditInputError
 
 OTHER_EVENT = "other_event"
-LARGEST_MAPPING = 20_000_000  # bytes
+_LARGEST_MAPPING = 20_000_000  # bytes
 _MOST_PROBLEMS = 20
 
 _BUILT_IN_CLASSES = {
@@ -127,9 +127,9 @@ def read_event_mapping(source: bytes | Path) -> EventMapping:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise AuditInputError("The event mapping is not UTF-8 text; save it as UTF-8.") from None
-    if len(data) > LARGEST_MAPPING:
+    if len(data) > _LARGEST_MAPPING:
         raise AuditInputError(
-            f"The event mapping has {len(data) / 1e6:,.0f} MB; at most {LARGEST_MAPPING / 1e6:,.0f} are "
+            f"The event mapping has {len(data) / 1e6:,.0f} MB; at most {_LARGEST_MAPPING / 1e6:,.0f} are "
             "read. Name each event once."
         )
     pairs = _json_pairs(text) if text.lstrip().startswith(("{", "[")) else _csv_pairs(text)

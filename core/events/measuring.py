@@ -194,7 +194,7 @@ def reduce_to_k(flattened: Flattened, *, k: int, strategy: str, cap: int | None 
         kept = n_before[flattened.group_of_unit] >= k
         n_after = np.where(n_before >= k, n_before, 0)
     else:
-        stays = users_after_peeling(stages, present, n_before, k)
+        stays = _users_after_peeling(stages, present, n_before, k)
         kept = stays[stages.user_of_unit]
         n_after = stages.users_per_group(present & stays[stages.user_of_pair])
     user_is_kept = np.zeros(stages.n_users, dtype=bool)
@@ -227,7 +227,7 @@ def _capped(flattened: Flattened, kept: BoolArray, cap: int | None) -> IntArray:
     return stay
 
 
-def users_after_peeling(stages: Stages, present: BoolArray, n_users_of_group: IntArray, k: int) -> BoolArray:
+def _users_after_peeling(stages: Stages, present: BoolArray, n_users_of_group: IntArray, k: int) -> BoolArray:
     """Return which users stay when those of combinations below `k` are removed until none is.
 
     As in peeling a graph to its k-core: each round removes the users of the combinations that fell
@@ -262,8 +262,8 @@ def _slices(ordered: tuple[IntArray, IntArray], keys: IntArray) -> IntArray:
 
 
 SINGLE_LEVEL, MULTI_LEVEL = "single-level", "multi-level"
-FLATTENINGS = (SINGLE_LEVEL, MULTI_LEVEL)
-CURVE_K = tuple(range(2, 51))
+_FLATTENINGS = (SINGLE_LEVEL, MULTI_LEVEL)
+_CURVE_K = tuple(range(2, 51))
 LARGEST_LOG_WITH_CURVE = 200_000
 
 
@@ -290,7 +290,7 @@ class MeasuredEvents:
         return len(self.single.unit_of_event)
 
     def stages(self, flattening: str) -> Stages:
-        """Return the stages of one of :data:`FLATTENINGS`."""
+        """Return the stages of one of :data:`_FLATTENINGS`."""
         return self.single if flattening == SINGLE_LEVEL else self.multi
 
 
@@ -393,7 +393,7 @@ def compare_strategies(measured: MeasuredEvents, *, k: int, cap: int | None = No
     would be used.
     """
     outcomes = []
-    for flattening in FLATTENINGS:
+    for flattening in _FLATTENINGS:
         flattened = flatten(measured.stages(flattening), k, raise_settled=flattening == MULTI_LEVEL)
         outcomes += [
             _outcome(reduce_to_k(flattened, k=k, strategy=strategy, cap=cap), flattening)
@@ -403,7 +403,7 @@ def compare_strategies(measured: MeasuredEvents, *, k: int, cap: int | None = No
 
 
 def strategy_curve(
-    measured: MeasuredEvents, ks: tuple[int, ...] = CURVE_K, *, cap: int | None = None
+    measured: MeasuredEvents, ks: tuple[int, ...] = _CURVE_K, *, cap: int | None = None
 ) -> tuple[Outcome, ...]:
     """Return :func:`compare_strategies` for every k of `ks`, ascending."""
     return tuple(outcome for k in ks for outcome in compare_strategies(measured, k=k, cap=cap))
@@ -415,7 +415,7 @@ def comparable_outcomes(
     """Return the strategies' curve with the chosen k in it, of a large log the chosen k alone."""
     if measured.n_events_after_cleanup > largest_log:
         return compare_strategies(measured, k=k, cap=cap)
-    return strategy_curve(measured, tuple(sorted({*CURVE_K, k})), cap=cap)
+    return strategy_curve(measured, tuple(sorted({*_CURVE_K, k})), cap=cap)
 
 
 def _rank_in_unit(unit_of_event: IntArray, n_events_of_unit: IntArray) -> IntArray:

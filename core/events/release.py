@@ -206,7 +206,7 @@ def csv_cell(text: str) -> str:
     return text
 
 
-def csv_cells(texts: Sequence[str]) -> pa.Array:
+def _csv_cells(texts: Sequence[str]) -> pa.Array:
     """Return :func:`csv_cell` of many texts, looking only at those that need it."""
     cells = pa.array(texts, pa.string())
     to_change = pc.match_substring_regex(cells, _NOT_AS_IT_IS).to_numpy(zero_copy_only=False)
@@ -229,7 +229,7 @@ def _events_csv(
     if not len(kept):
         return header
     groups = anonymized.group_of_event[kept]
-    written = csv_cells(names)
+    written = _csv_cells(names)
     rank_of_name = np.empty(len(names), dtype=np.int64)
     rank_of_name[pc.array_sort_indices(written).to_numpy()] = np.arange(len(names))
     order = np.lexsort((rank_of_name[name_of_event], stages.rank_of_group[groups]))
@@ -252,7 +252,7 @@ def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
     """Return the contributing cells of each combination as they are written, semicolons between."""
     stages = anonymized.stages
     cells = [
-        csv_cells(labels).take(pa.array(stages.values_of_group[:, column]))
+        _csv_cells(labels).take(pa.array(stages.values_of_group[:, column]))
         for column, labels in enumerate(stages.labels)
     ]
     return pc.binary_join_element_wise(*cells, ";") if len(cells) > 1 else cells[0]

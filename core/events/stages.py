@@ -25,8 +25,8 @@ from core.events.log import EventLog
 from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
 
 # How "any" is written in exported files, by setting; screens say "any week".
-ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
-TIME_PERIODS = ("night", "morning", "daytime", "afternoon")
+_ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
+_TIME_PERIODS = ("night", "morning", "daytime", "afternoon")
 
 # First hour of each stretch of the day: night until 6, morning, daytime, afternoon, night from 22.
 _PERIOD_OF_HOUR = np.repeat([0, 1, 2, 3, 0], [6, 2, 9, 5, 2]).astype(np.int64)
@@ -65,7 +65,7 @@ def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
 
 def shown_value(column: str, value: str) -> str:
     """Return a released value in words: "any week" for the sentinel, "month 3" for month_3."""
-    if value in ANY_TEXTS.values():
+    if value in _ANY_TEXTS.values():
         return f"any {_ANY_OF.get(column, column)}"
     for level in COARSER.get(column, ()):
         if level in _PREFIXED_LEVELS and value.startswith(f"{level}_"):
@@ -136,7 +136,7 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
         (log.calendar.weekday >= _FIRST_WEEKEND_DAY).astype(np.int64),
         ("workday", "weekend"),
     ),
-    "time_period": lambda log: _words("time_period", _period_codes(log), TIME_PERIODS),
+    "time_period": lambda log: _words("time_period", _period_codes(log), _TIME_PERIODS),
     "event": _event,
     "quarter": lambda log: _numbers("quarter", (log.calendar.month - 1) // 3 + 1),
     "half_day": lambda log: _words(
@@ -148,7 +148,7 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
     ANY: lambda log: CodedColumn(
         name=ANY,
         codes=np.zeros(log.n_events, dtype=np.int64),
-        values=pa.array([ANY_TEXTS[log.settings.any_value]]),
+        values=pa.array([_ANY_TEXTS[log.settings.any_value]]),
     ),
 }
 

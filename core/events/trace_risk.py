@@ -14,8 +14,8 @@ from core.events.traces import Traces, TraceSearch, count_unique_draws
 from core.intervals import wilson_interval
 
 KNOWN_EVENTS = (1, 2, 3, 4)
-LARGEST_EXACT = 2_000_000
-N_USERS_SEARCHED = 500
+_LARGEST_EXACT = 2_000_000
+_N_USERS_SEARCHED = 500
 N_DRAWS = 2_000
 
 
@@ -76,8 +76,8 @@ def trace_risk(
     traces: Traces,
     *,
     seed: int = 0,
-    largest_exact: int = LARGEST_EXACT,
-    n_users_searched: int = N_USERS_SEARCHED,
+    largest_exact: int = _LARGEST_EXACT,
+    n_users_searched: int = _N_USERS_SEARCHED,
 ) -> TraceRisk:
     """Measure how few known events single out a user.
 

@@ -58,7 +58,7 @@ class GowerTable:
         )
 
 
-def gower_tables(
+def _gower_tables(
     tables: Sequence[Dataset],
     columns: Sequence[str],
     settings: LeakageSettings,
@@ -134,7 +134,7 @@ def _small(codes: Sequence[CodeArray]) -> list[CellArray]:
     return [(part.astype(np.int32) + 1).astype(kind) for part in codes]
 
 
-def two_smallest_distances(
+def _two_smallest_distances(
     records: GowerTable, references: GowerTable, *, own_rows: IntArray | None = None
 ) -> FloatArray:
     """Return shape (n_records, 2): the distances to the closest and the second closest reference.
@@ -337,9 +337,11 @@ def _comparable_records(
     tables = [pair.original, pair.scrambled]
     kept: list[IntArray | slice] = [slice(None), rows]
     if holdout is None:
-        every, sampled = gower_tables(tables, columns, settings, rows=kept, codes=pair.codes)
+        every, sampled = _gower_tables(tables, columns, settings, rows=kept, codes=pair.codes)
         return every, sampled, None
-    every, sampled, strangers = gower_tables([*tables, holdout], columns, settings, rows=[*kept, slice(None)])
+    every, sampled, strangers = _gower_tables(
+        [*tables, holdout], columns, settings, rows=[*kept, slice(None)]
+    )
     return every, sampled, strangers
 
 
@@ -385,7 +387,7 @@ def _closest(
     records: GowerTable, references: GowerTable, *, own_rows: IntArray | None = None
 ) -> ClosestRecords:
     """Return the distances of records to the closest references, their own rows not counted."""
-    two = two_smallest_distances(records, references, own_rows=own_rows)
+    two = _two_smallest_distances(records, references, own_rows=own_rows)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(two[:, 1] == 0, np.float32(1), two[:, 0] / two[:, 1])
     ratio[np.isinf(two[:, 1])] = np.nan

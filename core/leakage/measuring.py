@@ -55,7 +55,7 @@ class SetAside:
         return float(stats.poisson.sf(self.rows.n_full - 1, self.expected_full))
 
 
-def set_columns_aside(
+def _set_columns_aside(
     pair: TablePair,
     columns: Sequence[str],
     settings: LeakageSettings,
@@ -208,7 +208,7 @@ def measure_leakage(
         pair, columns, settings, packed, progress, holdout=holdout, beside=beside
     )
     _begin("Setting columns aside", progress)
-    aside = set_columns_aside(pair, columns, settings, rows, holdout=beside)
+    aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
     _begin("Looking past spelling", progress)
     again = look_again(
         pair, columns, settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 8

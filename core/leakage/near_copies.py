@@ -33,7 +33,7 @@ from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
 from core.tables import Dataset
 
-PER_BIT = 16
+_PER_BIT = 16
 _LEVELS = 4096
 _MOST_BITS = 12
 _FEWEST_VALUES = 12  # a column of fewer numbers is one of words
@@ -49,7 +49,7 @@ def _bits_by_distance() -> npt.NDArray[np.uint8]:
     """Return shape (levels,): the sixteenths of a bit that numbers so many levels apart score."""
     apart = np.arange(_LEVELS) / _LEVELS
     chance = np.clip(2 * apart, 2.0**-_MOST_BITS, 1)
-    return np.round(-np.log2(chance) * PER_BIT).astype(np.uint8)
+    return np.round(-np.log2(chance) * _PER_BIT).astype(np.uint8)
 
 
 _BITS = _bits_by_distance()
@@ -97,7 +97,7 @@ def _encode(parts: Sequence[pa.ChunkedArray]) -> list[LikenessColumn]:
     n_codes = max(int(part.max(initial=-1)) for part in codes) + 1
     counts = np.bincount(codes[0] + 1, minlength=n_codes + 1)
     share = np.maximum(counts, 1) / len(codes[0])
-    most = np.round(np.clip(-np.log2(share), 0, _MOST_BITS) * PER_BIT).astype(np.uint8)
+    most = np.round(np.clip(-np.log2(share), 0, _MOST_BITS) * _PER_BIT).astype(np.uint8)
     most[0] = 0  # two missing cells say nothing
     numbers = [as_numbers(part) for part in parts] if n_codes > _FEWEST_VALUES else [None]
     known = [part for part in numbers if part is not None]
@@ -176,8 +176,8 @@ def find_closest(records: Records, references: Records, *, own: IntArray | None 
         found = list(pool.map(one, blocks))
     best, second, nearest = (np.concatenate(part) for part in zip(*found, strict=True))
     return Closest(
-        best=(best / np.float32(PER_BIT)).astype(np.float32),
-        second=(second / np.float32(PER_BIT)).astype(np.float32),
+        best=(best / np.float32(_PER_BIT)).astype(np.float32),
+        second=(second / np.float32(_PER_BIT)).astype(np.float32),
         nearest=nearest,
     )
 

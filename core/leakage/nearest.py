@@ -37,7 +37,7 @@ class PackedColumn:
     original_counts: IntArray  # shape (n_shared_values,): how often each value that can match occurs
 
 
-def pack_column(
+def _pack_column(
     pair: TablePair, name: str, settings: LeakageSettings, *, against_itself: bool = False
 ) -> PackedColumn:
     """Pack one column of both tables, all rows, under the settings' rules for matching.
@@ -45,11 +45,11 @@ def pack_column(
     With `against_itself` the original takes the scrambled table's place.
     """
     codes, other_codes = pair.codes[name]
-    ignored = ignored_codes(pair.original.table[name], codes, settings)
+    ignored = _ignored_codes(pair.original.table[name], codes, settings)
     if against_itself:
         other_codes, other_ignored = codes, ignored
     else:
-        other_ignored = ignored_codes(pair.scrambled.table[name], other_codes, settings)
+        other_ignored = _ignored_codes(pair.scrambled.table[name], other_codes, settings)
     missing = _missing_that_leaves_out(codes, other_codes, settings)
     if settings.missing_on_both == "match" and not settings.ignores_missing:
         n_values = int(max(codes.max(), other_codes.max())) + 1
@@ -66,7 +66,7 @@ def pack_column(
     )
 
 
-def ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSettings) -> BoolArray | None:
+def _ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSettings) -> BoolArray | None:
     """Return the mask of ignored cells of a column whose codes are known; None where none is."""
     ignored = np.zeros(len(codes), dtype=bool)
     for value in settings.values_to_ignore:
@@ -179,7 +179,7 @@ def pack_tables(
     pair: TablePair, columns: Sequence[str], settings: LeakageSettings, *, against_itself: bool = False
 ) -> PackedTables:
     """Pack all columns of both tables, all rows; with `against_itself`, the original twice."""
-    return _tables_of([pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
+    return _tables_of([_pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
 
 
 def _tables_of(columns: Sequence[PackedColumn]) -> PackedTables:

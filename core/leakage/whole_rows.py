@@ -90,7 +90,7 @@ def count_row_matches(pair: TablePair, columns: tuple[str, ...], settings: Leaka
     match_count, valid_count = np.zeros(n_rows, np.uint16), np.zeros(n_rows, np.uint16)
     matches, valid = [], []
     for name in columns:
-        is_match, is_valid = compared_cells(pair, name, settings)
+        is_match, is_valid = _compared_cells(pair, name, settings)
         match_count += is_match
         matches.append(np.count_nonzero(is_match))
         if is_valid is None:
@@ -106,7 +106,7 @@ def count_row_matches(pair: TablePair, columns: tuple[str, ...], settings: Leaka
     )
 
 
-def compared_cells(
+def _compared_cells(
     pair: TablePair, name: str, settings: LeakageSettings
 ) -> tuple[BoolArray, BoolArray | None]:
     """Return for the paired cells of a column which match and which are valid (None: all are)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.measures.measure import Measure
 
-MINIMIZATION = "Goldsteen et al., Data minimization for GDPR compliance in machine learning models, 2022"
+_MINIMIZATION = "Goldsteen et al., Data minimization for GDPR compliance in machine learning models, 2022"
 
 _BRODERSEN = "Brodersen et al., The balanced accuracy and its posterior distribution, ICPR 2010"
 
@@ -13,7 +13,7 @@ MEASURES = (
         "Records in cells that are not diverse enough, which are removed, divided by the records before "
         "anonymization."
     ),
-    Measure("accuracy", "Accuracy on minimized data", "share", "neither", MINIMIZATION, lower=None).means(
+    Measure("accuracy", "Accuracy on minimized data", "share", "neither", _MINIMIZATION, lower=None).means(
         "Held-out records that the model classifies as their label says, when their quasi-identifiers are "
         "anonymized and minimized, divided by all held-out records (40 % of the kept). For regression R², "
         "which can be negative, instead."
@@ -41,7 +41,7 @@ MEASURES = (
         "divided by all records to anonymize."
     ),
     Measure(
-        "minimization_ncp", "Precision lost by minimization (NCP)", "share", "neither", MINIMIZATION
+        "minimization_ncp", "Precision lost by minimization (NCP)", "share", "neither", _MINIMIZATION
     ).means(
         "Width of the range that a minimized number may lie in divided by the width of its range, or "
         "categories not told apart divided by all (0 for one); mean over the held-out records and the "

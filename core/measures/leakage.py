@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from core.measures.measure import Measure
 
-HOEFFDING = "Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951"
-FELLEGI_SUNTER = "Fellegi and Sunter, A theory for record linkage, JASA 64(328), 1969"
-GIOMI = (
+_HOEFFDING = "Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951"
+_FELLEGI_SUNTER = "Fellegi and Sunter, A theory for record linkage, JASA 64(328), 1969"
+_GIOMI = (
     "Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023(2); "
     "closeness by likeness in bits is ours"
 )
-HANLEY = "Hanley and McNeil, The meaning and use of the area under a ROC curve, Radiology 143, 1982"
-GOWER = "Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971"
+_HANLEY = "Hanley and McNeil, The meaning and use of the area under a ROC curve, Radiology 143, 1982"
+_GOWER = "Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971"
 
 MEASURES = (
     Measure("full_leakage_share", "Full leakage", "share", "lower").means(
@@ -30,7 +30,7 @@ MEASURES = (
         "Population standard deviation of the matching cells per row over all rows compared."
     ),
     Measure(
-        "expected_matching_cells", "Matching cells per row by chance", "cells", "neither", HOEFFDING
+        "expected_matching_cells", "Matching cells per row by chance", "cells", "neither", _HOEFFDING
     ).means(
         "Average matching cells per row if the scrambled rows were in random order: for each column the sum "
         "over values of original count × scrambled count / rows², summed over columns. Exact."
@@ -43,7 +43,7 @@ MEASURES = (
         "Rows in which the column's cell is valid and equals that of the original row, divided by all rows "
         "compared."
     ),
-    Measure("column_z", "Excess over chance (z)", "number", "lower", HOEFFDING, lower=None).means(
+    Measure("column_z", "Excess over chance (z)", "number", "lower", _HOEFFDING, lower=None).means(
         "Matching cells of a column minus their expectation under random order of the scrambled rows, in "
         "standard deviations of that random order. Both are exact. Not defined where chance never varies."
     ),
@@ -64,7 +64,7 @@ MEASURES = (
         "over the original rows looked at."
     ),
     Measure(
-        "median_distance_to_closest", "Distance to closest record", "number", "higher", GOWER, upper=1
+        "median_distance_to_closest", "Distance to closest record", "number", "higher", _GOWER, upper=1
     ).means(
         "Median over scrambled rows of the Gower distance to the closest original record: the mean over "
         "columns of |x − y| / range for numbers, and of 0 (equal) or 1 for words. Alone it can miss leaks."
@@ -74,14 +74,14 @@ MEASURES = (
         "Distance between original records",
         "number",
         "neither",
-        GOWER,
+        _GOWER,
         upper=1,
     ).means(
         "Median over original records of the Gower distance to the closest other original record: how close "
         "people are to each other anyway."
     ),
     Measure(
-        "median_distance_ratio", "Nearest-neighbour distance ratio", "number", "higher", GOWER, upper=1
+        "median_distance_ratio", "Nearest-neighbour distance ratio", "number", "higher", _GOWER, upper=1
     ).means(
         "Median over scrambled rows of the distance to the closest original record over the distance to the "
         "second closest; near 0 where a row points at one person, 1 where both are equally close."
@@ -92,13 +92,13 @@ MEASURES = (
         "Scrambled rows whose closest original record is nearer than the closest of as many hold-out "
         "records, ties counting half, divided by the rows looked at. About one half if nothing was learned."
     ),
-    Measure("n_near_copies", "Rows that point at one person", "records", "lower", FELLEGI_SUNTER).means(
+    Measure("n_near_copies", "Rows that point at one person", "records", "lower", _FELLEGI_SUNTER).means(
         "Scrambled rows that are more like one original row than like the next by the stated bits, out of "
         "the rows looked at (1,000 at most). Likeness sums −log₂ of the chance that a cell is as close; "
         "held against strangers and rows mixed from at least 40 persons alike."
     ),
     Measure(
-        "relinked_by_likeness_share", "Rows that point at their own", "share", "lower", FELLEGI_SUNTER
+        "relinked_by_likeness_share", "Rows that point at their own", "share", "lower", _FELLEGI_SUNTER
     ).means(
         "Scrambled rows whose closest original row, by likeness in bits, is their own, divided by the rows "
         "looked at that point at a single row. By chance one over the original rows."
@@ -111,31 +111,31 @@ MEASURES = (
         "Unique original rows found whole after case, composition, spelling of numbers and dates, units, "
         "scale, recoding and column names are undone. Apart from the literal figure."
     ),
-    Measure("singling_out_univariate_share", "Singling out by one column", "share", "lower", GIOMI).means(
+    Measure("singling_out_univariate_share", "Singling out by one column", "share", "lower", _GIOMI).means(
         "Guesses that exactly one original record fits, divided by the guesses: a value that one scrambled "
         "row has, or its smallest or largest number as a bound."
     ),
     Measure(
-        "singling_out_multivariate_share", "Singling out by three columns", "share", "lower", GIOMI
+        "singling_out_multivariate_share", "Singling out by three columns", "share", "lower", _GIOMI
     ).means(
         "Guesses that exactly one original record fits, divided by the guesses: three cells of a scrambled "
         "row, words equal and numbers on its side of the median, that fit this scrambled row alone."
     ),
-    Measure("linkage_share", "Linkage of two halves", "share", "lower", GIOMI).means(
+    Measure("linkage_share", "Linkage of two halves", "share", "lower", _GIOMI).means(
         "Original records of which one half of the columns finds the same closest scrambled row as the "
         "other half, both without a tie, divided by the records tried."
     ),
-    Measure("inference_share", "Inference of a column, at most", "share", "lower", GIOMI).means(
+    Measure("inference_share", "Inference of a column, at most", "share", "lower", _GIOMI).means(
         "For the column with the largest gain over the hold-out, or else over naive guesses: original "
         "records whose cell is that of the scrambled row closest in all other columns (numbers within 5 %), "
         "divided by the records tried."
     ),
-    Measure("membership_auc", "Membership (area under the curve)", "number", "lower", HANLEY, upper=1).means(
+    Measure("membership_auc", "Membership (area under the curve)", "number", "lower", _HANLEY, upper=1).means(
         "Probability that an original record is more like its closest scrambled row than a hold-out record "
         "is, ties half; 0.5 if nothing tells members. With a 95 % interval."
     ),
     Measure(
-        "smallest_membership_auc", "Smallest leak that would show", "number", "neither", HANLEY, upper=1
+        "smallest_membership_auc", "Smallest leak that would show", "number", "neither", _HANLEY, upper=1
     ).means(
         "Area under the curve that as many members and others show as above 0.5 in four of five samples, at "
         "2.5 % error: a smaller leak may be there unseen."

@@ -45,7 +45,7 @@ class Measure:
         return replace(self, definition=definition)
 
 
-NOT_ASSESSED_TEXT = "not assessed"
+_NOT_ASSESSED_TEXT = "not assessed"
 
 _SMALLEST_SHARE = 0.001
 _SINGULAR = {"classes": "class", "values": "value"}
@@ -85,7 +85,7 @@ def format_number(unit: Unit, value: float | None) -> str:
     ('1,234,567', '2.500', 'not assessed')
     """
     if value is None or math.isnan(value):
-        return NOT_ASSESSED_TEXT
+        return _NOT_ASSESSED_TEXT
     value = float(value) if isinstance(value, float) else value  # a NumPy scalar would warn
     if math.isinf(value):
         return "infinite" if value > 0 else "minus infinite"

@@ -20,23 +20,25 @@ MEASURES = (
     ),
 )
 
-L_DIVERSITY = "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007"
+_L_DIVERSITY = "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007"
 
 _WONG = "Wong et al., (α, k)-anonymity, KDD 2006"
 _LI = "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007"
 
 DISCLOSURE = (
     Measure(
-        "distinct_l", "Fewest sensitive values in a class (distinct l)", "values", "higher", L_DIVERSITY
+        "distinct_l", "Fewest sensitive values in a class (distinct l)", "values", "higher", _L_DIVERSITY
     ).means(
         "Number of different sensitive values in the class that has fewest; a missing value is none. With "
         "one value, whoever is known to be in the class is known to have it."
     ),
-    Measure("entropy_l", "Entropy l", "number", "higher", L_DIVERSITY).means(
+    Measure("entropy_l", "Entropy l", "number", "higher", _L_DIVERSITY).means(
         "exp of the entropy of the sensitive values in the class where it is smallest: the number of "
         "equally frequent values that would be as uncertain."
     ),
-    Measure("recursive_c", "Bound on c for recursive (c, l)-diversity", "number", "lower", L_DIVERSITY).means(
+    Measure(
+        "recursive_c", "Bound on c for recursive (c, l)-diversity", "number", "lower", _L_DIVERSITY
+    ).means(
         "Records with the most frequent sensitive value divided by the records with the l-th most frequent "
         "value and all rarer ones, in the class where it is largest; infinite with fewer than l values."
     ),

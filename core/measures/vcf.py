@@ -2,40 +2,40 @@
 
 from core.measures.measure import Measure
 
-PUBLISHED = "Published rule for masking VCF files: header, short tandem repeats, rare variants"
-LIN = "Lin, Owen and Altman, Genomic research and human subject privacy, Science 305, 2004"
+_PUBLISHED = "Published rule for masking VCF files: header, short tandem repeats, rare variants"
+_LIN = "Lin, Owen and Altman, Genomic research and human subject privacy, Science 305, 2004"
 KING = (
     "Manichaikul et al., Robust relationship inference in genome-wide association studies, "
     "Bioinformatics 26, 2010"
 )
-BEACON = (
+_BEACON = (
     "Shringarpure and Bustamante, Privacy risks from genomic data-sharing beacons, AJHG 97, 2015; Raisaro et "
     "al., Addressing beacon re-identification attacks, JAMIA 24, 2017"
 )
 
 MEASURES = (
-    Measure("vcf_masked_share", "Masked targets", "share", "higher", PUBLISHED).means(
+    Measure("vcf_masked_share", "Masked targets", "share", "higher", _PUBLISHED).means(
         "Header lines and variant sites that count as masked by the published rule, divided by all that "
         "have to be masked; 1 when nothing has to be."
     ),
-    Measure("n_metadata_targets", "Header lines to mask", "number", "neither", PUBLISHED, upper=2).means(
+    Measure("n_metadata_targets", "Header lines to mask", "number", "neither", _PUBLISHED, upper=2).means(
         "How many of the original's two identifying header lines (##cmdline, ##reference) exist."
     ),
-    Measure("n_metadata_masked", "Header lines masked", "number", "higher", PUBLISHED, upper=2).means(
+    Measure("n_metadata_masked", "Header lines masked", "number", "higher", _PUBLISHED, upper=2).means(
         "How many of these are masked: ##cmdline=. and a ##reference without a slash."
     ),
-    Measure("n_variant_targets", "Sites to mask", "sites", "neither", PUBLISHED).means(
+    Measure("n_variant_targets", "Sites to mask", "sites", "neither", _PUBLISHED).means(
         "Sites (contig and position) of the original with a short tandem repeat in ALT, or else with a "
         "minor allele frequency below the threshold. High level only."
     ),
-    Measure("n_variant_masked", "Sites masked", "sites", "higher", PUBLISHED).means(
+    Measure("n_variant_masked", "Sites masked", "sites", "higher", _PUBLISHED).means(
         "Target sites that count as masked: a repeat when ALT differs and holds an N; a rare site when its "
         "recomputed frequency is no longer rare, cannot be computed, or ALT is empty."
     ),
     Measure("n_missing_sites", "Target sites missing", "sites", "lower").means(
         "Target sites that the anonymized file does not have at all; they do not count as masked."
     ),
-    Measure("site_maf", "Site minor allele frequency", "number", "neither", PUBLISHED, upper=0.5).means(
+    Measure("site_maf", "Site minor allele frequency", "number", "neither", _PUBLISHED, upper=0.5).means(
         "From INFO, the first of MAF, AF, AC with AN: min(max(0, 1 − Σf), f₁, f₂, …), the frequency of the "
         "rarest allele of the site, the reference included."
     ),
@@ -44,11 +44,11 @@ MEASURES = (
         "states it, else as the original states it for the site, else counted where 20 samples have a "
         "genotype."
     ),
-    Measure("n_independent_variants", "Independent common variants", "number", "lower", LIN).means(
+    Measure("n_independent_variants", "Independent common variants", "number", "lower", _LIN).means(
         "Windows of 1,000,000 bases on autosomes that hold a common variant of one base. As a rule of thumb "
         "30 to 80 independent ones single a person out."
     ),
-    Measure("match_exponent", "Chance match, negative power of ten", "number", "lower", LIN).means(
+    Measure("match_exponent", "Chance match, negative power of ten", "number", "lower", _LIN).means(
         "−log₁₀ of the probability that two unrelated people have the same genotypes at the most variable "
         "common variant of each window: the product of p⁴ + (2pq)² + q⁴."
     ),
@@ -57,7 +57,7 @@ MEASURES = (
         "its samples carries; of all rare alleles that it names."
     ),
     Measure(
-        "fewest_questions", "Fewest questions to tell a member", "number", "higher", BEACON, lower=1
+        "fewest_questions", "Fewest questions to tell a member", "number", "higher", _BEACON, lower=1
     ).means(
         "For the sample where they are fewest: how many of its alleles, the rarest first, have to be asked "
         "for (“is it in the file?”) until a person outside the file of N samples would be told only yes "

@@ -31,7 +31,7 @@ from core.reports.model import (
 )
 from core.verdict import Verdict, worst_first
 
-LONGEST_LABEL = 300
+_LONGEST_LABEL = 300
 
 _DRAWN = frozenset(
     [
@@ -53,7 +53,7 @@ _BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 
 
-def chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
+def _chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
     `prefix`: put before every id, so that charts of one page stay apart. The page holds the chart's name and
@@ -100,9 +100,9 @@ def _drawable(part: JsonValue) -> JsonValue:
 
 def _short(text: str) -> str:
     """Cut a text that no label can show and that takes seconds to measure; distinct texts stay distinct."""
-    if len(text) <= LONGEST_LABEL:
+    if len(text) <= _LONGEST_LABEL:
         return text
-    return f"{text[:LONGEST_LABEL]}… {sha256_of(text)[:8]}"
+    return f"{text[:_LONGEST_LABEL]}… {sha256_of(text)[:8]}"
 
 
 def _strip(element: ET.Element) -> None:
@@ -132,10 +132,10 @@ def _is_plain(name: str) -> bool:
     return not name.startswith(("{", "aria-", "on")) and name not in ("role", "href", "class")
 
 
-MOST_ROWS = 50
+_MOST_ROWS = 50
 MOST_COLUMNS = 14
-LONGEST_TEXT = 600
-LONGEST_WORD = 28
+_LONGEST_TEXT = 600
+_LONGEST_WORD = 28
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -210,7 +210,7 @@ def _header(report: Report) -> str:
 
 def _verdict_panel(report: Report) -> str:
     verdict = report.verdict
-    parts = "".join(f"<li>{text(name)}{verdict_badge(part)}</li>" for name, part in report.verdicts.items())
+    parts = "".join(f"<li>{text(name)}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items())
     return f"""<section class="verdict {verdict.value}" aria-label="Verdict">
 <span class="mark" aria-hidden="true">{verdict.symbol}</span>
 <span class="word">{verdict.word}</span>
@@ -220,7 +220,7 @@ def _verdict_panel(report: Report) -> str:
 <p class="small">{verdict.word} means: {_VERDICT_MEANINGS[verdict]}</p>"""
 
 
-def verdict_badge(verdict: Verdict | None) -> str:
+def _verdict_badge(verdict: Verdict | None) -> str:
     """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
     if verdict is None:
         return ""
@@ -267,7 +267,7 @@ def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -
     unit = f' <span class="unit">{word}</span>' if word else ""
     cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
     if judged:
-        cells.append(f"{_text_cell(_unbroken(figure.threshold))}<td>{verdict_badge(figure.verdict)}</td>")
+        cells.append(f"{_text_cell(_unbroken(figure.threshold))}<td>{_verdict_badge(figure.verdict)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -284,7 +284,7 @@ def _findings_section(report: Report) -> str:
     if not report.findings:
         return _section("Findings", "<p>No findings.</p>")
     rows = [
-        f"<tr><td>{verdict_badge(finding.verdict)}</td>"
+        f"<tr><td>{_verdict_badge(finding.verdict)}</td>"
         f"{_text_cell(finding.message)}{_text_cell(finding.column or '')}"
         f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
         for finding in worst_first(report.findings)
@@ -302,7 +302,7 @@ def _charts_section(charts: tuple[ReportChart, ...]) -> str:
 def _chart(chart: ReportChart, number: int) -> str:
     return f"""<figure>
 <figcaption id="chart-{number}-title">{text(chart.title)}</figcaption>
-{chart_svg(chart.chart, prefix=f"chart-{number}")}
+{_chart_svg(chart.chart, prefix=f"chart-{number}")}
 <p class="note wrap" id="chart-{number}-text">{text(chart.alt_text)}</p>
 </figure>"""
 
@@ -315,7 +315,7 @@ def _tables_section(tables: tuple[ReportTable, ...]) -> str:
 
 
 def _report_table(table: ReportTable) -> str:
-    shown = table.frame.iloc[:MOST_ROWS, :MOST_COLUMNS]
+    shown = table.frame.iloc[:_MOST_ROWS, :MOST_COLUMNS]
     units = column_units(table)[:MOST_COLUMNS]
     numeric = [_is_numeric(shown.iloc[:, position]) for position in range(shown.shape[1])]
     rows = [
@@ -335,8 +335,8 @@ def _report_table(table: ReportTable) -> str:
 def _cut_statement(frame: pd.DataFrame) -> str:
     n_rows, n_columns = frame.shape
     parts = []
-    if n_rows > MOST_ROWS:
-        parts.append(f"first {MOST_ROWS:,} of {n_rows:,} rows")
+    if n_rows > _MOST_ROWS:
+        parts.append(f"first {_MOST_ROWS:,} of {n_rows:,} rows")
     if n_columns > MOST_COLUMNS:
         parts.append(f"first {MOST_COLUMNS:,} of {n_columns:,} columns")
     if not parts:
@@ -367,7 +367,7 @@ def _is_numeric(cells: pd.Series) -> bool:
 
 def _cell(value: object, unit: Unit | None, right: bool) -> str:
     if isinstance(value, str) and str(value) in Verdict.__members__:
-        return f"<td>{verdict_badge(Verdict(str(value)))}</td>"
+        return f"<td>{_verdict_badge(Verdict(str(value)))}</td>"
     written = _cell_text(value, unit)
     return (
         f'<td class="number">{written}</td>'
@@ -382,7 +382,7 @@ def _text_cell(words: str) -> str:
 
 def _wrapping(words: str) -> str:
     """Return the classes of a text: only one with very long words may be broken inside a word."""
-    return "wrap long" if max(map(len, words.split()), default=0) > LONGEST_WORD else "wrap"
+    return "wrap long" if max(map(len, words.split()), default=0) > _LONGEST_WORD else "wrap"
 
 
 def _cell_text(value: object, unit: Unit | None) -> str:
@@ -393,8 +393,8 @@ def _cell_text(value: object, unit: Unit | None) -> str:
         return "yes" if plain else "no"
     if isinstance(plain, int | float):
         return text(format_number(unit or "number", plain))
-    if len(plain) > LONGEST_TEXT:
-        return f"{text(plain[:LONGEST_TEXT])} … [{len(plain):,} characters; the XLSX holds more]"
+    if len(plain) > _LONGEST_TEXT:
+        return f"{text(plain[:_LONGEST_TEXT])} … [{len(plain):,} characters; the XLSX holds more]"
     return text(plain)
 
 

@@ -121,11 +121,11 @@ def input_facts(dataset: Dataset, role: str) -> InputFacts:
         name=dataset.name,
         n_bytes=dataset.n_bytes,
         sha256=dataset.sha256,
-        reading=reading_text(dataset.reading),
+        reading=_reading_text(dataset.reading),
     )
 
 
-def reading_text(reading: Reading) -> str:
+def _reading_text(reading: Reading) -> str:
     """Say in words how a file was read, such as ``CSV, UTF-8, delimiter semicolon``."""
     options = reading.options
     delimiter = options.delimiter and _DELIMITER_NAMES.get(options.delimiter, options.delimiter)
@@ -250,10 +250,10 @@ def sheet_names(names: Iterable[str], *, taken: Iterable[str] = ()) -> list[str]
 def distinct_names(names: Iterable[str], *, taken: Iterable[str] = ()) -> list[str]:
     """Return names that every file system accepts, distinct whatever the case."""
     used = {name.casefold() for name in taken}
-    return [_distinct(file_stem(name), used, longest=_LONGEST_FILE_NAME) for name in names]
+    return [_distinct(_file_stem(name), used, longest=_LONGEST_FILE_NAME) for name in names]
 
 
-def file_stem(text: str) -> str:
+def _file_stem(text: str) -> str:
     """Return letters, digits, ``_`` and ``-`` of a text, for a file name without extension."""
     plain = unicodedata.normalize("NFC", printable(text))
     stem = _NOT_IN_FILE_NAMES.sub("_", plain).strip("_-") or "table"
@@ -265,7 +265,7 @@ def report_stem(tool: str, created_at: datetime, digest: str) -> str:
 
     The verdict is left out on purpose: a file name outlives what it was true of.
     """
-    return f"anonaudit_{file_stem(tool)}_{in_utc(created_at):%Y%m%dT%H%M%SZ}_{digest[:8]}"
+    return f"anonaudit_{_file_stem(tool)}_{in_utc(created_at):%Y%m%dT%H%M%SZ}_{digest[:8]}"
 
 
 def _distinct(name: str, used: set[str], *, longest: int) -> str:

@@ -93,17 +93,17 @@ def render_json(report: Report) -> bytes:
     Missing values, NaN and infinities are null; a figure's ``text`` tells "not assessed" from
     "infinite". Shares are in [0, 1]. The same report gives the same bytes.
     """
-    return _dump(report_document(report))
+    return _dump(_report_document(report))
 
 
 def content_digest(report: Report) -> str:
     """Return the SHA-256 over the report's content without its time: equal for equal results."""
-    document = report_document(report)
+    document = _report_document(report)
     del document["created_at"]
     return sha256_of(_dump(document).decode())
 
 
-def report_document(report: Report) -> dict[str, JsonValue]:
+def _report_document(report: Report) -> dict[str, JsonValue]:
     """Return the report as nested dictionaries and lists, ready for JSON."""
     return {
         "tool": valid_unicode(report.tool),

@@ -128,7 +128,7 @@ def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettin
         column=name,
         released=after is not None,
         changed_share=changed,
-        ncp=precision_lost(before, after) if after is not None and is_judged else None,
+        ncp=_precision_lost(before, after) if after is not None and is_judged else None,
         n_values_original=before.n_known_values,
         n_values=None if after is None else after.n_known_values,
         n_missing_original=before.n_missing,
@@ -136,7 +136,7 @@ def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettin
     )
 
 
-def precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
+def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
     """Return how much of a column's precision its released form lost (NCP), in [0, 1]; None of no record.
 
     A value that was known and is blank, nothing but stars, or a word for that, lost all. Any other one lost

@@ -50,7 +50,7 @@ def _bounded(suda: Suda) -> str:
     return f" The table is too large for sets of {suda.requested_size}; {only}."
 
 
-def suda_document(suda: Suda) -> dict[str, object]:
+def _suda_document(suda: Suda) -> dict[str, object]:
     """Return the search as JSON-able values; null where DIS-SUDA is not assessed."""
     dis = suda.dis_of_record
     return {
@@ -68,7 +68,7 @@ def suda_document(suda: Suda) -> dict[str, object]:
     }
 
 
-def suda_lines(suda: Suda) -> list[str]:
+def _suda_lines(suda: Suda) -> list[str]:
     """Return the search as lines for a terminal."""
     lines = ["special uniques (SUDA2)", f"  {suda_note(suda)}"]
     if len(suda.scored_records):
@@ -296,7 +296,7 @@ def risk_document(
         "record_linkage": None if measured.linkage is None else vars(measured.linkage),
         "columns": [] if columns is None else [_column(each) for each in columns.contributions],
         "singling_out_sets": None if columns is None else _sets(columns.sets),
-        "suda": None if suda is None else suda_document(suda),
+        "suda": None if suda is None else _suda_document(suda),
         "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
@@ -419,7 +419,7 @@ def risk_summary(
     return [
         *_figure_lines(audit),
         *([] if columns is None else _column_lines(columns)),
-        *([] if suda is None else suda_lines(suda)),
+        *([] if suda is None else _suda_lines(suda)),
         *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
         *(f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings),
         _verdict_line(audit),

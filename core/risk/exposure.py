@@ -15,7 +15,7 @@ from core.verdict import Finding, Verdict
 from core.words import counted, listed, number, percent
 
 
-def people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
+def _people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
     """Yield what is known of the people behind records: hidden persons, all their records, households."""
     yield from _hidden_persons(measured, thresholds.k)
     if thresholds.person_k is None:
@@ -110,7 +110,7 @@ def _households_of_classes(measured: RiskMeasurement, household: HouseholdRisk, 
     )
 
 
-def likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
+def _likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
     """Yield what classes make likely beyond chance, and which sensitive attributes tell one another."""
     for each in measured.sensitive:
         dominant, skewed = each.likelihood.dominant, each.likelihood.skewed
@@ -160,11 +160,11 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
         *_sensitive_identifiers(measured),
         *_columns_nobody_chose(measured),
         *_unchosen_together(measured),
-        *people_findings(measured, thresholds),
+        *_people_findings(measured, thresholds),
         *_linked(measured, thresholds),
         *_population_by_size(measured, thresholds),
         *_sensitive(measured),
-        *likely_findings(measured),
+        *_likely_findings(measured),
         *_left_out(measured),
         *_persons(measured),
         *_columns(measured),

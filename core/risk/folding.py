@@ -31,7 +31,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 # Words that say that nothing is known, as `folded_text` writes them.
-UNKNOWN_WORDS = _words(
+_UNKNOWN_WORDS = _words(
     "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
     "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
     "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer 모름 미상 "
@@ -142,7 +142,7 @@ def folded_text(values: pa.Array) -> pa.Array:
 
 def _unknown(folded: pa.Array) -> BoolArray:
     """Return which folded texts say that nothing is known; a lone minus is a result beside a plus."""
-    words = pc.is_in(folded, value_set=pa.array(UNKNOWN_WORDS, pa.large_string()))
+    words = pc.is_in(folded, value_set=pa.array(_UNKNOWN_WORDS, pa.large_string()))
     empty = pc.fill_null(pc.equal(folded, ""), False)
     minus = pc.fill_null(pc.equal(folded, "-"), False)
     if pc.any(pc.equal(folded, "+")).as_py():

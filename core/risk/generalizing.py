@@ -242,7 +242,7 @@ class Recoding:
     loss: float
 
 
-def recode(
+def _recode(
     lattice: Lattice, found: Generalization, *, accepted: ClassesAccepted | None = None, locally: bool = False
 ) -> Recoding:
     """Return how each combination is written; classes too small, or refused, are suppressed.
@@ -284,7 +284,7 @@ def generalize(
     locally: bool = False,
 ) -> GeneralizedTable:
     """Apply a generalization to the table that its lattice was built from."""
-    recoding = recode(lattice, found, accepted=accepted, locally=locally)
+    recoding = _recode(lattice, found, accepted=accepted, locally=locally)
     combination = lattice.table.combination_of_record[: table.num_rows]
     node_of = np.append(recoding.node_of_combination, -1)[combination]  # -1: a record that was left out
     if len(recoding.nodes) == 1 and lattice.hides_all(found.levels):
@@ -312,7 +312,7 @@ def _texts(lattice: Lattice, node: Node, column: int, combination: IntArray) -> 
     return level.names.cast(pa.string()).take(pa.array(group))
 
 
-def generalized_below(lattice: Lattice, node: Node, *, first: int) -> pa.Table:
+def _generalized_below(lattice: Lattice, node: Node, *, first: int) -> pa.Table:
     """Return the quasi-identifiers of the lattice's records from `first` on, such as those of a population.
 
     Every record is shown, as the generalization writes it.
@@ -397,7 +397,7 @@ def smallest_population_class(shown: pa.Table, lattice: Lattice, nodes: Sequence
     """
     names = shown.column_names
     people = [
-        _read_back(table_csv(generalized_below(lattice, node, first=first)), names, columns=names)
+        _read_back(table_csv(_generalized_below(lattice, node, first=first)), names, columns=names)
         for node in nodes
     ]
     together = pa.concat_tables([shown, *people], promote_options="permissive")

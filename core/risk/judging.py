@@ -63,7 +63,7 @@ class RiskAudit:
             "n_records": classes.n_records,
             "n_classes": classes.n_classes,
             "average_class_size": _mean_class_size(measured),
-            **{f"share_k_lt_{k}": classes.share_below(k) for k in SHARES_BELOW},
+            **{f"share_k_lt_{k}": classes.share_below(k) for k in _SHARES_BELOW},
             "sample_unique_share": classes.share_below(2),
             "prosecutor_highest_risk": measured.highest_risk,
             "prosecutor_average_risk": measured.average_risk,
@@ -130,7 +130,7 @@ def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
     return found
 
 
-SHARES_BELOW = (2, 3, 5, 11, 20)
+_SHARES_BELOW = (2, 3, 5, 11, 20)
 
 
 def audit_risk(

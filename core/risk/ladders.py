@@ -362,7 +362,7 @@ _LADDERS: dict[Kind, Callable[[pa.Array, IntArray], Iterator[Level]]] = {
 }
 
 
-def own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
+def _own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
     """Return the ladder that a hierarchy gives: a level for each of its columns, then no value at all."""
     forms = [None if value is None else value.strip() for value in values.to_pylist()]
     known = [form for form in forms if form is not None]
@@ -419,7 +419,7 @@ def column_ladders(
         ladders.append(
             build_ladder(name, values, counts, kind=(kinds or {}).get(name))
             if given is None
-            else own_ladder(name, values, given)
+            else _own_ladder(name, values, given)
         )
     return tuple(ladders), codes
 

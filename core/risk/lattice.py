@@ -222,7 +222,7 @@ class Lattice:
                 for column, level in enumerate(node)
                 if n_groups[column][level] > 1
             ]
-            self._last = (node, *combined_groups(parts, n=self.table.n_combinations))
+            self._last = (node, *_combined_groups(parts, n=self.table.n_combinations))
         return self._last[1], self._last[2]
 
     def loss_of_combination(self, node: Node) -> FloatArray:
@@ -301,7 +301,7 @@ class Lattice:
         return ~shown[group]
 
 
-def combined_groups(parts: Sequence[tuple[npt.NDArray[np.int32], int]], *, n: int) -> tuple[IntArray, int]:
+def _combined_groups(parts: Sequence[tuple[npt.NDArray[np.int32], int]], *, n: int) -> tuple[IntArray, int]:
     """Return shape (n,): 0 … n_classes - 1 for each distinct combination of groups, and n_classes."""
     combined, n_possible = np.zeros(n, dtype=np.int64), 1
     for group, n_groups in parts:

@@ -30,8 +30,8 @@ from core.coding import FloatArray
 from core.errors import AuditInputError
 from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node, Objective, SizesAndLosses
 
-MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
-FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
+_MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
+_FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
 
 _UNKNOWN, _FAILS, _HOLDS, _MEASURED = range(4)
 
@@ -87,7 +87,7 @@ def search_cheapest(
     demand: Demand,
     *,
     max_evaluations: int | None = None,
-    max_work: int = MAX_WORK,
+    max_work: int = _MAX_WORK,
     stop: Callable[[], bool] | None = None,
     known: dict[Node, SizesAndLosses] | None = None,
 ) -> SearchOutcome:
@@ -139,7 +139,7 @@ class _Search:
         if self.max_evaluations is not None:
             exhausted = self.n_evaluations >= self.max_evaluations
         else:
-            exhausted = self.n_evaluations >= FEWEST_EVALUATIONS and self.lattice.work >= self.work_ends_at
+            exhausted = self.n_evaluations >= _FEWEST_EVALUATIONS and self.lattice.work >= self.work_ends_at
         return exhausted or (self.stop is not None and self.stop())
 
     def consider(self, node: Node) -> Generalization | None:
@@ -298,7 +298,7 @@ def search_frontier(
     demand: Demand,
     *,
     ks: Sequence[int],
-    max_work: int = MAX_WORK,
+    max_work: int = _MAX_WORK,
     stop: Callable[[], bool] | None = None,
 ) -> tuple[SearchOutcome, ...]:
     """Return the cheapest generalization for each k, without those that another one beats.

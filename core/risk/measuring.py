@@ -45,7 +45,7 @@ from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset
 
-N_WORST = 50
+_N_WORST = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class RiskMeasurement:
         n_classes = self.classes.n_classes
         own = [each.distinct_l for each in self.sensitive if each.classes is self.classes]
         fewest = np.min(own, axis=0) if own else np.zeros(n_classes)
-        return np.lexsort((np.arange(n_classes), fewest, self.classes.class_sizes))[:N_WORST]
+        return np.lexsort((np.arange(n_classes), fewest, self.classes.class_sizes))[:_N_WORST]
 
     @property
     def highest_risk(self) -> float | None:

@@ -38,7 +38,7 @@ class SizeCounts:
         return int(self.counts[self.sizes < size].sum())
 
 
-def size_counts(sizes: IntArray) -> SizeCounts:
+def _size_counts(sizes: IntArray) -> SizeCounts:
     """Return how often each size occurs."""
     found, counts = np.unique(sizes, return_counts=True)
     return SizeCounts(sizes=found, counts=counts.astype(np.int64))
@@ -128,7 +128,7 @@ def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> Siz
     np.add.at(signature, pairs % max(n_persons, 1), mixed ^ (mixed >> np.uint64(29)))
     seen = np.bincount(person[known], minlength=n_persons) > 0
     alike = np.unique(signature[seen], return_inverse=True, return_counts=True)
-    return size_counts(alike[2][alike[1]])
+    return _size_counts(alike[2][alike[1]])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

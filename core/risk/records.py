@@ -58,7 +58,7 @@ def spread(pairs: Pairs, codes: Codes, missing: BoolArray) -> Pairs:
     return summed(_concatenated(found))
 
 
-def compatible_sizes(
+def _compatible_sizes(
     codes: Codes, missing: BoolArray, classes: EquivalenceClasses, person_of_record: IntArray | None
 ) -> IntArray:
     """Return shape (n_classes,): records, or distinct persons, compatible with each class."""
@@ -189,7 +189,7 @@ def classes_over(
     names = tuple(column.name for column in columns)
     classes = classes_of_codes(codes, names, leave_out=entry.leave_out)
     if settings.missing == "wildcard" and entry.n_with_missing:
-        sizes = compatible_sizes(*class_values(columns, classes, settings), classes, person_of_record)
+        sizes = _compatible_sizes(*class_values(columns, classes, settings), classes, person_of_record)
     elif person_of_record is not None:
         sizes = persons_per_class(classes.class_of_record, person_of_record, n_classes=classes.n_classes)
     else:
@@ -291,10 +291,10 @@ class Combinations:
                 own = Pairs(np.arange(len(sizes)), np.zeros(len(sizes), dtype=np.int64), sizes)
                 codes = np.column_stack(chosen).astype(np.int32)
                 return spread(own, codes, np.column_stack(missing)).n
-        return members_of_codes(chosen, sizes)
+        return _members_of_codes(chosen, sizes)
 
 
-def members_of_codes(codes: Sequence[IntArray], sizes: IntArray) -> IntArray:
+def _members_of_codes(codes: Sequence[IntArray], sizes: IntArray) -> IntArray:
     """Return shape (n,): Σ of `sizes` over the entries with the same codes."""
     group = grouped(codes, n=len(sizes))
     return np.bincount(group, weights=sizes).astype(np.int64)[group]

@@ -222,11 +222,11 @@ def class_distances(
 ) -> FloatArray:
     """Return shape (n_classes,): t of each class, by the distance that :func:`sensitive_codes` chose."""
     if hierarchy is not None:
-        return models.hierarchical_t(counts, levels=hierarchy_levels(column, counts.n_values, hierarchy))
+        return models.hierarchical_t(counts, levels=_hierarchy_levels(column, counts.n_values, hierarchy))
     return models.t_closeness(counts, distance="ordered" if distance == "ordered" else "equal")
 
 
-def hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -> list[IntArray]:
+def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -> list[IntArray]:
     """Return the group of each value on each level below the top, the values' own level first."""
     forms = [None if value is None else str(value) for value in column.values.to_pylist()[:n_values]]
     suppressed = column.value_is_suppressed
@@ -285,7 +285,7 @@ def _folded_figures(by_class: ByClass) -> dict[str, float | None]:
     }
 
 
-N_LOOKED_AT = 20_000  # records drawn where there are more
+_N_LOOKED_AT = 20_000  # records drawn where there are more
 _FEWEST = 20  # records below which nothing can be said
 _MOST_ATTRIBUTES = 20
 _GUESSED_GROUPS, _KNOWN_GROUPS = 10, 100  # a number is guessed by tenths, known by hundredths at most
@@ -316,8 +316,8 @@ def related_attributes(
     are looked at.
     """
     records = np.flatnonzero(assessed)
-    if len(records) > N_LOOKED_AT:
-        records = np.sort(np.random.default_rng(0).choice(records, N_LOOKED_AT, replace=False))
+    if len(records) > _N_LOOKED_AT:
+        records = np.sort(np.random.default_rng(0).choice(records, _N_LOOKED_AT, replace=False))
     chosen = columns[:_MOST_ATTRIBUTES]
     codes = [folded[each.name].group_of_value[each.codes[records]] for each in chosen]
     numeric = [folded[each.name].numbers is not None for each in chosen]

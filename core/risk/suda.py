@@ -22,7 +22,7 @@ Unique = tuple[Columns, IntArray]  # a set of columns, and the combinations uniq
 Stop = Callable[[int, int], bool]  # sets done and sets in all; whether to stop
 
 MAX_CELLS = 150_000_000  # combinations grouped, and a constant for each set, in a search; under 15 seconds
-WORK_OF_A_SET = 600  # what looking at a set of columns costs beside its combinations, for each column
+_WORK_OF_A_SET = 600  # what looking at a set of columns costs beside its combinations, for each column
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,7 +123,7 @@ def _search(
         searched = len(columns) if is_last else len(columns) - 1
         was_stopped = stop is not None and stop(n_done, n_sets) and n_done < n_sets
         larger = len(columns) + 1 if is_last and len(columns) < max_size else 0
-        coming = larger * math.comb(n_columns, larger) * WORK_OF_A_SET  # beyond the bound it is not begun
+        coming = larger * math.comb(n_columns, larger) * _WORK_OF_A_SET  # beyond the bound it is not begun
         is_beyond = work + coming > max_cells and (is_last or len(columns) > 1) and n_done < n_sets
         if was_stopped or is_beyond:
             return [each for each in found if len(each[0]) <= searched], searched, was_stopped
@@ -165,7 +165,7 @@ def _every_set(table: Combinations, max_size: int) -> Iterator[tuple[Columns, In
         for columns in combinations(range(len(table.quasi_identifiers)), size):
             known = np.logical_or.reduce([smaller[part] for part in combinations(columns, size - 1)])
             found = np.zeros(0, dtype=np.int64)
-            work += size * WORK_OF_A_SET + table.n_combinations
+            work += size * _WORK_OF_A_SET + table.n_combinations
             if (alone & ~known).any():  # only a record that is unique in all columns is in some
                 left = np.flatnonzero(~known)
                 found = left[table.members(columns, among=left) == 1]

@@ -66,7 +66,7 @@ def suggest_roles(
             lambda name: profile_column(columns[name], seed=seed, sample_size=sample_size), names
         )
         profiles = dict(zip(names, found, strict=True))
-    suggestions = [suggest_role(name, profile) for name, profile in profiles.items()]
+    suggestions = [_suggest_role(name, profile) for name, profile in profiles.items()]
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 
 
@@ -82,7 +82,7 @@ def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:
     return _ORDER.index(suggestion.role), -suggestion.score
 
 
-def suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
+def _suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
     """Suggest the role of one column from its name and its values."""
     if not profile.n_nonblank:
         return _suggestion(column, profile, score=1.0, reason="All cells are blank or suppressed.")

@@ -168,7 +168,7 @@ def _listed(
     return recognize
 
 
-def is_resident_number(value: str) -> bool:
+def _is_resident_number(value: str) -> bool:
     """Whether a text has a birth date and a digit of sex and century, as Korean resident numbers do."""
     digits = value.replace("-", "")
     return 1 <= int(digits[2:4]) <= 12 and 1 <= int(digits[4:6]) <= 31
@@ -182,7 +182,7 @@ def is_emso(value: str) -> bool:
     return 1 <= int(value[:2]) <= 31 and 1 <= int(value[2:4]) <= 12 and check == digits[-1]
 
 
-def looks_like_korean_name(value: str) -> bool:
+def _looks_like_korean_name(value: str) -> bool:
     """Whether a text is 2–4 syllables that begin with a surname and is no common word or place."""
     if not _HANGUL_NAME.fullmatch(value) or value in WORDS_THAT_ARE_NO_NAMES:
         return False
@@ -193,7 +193,7 @@ def looks_like_korean_name(value: str) -> bool:
     )
 
 
-def looks_like_latin_name(value: str) -> bool:
+def _looks_like_latin_name(value: str) -> bool:
     """Whether a text is made of words of which one is a common English or Slovenian name."""
     if not _LATIN_NAME.fullmatch(value):
         return False
@@ -225,7 +225,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
         return None
     if not profile.varies_like_names:
         return _few_full_names(profile)
-    korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
+    korean, latin = profile.share(_looks_like_korean_name), profile.share(_looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
     for share, enough, kind in (
         (korean, MOST, "Korean names"),
@@ -257,12 +257,12 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
 
 def _is_full_name(value: str) -> bool:
     words = [_plain(word) for word in _LETTERS.findall(value) if len(word) > 1]
-    return len(words) > 1 and looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
+    return len(words) > 1 and _looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
 
 
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize postal addresses, English, Korean or Slovenian."""
-    share = 0.0 if profile.is_numeric else profile.share(looks_like_address)
+    share = 0.0 if profile.is_numeric else profile.share(_looks_like_address)
     if share < MANY:
         return None
     return ValueMatch(
@@ -277,7 +277,7 @@ _LONGEST_ADDRESS = 200
 _KOREAN_ADDRESS = re.compile(r"[가-힣]+(?:시|도|군|구)\s+.*[가-힣0-9]+(?:로|길|동|읍|면|리|가)(?:\s.*\d.*|$)")
 
 
-def looks_like_address(value: str) -> bool:
+def _looks_like_address(value: str) -> bool:
     """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
     if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]):
         return True
@@ -371,7 +371,7 @@ _CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|m
 
 _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _shape(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", _DIRECT, "e-mail address", 0.97),
-    _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=is_resident_number),
+    _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=_is_resident_number),
     _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=is_emso),
     _shape(r"\d{3}-\d{2}-\d{4}", _DIRECT, "national identification number", 0.95),
     _shape(r"\+?\(?\d{2,4}\)?[- .]\d{3,4}[- .]\d{3,4}", _DIRECT, "phone number", 0.9),

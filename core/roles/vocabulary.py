@@ -83,7 +83,7 @@ _CLINICAL_CODE = frozenset(
 )
 
 
-NAME_RULES: tuple[NameRule, ...] = (
+_NAME_RULES: tuple[NameRule, ...] = (
     NameRule(_DIRECT, "national identification number", 0.98, _FLAG).named(
         "ssn, social security, social security number, national id, national identifier, "
         "national number, nin, nhs number, nhs no, sin number, tax id, tax number, tin number, itin, "
@@ -376,4 +376,4 @@ class _Vocabulary:
             self.joined["".join(words)].append(rule)
 
 
-_VOCABULARY = _Vocabulary(NAME_RULES)
+_VOCABULARY = _Vocabulary(_NAME_RULES)

@@ -66,7 +66,7 @@ def class_loss_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
 def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     """Return what is below k and lost after each flatten step, if that were removed there."""
     flattened, n_events = anonymized.reduced.flattened, anonymized.measured.n_events_after_cleanup
-    steps = ["As it is", *(step_in_words(step) for step in anonymized.stages.steps)]
+    steps = ["As it is", *(_step_in_words(step) for step in anonymized.stages.steps)]
     rows = [
         (step, int(n_below), n_events - int(n_below), (float(penalty) + int(n_below)) / n_events)
         for step, n_below, penalty in zip(
@@ -95,7 +95,7 @@ def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
     return n_below, total - n_below, (penalty + n_below) / total
 
 
-def step_in_words(step: str) -> str:
+def _step_in_words(step: str) -> str:
     """Return such as "week_number → month"."""
     column, level = parse_step(step)
     return f"{column} → {level}"

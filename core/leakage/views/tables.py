@@ -173,11 +173,11 @@ _NO_PAIRS = "Rows could not be compared with their own, so there is nothing to s
 
 def leakage_charts(measures: LeakageMeasures) -> dict[str, ReportChart]:
     """Return the charts by place: ``distribution``, ``columns``, ``proportion`` and ``nearest``."""
-    charts = {"nearest": nearest_chart(measures)}
+    charts = {"nearest": _nearest_chart(measures)}
     if measures.rows is not None and measures.random_orders is not None:
         charts |= {
             "distribution": distribution_chart(measures),
-            "columns": columns_chart(measures),
+            "columns": _columns_chart(measures),
             "proportion": proportion_chart(measures),
         }
     return charts
@@ -239,7 +239,7 @@ def _distribution(table: pd.DataFrame) -> alt.LayerChart:
     return sized(alt.layer(bars, band, line, marks), HEIGHT)
 
 
-def columns_chart(measures: LeakageMeasures) -> ReportChart:
+def _columns_chart(measures: LeakageMeasures) -> ReportChart:
     """Draw by column the share of matching cells, with a tick at chance; the largest excess first."""
     table = columns_table(measures)
     shown = table[:_MOST_BARS]
@@ -282,7 +282,7 @@ def proportion_chart(measures: LeakageMeasures) -> ReportChart:
     )
 
 
-def nearest_chart(measures: LeakageMeasures) -> ReportChart:
+def _nearest_chart(measures: LeakageMeasures) -> ReportChart:
     """Draw original rows by the share of cells they have in common with their nearest scrambled row."""
     nearest = measures.nearest
     edges = np.linspace(0, 1, 21)

@@ -58,7 +58,7 @@ def intruders(audit: RiskAudit) -> tuple[Intruder, Intruder, Intruder]:
     return _prosecutor(audit), _journalist(audit), _marketer(audit)
 
 
-def known_facts(audit: RiskAudit) -> str:
+def _known_facts(audit: RiskAudit) -> str:
     """Return such as "these 2 facts about somebody (`age`, `sex`)"."""
     names = audit.measurement.classes.quasi_identifiers
     facts = "this fact" if len(names) == 1 else f"these {len(names)} facts"
@@ -76,7 +76,7 @@ def _prosecutor(audit: RiskAudit) -> Intruder:
         )
     return Intruder(
         name="Prosecutor",
-        wants=f"Knows {known_facts(audit)}, and that the person is in the table; looks for that one record.",
+        wants=f"Knows {_known_facts(audit)}, and that the person is in the table; looks for that one record.",
         measure="prosecutor_highest_risk",
         risk=measured.highest_risk,
         finds=finds,
@@ -115,7 +115,7 @@ def _journalist(audit: RiskAudit) -> Intruder:
         )
     return Intruder(
         name="Journalist",
-        wants=f"Knows {known_facts(audit)} from a register of the population, not who is in the table; "
+        wants=f"Knows {_known_facts(audit)} from a register of the population, not who is in the table; "
         "wants to show that somebody can be found.",
         measure="journalist_highest_risk",
         risk=None if population is None else population.journalist_highest_risk,

@@ -238,7 +238,7 @@ COLUMN_UNITS: Mapping[str, Unit] = {
 }
 SET_UNITS: Mapping[str, Unit] = {"Records unique in them": "share"}
 SUDA_UNITS: Mapping[str, Unit] = {"Part of the scores": "share"}
-N_SCORED = 50
+_N_SCORED = 50
 
 
 def columns_table(columns: ColumnsMeasurement) -> pd.DataFrame:
@@ -375,7 +375,7 @@ def suda_records_table(suda: Suda, dataset: Dataset) -> pd.DataFrame:
     DIS-SUDA has no column where it is not assessed.
     """
     scores = suda.score_of_record[suda.scored_records]
-    order = np.argsort(-scores, kind="stable")[:N_SCORED]
+    order = np.argsort(-scores, kind="stable")[:_N_SCORED]
     records = suda.scored_records[order]
     parts = suda.contribution_of_record[order]
     frame: dict[str, object] = {f"Record of {dataset.name}": records + 1, "SUDA score": scores[order]}
