@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.measures import diversity, events, leakage, risk, risk_models, second_opinion, shared, tabular, vcf
+from core.measures import diversity, events, leakage, risk, risk_models, shared, tabular, vcf
 from core.measures.measure import Measure, format_number, format_value, unit_word
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -21,7 +21,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             risk.MEASURES,
             leakage.MEASURES,
             tabular.MEASURES,
-            second_opinion.MEASURES,
+            tabular.SECOND_OPINION,
             vcf.MEASURES,
             events.MEASURES,
             diversity.MEASURES,

@@ -34,3 +34,59 @@ MEASURES = (
     _messages("WARN", "lower"),
     _messages("FAIL", "lower"),
 )
+
+
+SECOND_OPINION = (
+    Measure("relinkage_share", "Records found again in the original", "share", "lower").means(
+        "Anonymized records whose combination of values, over all columns left unchanged, occurs in exactly "
+        "one original record, divided by all anonymized records. A record blank in all of these columns "
+        "matches nothing."
+    ),
+    Measure(
+        "n_relinkage_columns",
+        "Fewest columns that find over half of the records",
+        "columns",
+        "higher",
+        lower=1,
+        upper=3,
+    ).means(
+        "Size of the smallest set found, of up to three unchanged columns, whose values alone match more "
+        "than half of the anonymized records to exactly one original record each."
+    ),
+    Measure("n_left_unchanged_columns", "Columns left unchanged", "columns", "lower").means(
+        "Anonymized columns whose share of unchanged cells reaches the limit for left unchanged."
+    ),
+    Measure("unchanged_share", "Unchanged cells of a column", "share", "lower").means(
+        "Cells equal to the original of the same row as trimmed text, number or date, divided by the "
+        "non-blank original cells. Where tables differ in length or order: original cells whose value "
+        "reappears in the anonymized column, each anonymized cell used once; with fewer anonymized records, "
+        "divided by the non-blank cells expected among as many original records."
+    ),
+    Measure("original_distinct_share", "Distinct values of an original column", "share", "lower").means(
+        "Distinct non-blank values of the original column, divided by its non-blank cells."
+    ),
+    Measure("n_unlogged_columns", "Columns the log does not mention", "columns", "lower").means(
+        "Anonymized columns without an entry in the log, also none for the column they were made from."
+    ),
+    Measure("n_filled_blanks", "Blank cells that became filled", "cells", "lower").means(
+        "Cells blank in the original and filled in the anonymized table, row by row; where tables differ in "
+        "length or order, the least number that the counts of filled cells allow."
+    ),
+    Measure(
+        "unique_without_share", "Records still unique without a quasi-identifier", "share", "neither"
+    ).means(
+        "Records alone in their class over all quasi-identifiers but this one, divided by the records "
+        "assessed; the lower, the more this one contributes."
+    ),
+    Measure("pseudonym_unchanged_share", "Pseudonyms equal to the original", "share", "lower").means(
+        "Pseudonyms equal to the original of the same row, divided by the rows filled in both columns. "
+        "Where tables differ in length or order: non-blank anonymized cells that occur in the original "
+        "column, divided by all its non-blank cells."
+    ),
+    Measure(
+        "n_originals_with_several_pseudonyms", "Originals with several pseudonyms", "values", "lower"
+    ).means("Distinct original values that stand in rows with more than one distinct pseudonym."),
+    Measure(
+        "n_pseudonyms_for_several_originals", "Pseudonyms for several originals", "values", "lower"
+    ).means("Distinct pseudonyms that stand in rows with more than one distinct original value."),
+)

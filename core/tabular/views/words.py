@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.measures import second_opinion as second_opinion_measures
-from core.measures import shared as shared_measures
-from core.measures import tabular as tabular_measures
+from core.measures import shared
+from core.measures import tabular as measures
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.verified_file import VerifiedFile
 from core.tabular.words import counted
@@ -33,7 +32,7 @@ LIMITS = (
 )
 MEASURE_KEYS = tuple(
     measure.key
-    for group in (tabular_measures.MEASURES, shared_measures.MEASURES, second_opinion_measures.MEASURES)
+    for group in (measures.MEASURES, shared.MEASURES, measures.SECOND_OPINION)
     for measure in group
 )
 
