@@ -32,14 +32,14 @@ from stdnum.pl import pesel
 from stdnum.si import ddv, emso
 
 from core.coding import BoolArray, DistinctValues, IntArray, distinct_values
-from core.korean import (
+from core.letters import narrowed
+from core.people import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
     GIVEN_NAMES_LIKE_PLACES,
     KOREAN_SURNAMES,
     WORDS_THAT_ARE_NO_NAMES,
 )
-from core.letters import narrowed
 
 _NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, nhs)
 

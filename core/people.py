@@ -1,11 +1,100 @@
-"""Common names of people and words of addresses: small lists, to recognize a column of them.
+"""Common names of people and words of addresses, Korean surnames and words that are no name.
 
-A column is judged by the share of its values that look like names, so a list needs the common
-ones, not all: the most frequent given names and surnames of English-speaking countries, and of Slovenia
-(statistical office, most frequent names). Korean surnames and words are in :mod:`core.korean`.
+Small lists, to recognize a column of them. A column is judged by the share of its values that look like
+names, so a list needs the common ones, not all: the most frequent given names and surnames of
+English-speaking countries, and of Slovenia (statistical office, most frequent names).
 """
 
 from __future__ import annotations
+
+# The 109 surnames of more than 1,000 people each and the double surnames (Statistics Korea, 2015 census).
+_SINGLE_SURNAMES = (
+    "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도"
+    "소석선설마길연위표명기반라왕금옥육인맹제모탁국어은편용예경봉사부황보목형두감음빈동온호범좌팽승간상갈단견"
+)
+_DOUBLE_SURNAMES = ("남궁", "황보", "제갈", "선우", "사공", "서문", "독고", "동방", "망절", "어금")
+KOREAN_SURNAMES = frozenset(_SINGLE_SURNAMES) | frozenset(_DOUBLE_SURNAMES)
+
+ADMINISTRATIVE_ENDINGS = "시군구동읍면리"
+
+# Given names that end like an administrative place. With a surname before them they are people:
+# Hong Gil-dong is Korea's John Doe, and no place is called so.
+GIVEN_NAMES_LIKE_PLACES = frozenset(
+    (
+        "길동",
+        "영구",
+        "진구",
+        "병구",
+        "철구",
+        "유리",
+        "규리",
+        "혜리",
+        "나리",
+        "주리",
+        "미리",
+        "아리",
+        "채리",
+        "예리",
+    )
+)
+
+# Endings of medical and administrative words; no given name ends so.
+CATEGORICAL_ENDINGS = "과염렴증암통"
+
+_PLACES = """
+서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북 전남 경북 경남 제주 경기도 강원도 제주도
+충청북도 충청남도 전라북도 전라남도 경상북도 경상남도 충청도 전라도 경상도 수도권 영남 호남 영동 영서 전국
+국내 국외 해외 수원 성남 용인 고양 부천 안양 안산 화성 평택 의정부 시흥 파주 김포 광명 군포 하남 오산 이천
+안성 의왕 양주 포천 여주 춘천 원주 강릉 동해 속초 삼척 태백 청주 충주 제천 천안 공주 보령 아산 서산 논산
+당진 전주 군산 익산 정읍 남원 김제 목포 여수 순천 나주 광양 포항 경주 김천 안동 구미 영주 영천 상주 문경
+경산 창원 마산 진해 진주 통영 사천 김해 밀양 거제 양산 서귀포 강남 강북 종로 마포 송파 분당 일산 판교
+해운대 한국 대한민국 북한 미국 중국 일본 영국 독일 프랑스 캐나다 호주 러시아 베트남 태국 몽골 대만 홍콩
+필리핀 인도 네팔 이탈리아 스페인 브라질 멕시코 인도네시아 캄보디아 미얀마 우즈베키스탄 아시아 유럽 북미
+남미 아프리카 내국인 외국인
+"""
+_PEOPLE = """
+남성 여성 남자 여자 남 여 성별 남아 여아 간성 기혼 미혼 이혼 사별 별거 동거 재혼 혼인 독신 배우자 본인 부
+모 아버지 어머니 부모 부친 모친 형제 자매 자녀 아들 딸 손자 손녀 조부 조모 조부모 할아버지 할머니 남편
+아내 친척 친구 지인 보호자 가족 기타 타인 며느리 사위 신생아 영아 유아 소아 아동 청소년 청년 중년 장년
+노년 노인 성인 미성년 고령 고령자 임산부 산모 환자 정상인 대조군 실험군
+"""
+_WORK = """
+무직 학생 주부 직장인 회사원 공무원 군인 교사 교수 의사 간호사 약사 변호사 농업 어업 임업 광업 상업 공업
+제조업 건설업 서비스업 자영업 전문직 사무직 생산직 판매직 관리직 기술직 일용직 농민 어민 은퇴 퇴직 실업
+구직 취업 재직 휴직 정규직 비정규직 계약직 무급 유급 무학 초졸 중졸 고졸 대졸 초등학교 중학교 고등학교
+대학교 대학원 전문대 전문대졸 대학원졸 학사 석사 박사 재학 휴학 졸업 중퇴 수료 기독교 천주교 불교 개신교
+원불교 유교 무교 이슬람 이슬람교 힌두교 종교 건강보험 의료급여 의료보험 산재 산재보험 자동차보험 자보 일반
+국민건강보험 직장가입자 지역가입자 피부양자 보훈 차상위 급여 비급여
+"""
+_CARE = """
+입원 외래 응급 응급실 퇴원 전원 전과 내원 초진 재진 신환 구환 검진 건강검진 수술 시술 처치 검사 진료 진단
+처방 투약 치료 재활 예방 접종 예방접종 상담 교육 간호 중환자실 병동 일반병동 수술실 분만실 신생아실
+외래진료 응급입원 예약 예약입원 당일 자퇴 가퇴원 사망 생존 호전 악화 완치 회복 불변 경과 관찰 추적 소실
+탈락 중단 유지 변경 완료 진행 진행중 대기 보류 취소 승인 거절 반려 정상 비정상 이상 양성 음성 약양성
+위양성 위음성 경계 미검 미상 불명 모름 없음 있음 유 무 해당없음 해당 무응답 응답거부 거부 동의 미동의
+비동의 확인 미확인 확진 의심 추정 주상병 부상병 급성 만성 아급성 경증 중등도 중증 위중 경미 심각 보통 좋음
+나쁨 양호 불량 높음 낮음 중간 많음 적음 매우좋음 매우나쁨 비흡연 흡연 금연 과거흡연 현재흡연 비흡연자
+흡연자 음주 비음주 금주 과음 규칙적 불규칙 매일 가끔 주간 월간 전혀 항상 자주 고혈압 저혈압 당뇨 당뇨병
+고지혈증 뇌졸중 뇌출혈 뇌경색 심근경색 심부전 부정맥 협심 천식 결핵 간경화 간경변 빈혈 골절 화상 외상
+타박상 염좌 디스크 감기 독감 코로나 발열 기침 설사 구토 변비 복부 흉부 두부 경부 요추 경추 흉추 골반 상지
+하지 좌측 우측 양측 좌 우 상 하 전 후 혈압 혈당 체온 맥박 호흡 체중 신장 키 몸무게 혈액 소변 대변 객담
+조직 혈청 혈장 타액 정제 캡슐 주사 주사제 시럽 연고 패치 흡입 경구 정맥 근육 피하 도말 배양 백신 인슐린
+아스피린 타이레놀 항생제 진통제 해열제 소화제 이뇨제 위암 폐암 간암 대장 유방 갑상선 전립선 자궁 난소
+"""
+_WORDS = """
+예 아니오 아니요 네 참 거짓 가능 불가능 불가 허용 금지 사용 미사용 포함 제외 필요 불필요 선택 필수 신규
+기존 추가 삭제 수정 등록 미등록 봄 여름 가을 겨울 월요일 화요일 수요일 목요일 금요일 토요일 일요일 평일
+주말 공휴일 휴일 오전 오후 야간 심야 새벽 아침 점심 저녁 낮 밤 일월 이월 삼월 사월 오월 유월 칠월 팔월
+구월 시월 십일월 십이월 상반기 하반기 일분기 이분기 삼분기 사분기 작년 올해 내년 둘 셋 넷 다섯 여섯 일곱
+여덟 아홉 열 첫째 둘째 셋째 처음 마지막 최초 최종 이전 이후 현재 과거 미래 전체 일부 합계 평균 소계 총계
+빨강 파랑 노랑 초록 검정 하양 흰색 검정색 빨간색 파란색 노란색 초록색 회색 갈색 분홍 주황 투명 황색 적색
+청색 녹색 백색 흑색 도시 농촌 시골 도심 교외 지역 중소도시 대도시 광역 자가 전세 월세 임대 아파트 주택
+빌라 기숙사 병원 의원 종합병원 상급종합 상급종합병원 요양병원 한방병원 치과병원 보건소 약국 한의원 공공
+민간 국립 사립 도립 시립 개인 법인 단체 기관 본원 분원 본점 지점 서양인 동양인 백인 흑인 동양 서양 한국인
+중국인 일본인 미국인 가명 익명 비식별 마스킹 삭제됨 비공개 공개 합격 불합격 성공 실패 수신 발신 현금 카드
+계좌
+"""
+WORDS_THAT_ARE_NO_NAMES = frozenset("".join((_PLACES, _PEOPLE, _WORK, _CARE, _WORDS)).split())
 
 
 def _words(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from core import people
 from core.coding import BoolArray, DistinctValues
-from core.korean import (
+from core.people import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
     GIVEN_NAMES_LIKE_PLACES,

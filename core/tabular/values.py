@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, DistinctValues
-from core.korean import KOREAN_SURNAMES
 from core.masking import masked_shapes
+from core.people import KOREAN_SURNAMES
 
 _N_SHAPES = 3
 _MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"

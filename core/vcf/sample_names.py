@@ -11,7 +11,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from core import people
-from core.korean import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+from core.people import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
 
 MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
 MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
