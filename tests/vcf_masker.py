@@ -20,6 +20,7 @@ How = Literal["whole site", "records"]
 PHASING = (b"PID", b"PGT", b"PS", b"HP", b"PQ", b"PHASESET")
 KEPT_LINES = (b"##INFO=", b"##FORMAT=", b"##FILTER=", b"##ALT=", b"##contig=", b"##fileformat=")
 _CONTIG_ORIGIN = re.compile(rb",(?:URL|assembly|md5|M5|species|taxonomy|AS|UR|SP)=(?:\"[^\"]*\"|[^,>]*)")
+_DEPTH = re.compile(rb"(?<![^;])(?:DP|MQ)=[0-9.]+(?![^;])")
 _MATES = re.compile(rb"(?:^|;)(MATEID|PARID|EVENT)=([^;]+)")
 
 
@@ -29,6 +30,9 @@ class Style(NamedTuple):
     alt: bytes
     genotype: bytes
     keeps_format: bool
+    keeps_quality: bool = False
+    keeps_filter: bool = False
+    keeps_depth: bool = False
 
 
 class Masked(NamedTuple):
@@ -71,6 +75,9 @@ def mask(path: Path, how: How, *, seed: int = 1, threshold: float = 0.01) -> Mas
         alt=rng.choice((b".", b"N")),
         genotype=rng.choice((b"./.", b".", b".|.")),
         keeps_format=rng.random() < 0.3,
+        keeps_quality=rng.random() < 0.3,
+        keeps_filter=rng.random() < 0.3,
+        keeps_depth=rng.random() < 0.3,
     )
     text = _text(path)
     content = bgzf(text)
@@ -154,7 +161,10 @@ def _mates(line: Line) -> set[bytes]:
 
 def _scrub(line: Line, style: Style, *, at_repeat: bool) -> bytes:
     alt = b"N" if at_repeat else style.alt
-    columns = [*line.columns[:2], b".", line.columns[3], alt, b".", b".", b"."]
+    quality = line.columns[5] if style.keeps_quality else b"."
+    filters = line.columns[6] if style.keeps_filter else b"."
+    depth = b";".join(_DEPTH.findall(line.columns[7])) if style.keeps_depth else b""
+    columns = [*line.columns[:2], b".", line.columns[3], alt, quality, filters, depth or b"."]
     if len(line.columns) > 8:
         fields = line.columns[8].split(b":")
         kept = fields if style.keeps_format else [b"GT"]

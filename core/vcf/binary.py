@@ -71,7 +71,7 @@ def read_binary_text(name: str, text: bytes, read: Callable[[], bytes]) -> tuple
         raise AuditInputError(f"{name}: this BCF file has no header of version 2.2; convert it to VCF.")
     stated = content.partition(b"\x00")[0]
     header = parse_header(name, _NUMBERED.sub(b"", stated))
-    return header, _as_text(name, _Names(stated), stream.take)
+    return header, _as_text(name, Names(stated), stream.take)
 
 
 class _Text:
@@ -91,7 +91,7 @@ class _Text:
         return n_bytes
 
 
-class _Names:
+class Names:
     """What the numbers in records stand for: contigs, and the IDs of FILTER, INFO and FORMAT together.
 
     `n_samples` is how many the header names.
@@ -114,7 +114,7 @@ class _Names:
                 names[known[key]] = named[2]
 
 
-def _as_text(name: str, names: _Names, take: Take) -> Iterator[bytes]:
+def _as_text(name: str, names: Names, take: Take) -> Iterator[bytes]:
     lines: list[bytes] = []
     number = 0
     while len(lengths := take(8)) == 8:
@@ -139,7 +139,7 @@ def _as_text(name: str, names: _Names, take: Take) -> Iterator[bytes]:
     yield b"".join(lines)
 
 
-def _line(names: _Names, shared: bytes, samples: bytes) -> bytes:
+def _line(names: Names, shared: bytes, samples: bytes) -> bytes:
     """Return a record as htslib writes it, its frequencies as exact as they are stored."""
     contig, position, _, quality, n_info, n_alleles, counts = _FIXED.unpack_from(shared)
     n_samples, n_fields = counts & 0xFFFFFF, counts >> 24
@@ -158,7 +158,7 @@ def _line(names: _Names, shared: bytes, samples: bytes) -> bytes:
     filters, at = _whole(shared, at, kind, n)
     fields = []
     for _ in range(n_info):
-        key, at = _key(shared, at)
+        key, at = key_at(shared, at)
         field = names.words[key]
         kind, n, at = described(shared, at)
         end = at + n * SIZES[kind]
@@ -186,11 +186,11 @@ def _line(names: _Names, shared: bytes, samples: bytes) -> bytes:
     return line + b"\n"
 
 
-def _sample_columns(names: _Names, samples: bytes, n_samples: int, n_fields: int) -> list[bytes]:
+def _sample_columns(names: Names, samples: bytes, n_samples: int, n_fields: int) -> list[bytes]:
     keys, cells = [], []
     at = 0
     for _ in range(n_fields):
-        key, at = _key(samples, at)
+        key, at = key_at(samples, at)
         kind, n, at = described(samples, at)
         size = n * SIZES[kind]
         end = at + size * n_samples
@@ -223,7 +223,7 @@ def described(text: bytes, at: int) -> tuple[int, int, int]:
     return kind, n, at
 
 
-def _key(text: bytes, at: int) -> tuple[int, int]:
+def key_at(text: bytes, at: int) -> tuple[int, int]:
     """Return the number of a name, and where what follows begins."""
     kind, n, at = described(text, at)
     numbers, at = _whole(text, at, kind, n)

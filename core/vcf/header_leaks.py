@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -132,7 +133,7 @@ def header_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderF
     seen = set().union(*telling.values())
     telling["header_leftover"] = {
         number for number, line in enumerate(lines) if number not in seen and is_free_text(line)
-    }
+    } | _odd_definitions(original, anonymized, lines)
     findings = []
     for name, numbers in telling.items():
         places = tuple(dict.fromkeys(_key_text(lines[number].key) for number in sorted(numbers)))
@@ -169,6 +170,42 @@ def is_free_text(line: Line) -> bool:
     if line.key in _STANDARD or line.is_blank:
         return False
     return not (_MASKING.search(line.key) and _SHORT_ANSWER.fullmatch(line.value))
+
+
+def _odd_definitions(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
+    """Return the lines of the standard's keys that hold something beyond the standard and the original."""
+    known: dict[tuple[bytes, bytes], set[bytes]] = defaultdict(set)
+    for raw in original.lines:
+        key, attributes = _attributes(raw)
+        known[key, attributes.get(b"ID", b"")] |= {b"=".join(one) for one in attributes.items()}
+    before = set(original.lines)
+    places = b"\n".join(raw for raw in original.lines if raw.startswith((b"##reference=", b"##assembly=")))
+    return {
+        number
+        for number, (raw, line) in enumerate(zip(anonymized.lines, lines, strict=True))
+        if line.key in _STANDARD
+        and raw not in before
+        and not line.is_blank
+        and _is_odd(raw, line, known, places)
+    }
+
+
+def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[bytes]], places: bytes) -> bool:
+    if line.key in (b"reference", b"assembly"):
+        return line.value not in places and not _BUILD.fullmatch(line.value)
+    if line.key in _PLAIN_VALUES:
+        return not _PLAIN_VALUES[line.key].fullmatch(line.value)
+    _, attributes = _attributes(raw)
+    own = known.get((line.key, attributes.get(b"ID", b"")), set())
+    usual = (b"ID",) if line.key == b"contig" and own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)
+    return any(
+        name not in usual and b"%s=%s" % (name, value) not in own for name, value in attributes.items()
+    )
+
+
+def _attributes(raw: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+    key, _, value = raw.removeprefix(b"##").partition(b"=")
+    return key, dict(_ATTRIBUTE.findall(value)) if value.startswith(b"<") else {}
 
 
 def has_command(line: Line) -> bool:
@@ -259,6 +296,16 @@ def has_contig_origin(line: Line) -> bool:
 
 
 _DEFINITIONS = (b"INFO", b"FORMAT", b"FILTER", b"ALT", b"contig", b"fileformat")
+_ATTRIBUTE = re.compile(rb'[<,]([^=,<>"]{1,99})=("[^"]*"|[^,>"]*)')
+_DEFINING = (b"ID", b"Number", b"Type", b"Description", b"Source", b"Version", b"IDX")
+_USUAL_ATTRIBUTES: Mapping[bytes, tuple[bytes, ...]] = {b"contig": ()}  # a contig that the original has not
+_PLAIN_VALUES: Mapping[bytes, re.Pattern[bytes]] = {
+    b"fileformat": re.compile(rb"VCFv4\.[0-9]"),
+    b"phasing": re.compile(rb"(?i)none|partial|full|phased|unphased|yes|no"),
+}
+_BUILD = re.compile(
+    rb"(?i)(?:hg|grch|b|ncbi|human_?g1k_?v|hs|mm|grcm|chm|t2t|canfam|ucsc|ensembl)[\w.+-]{0,24}(?:\.fa(?:sta)?(?:\.gz)?)?"
+)
 _STANDARD = (*_DEFINITIONS, b"reference", b"assembly", b"phasing", b"cmdline")
 LINE_CHECKS: Mapping[str, Callable[[Line], bool]] = {
     "header_command": has_command,

@@ -376,6 +376,8 @@ def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
     if scan.level == "high":
         changed = scan.changed_elsewhere.not_below(settings.maf_threshold)
         exposures += found("changed_elsewhere", len(changed), scan.n_anonymized, changed, severities)
+    forms = scan.forms_varying
+    exposures += found("forms_vary", len(forms), 1, (), severities, forms=", ".join(forms))
     return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
 
 

@@ -59,6 +59,7 @@ class Lines:
         self.at = 0
         self.is_over = False
         self.spaced = False
+        self.n_ends, self.n_returns = 0, 0  # line ends, and those of two bytes
         self._source = source
         self._rest = begun
         self._buffer = memoryview(bytearray(PIECE))
@@ -85,10 +86,12 @@ class Lines:
         n_bytes = self._source.readinto(self._buffer)
         text = self._rest + self._buffer[:n_bytes]
         if b"\r" in text:
+            self.n_returns += text.count(b"\r\n")
             text = text.replace(b"\r\n", b"\n")
         self.spaced = b" " in text or (self.spaced and self.at < len(self.waiting))
         lines = text.split(b"\n")
         self._rest = lines.pop()
+        self.n_ends += len(lines)
         if not n_bytes:
             self.is_over = True
             if self._rest:

@@ -36,7 +36,6 @@ from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import (
     DIGITS,
     N_FIXED,
-    USUAL_FILTERS,
     Record,
     alt_column,
     genotypes_changed,
@@ -45,6 +44,7 @@ from core.vcf.records import (
 )
 from core.vcf.remembering import forgetting
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
+from core.vcf.rewriting import Forms, is_rewritten
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.unread import unread_bytes
 from core.vcf.values import ValueChecker
@@ -55,7 +55,6 @@ MAX_ALTS = 100_000  # ALT columns whose kind is remembered
 TAB = b"\t"
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
-_MASKING_FILTER = re.compile(rb"(?i)mask|anon|redact|hidden|removed")
 _NAME = re.compile(rb"(?=.*[0-9])(?=.*[^0-9.,-]).{4,}|.*[A-Za-z].{5,}")
 
 Progress = Callable[[int], None]
@@ -81,6 +80,7 @@ class VcfScan:
     reordered: int
     neighbours: Neighbours  # what records of the anonymized file tell about other sites
     repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
+    forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
     hindered: Tally  # records whose frequency a declaration in the header makes not computable
     removed: Tally  # records of the anonymized file compared with the original
     added: Tally
@@ -107,7 +107,7 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     except UnsortedError:
         again = None if progress is None else partial(_count_nothing, progress)
         scan = _scan(pair, settings, again, sort=True)
-    return replace(scan, unread=unread_bytes(pair.anonymized))
+    return replace(scan, unread=(*scan.unread, *unread_bytes(pair.anonymized)))
 
 
 def _keep_freed_memory() -> None:
@@ -142,7 +142,8 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
                 scanner.take_run(part)
             else:
                 scanner.take_site(part)
-        return scanner.result(pair)
+        mixed = 0 < anonymized.n_returns < anonymized.n_ends
+        return replace(scanner.result(pair), unread=("line ends of two kinds",) if mixed else ())
 
 
 @contextmanager
@@ -292,6 +293,7 @@ class _Scanner:
         self.tallies = _Tallies()
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
+        self.forms = Forms()
         self.genotypes = _Formats(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
         self.phased = _Formats(has_phasing)
         self.n_records = [0, 0]
@@ -664,6 +666,7 @@ class _Scanner:
             keys = other_keys(case)
             if is_repeat and case.is_masked and len(self.repeat_alts) < 2:
                 self.repeat_alts.add(mine.alt)
+            self.forms.add(record, mine, is_repeat=is_repeat)
         if self._sole_carrier(record, mine):
             marks |= Mark.SOLE_CARRIER
         return _Judged(marks, site.masked_up_to, keys)
@@ -779,28 +782,9 @@ class _Scanner:
             reordered=_n_out_of_order(self.orders or []),
             neighbours=self.neighbours,
             repeat_alts=frozenset(self.repeat_alts),
+            forms_varying=self.forms.varying(),
             **vars(self.tallies),
         )
-
-
-def is_rewritten(original: Record, kept: Record) -> bool:
-    """Tell whether a record has a new ID, FILTER, FORMAT or ALT; nothing that was only taken away is new."""
-    return (
-        kept.id not in (original.id, b".")
-        or (
-            kept.filter != original.filter
-            and kept.filter not in USUAL_FILTERS
-            and not _MASKING_FILTER.search(kept.filter)
-        )
-        or (
-            kept.format != original.format
-            and not set(kept.format.split(b":")) <= {*original.format.split(b":"), b"", b"GT", b"."}
-        )
-        or (
-            kept.alt != original.alt
-            and not all(alt in original.alts or not alt.strip(b"N.<>*") for alt in kept.alts)
-        )
-    )
 
 
 def _groups(again: list[int]) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,7 @@ from contextlib import closing
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.binary import MAGIC, SIZES, TEXT, Bytes, Take, described
+from core.vcf.binary import MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
 from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, VcfFile, is_bgzf, read_pieces
 
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
@@ -24,9 +24,8 @@ _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "
 def unread_bytes(file: VcfFile) -> tuple[str, ...]:
     """Return the places of bytes that nobody reads, the first first; none in plain text."""
     with file.open() as stream:
-        if not stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
-            return ()
-        found = [*_in_blocks(stream)]
+        is_packed = stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+        found = [*_in_blocks(stream)] if is_packed else []
     with closing(read_pieces(file)) as pieces:
         first = next(pieces, b"")
         if first.startswith(MAGIC):
@@ -37,7 +36,7 @@ def unread_bytes(file: VcfFile) -> tuple[str, ...]:
 def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
     """Yield what stands in the heads of blocks, in empty blocks, and after the end marker."""
     size = stream.seek(0, io.SEEK_END)
-    offset, number, is_after_end = 0, 0, False
+    offset, number, is_after_end, first_kind = 0, 0, False, b""
     while offset < size:
         stream.seek(offset)
         head = stream.read(BGZF_HEADER)
@@ -55,6 +54,9 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
         stream.seek(offset + length - 4)
         is_empty = not any(stream.read(4))
         is_after_end = is_empty and length == len(EOF_MARKER)
+        first_kind = first_kind or head[8:10]
+        if not is_empty and head[8:10] != first_kind:
+            yield f"kind of block {number:,}, byte {offset + 8:,}"
         if is_empty:
             stream.seek(offset)
             if stream.read(length)[BGZF_HEADER:] != EOF_MARKER[BGZF_HEADER:]:
@@ -68,12 +70,13 @@ def _in_binary(take: Take) -> Iterator[str]:
     text, _, behind = take(_whole(take(4))).partition(b"\x00")
     if behind.strip(b"\x00"):
         yield f"behind the header's text, byte {len(text) + 1:,} of it"
+    genotypes = next((at for at, name in Names(text).words.items() if name == b"GT"), -1)
     number = 0
     while len(lengths := take(8)) == 8:
         number += 1
         shared, samples = take(_whole(lengths[:4])), take(_whole(lengths[4:]))
         try:
-            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples)
+            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples, genotypes)
         except (LookupError, ValueError, struct.error):
             is_whole = False
         if not is_whole:
@@ -85,28 +88,42 @@ def _whole(text: bytes) -> int:
 
 
 def _is_shared_whole(shared: bytes) -> bool:
-    """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length."""
-    n_info, n_alleles = struct.unpack_from("<HH", shared, 16)
+    """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length.
+
+    The length that a record states besides is REF's, unless INFO or a symbolic allele says another.
+    """
+    length, n_info, n_alleles = struct.unpack_from("<i4xHH", shared, 8)
     at = 24
-    for _ in range(n_alleles + 2 + 2 * n_info):
+    for part in range(n_alleles + 2 + 2 * n_info):
         kind, n, at = described(shared, at)
+        if part == 1 and n_alleles and n != length and not n_info and b"<" not in shared:
+            return False
         at, is_whole = _stepped(shared, at, kind, n, 1)
         if not is_whole:
             return False
     return at == len(shared)
 
 
-def _are_samples_whole(shared: bytes, samples: bytes) -> bool:
+def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int) -> bool:
+    """Tell the same of the samples; a genotype's first allele, which has no separator, has no phase alone."""
     n_samples, n_fields = _whole(shared[20:23]), shared[23]
     at = 0
     for _ in range(n_fields):
+        key, at = key_at(samples, at)
         kind, n, at = described(samples, at)
-        at, _ = _stepped(samples, at, kind, n, 1)
-        kind, n, at = described(samples, at)
+        if key == genotypes and kind in WHOLE and n and _is_phased_alone(samples, at, kind, n, n_samples):
+            return False
         at, is_whole = _stepped(samples, at, kind, n, n_samples)
         if not is_whole:
             return False
     return at == len(samples)
+
+
+def _is_phased_alone(samples: bytes, at: int, kind: int, n: int, n_samples: int) -> bool:
+    values = np.frombuffer(samples, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
+    phased = (values & 1) == 1
+    others = phased[:, 1:] | (values[:, 1:] == _ENDS[kind])
+    return bool(np.any(phased[:, 0] & ~(others.all(axis=1) & (n > 1))))
 
 
 def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int, bool]:

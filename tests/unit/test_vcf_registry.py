@@ -58,6 +58,7 @@ CASES = {
     "unmasked_duplicate": Cases([RARE], [BLANK, RARE], [BLANK, "chr1 100 . A T . . AF=0.4"]),
     "allele_in_ref": _site(RARE, "chr1 100 . G . . . .", "chr1 100 . T . . . ."),
     "quality_rewritten": _site(RARE, "chr1 100 . A . 71 . .", "chr1 100 . A . 0 . ."),
+    "position_rewritten": _site(RARE, BLANK.replace("100", "0100"), BLANK),
     "public_id": _site(RARE, "chr1 100 rs12 A . . . .", "chr1 100 r12 A . . . ."),
     "other_id": _site(RARE, "chr1 100 lab_7 A . . . .", "chr1 100 rs7 A . . . ."),
     "filter_rewritten": _site(RARE, "chr1 100 . A . . q7 .", "chr1 100 . A . . MASKED ."),
@@ -69,11 +70,13 @@ CASES = {
     ),
     "indel_described": _site(DELETION, "chr1 100 . ATG . . . .", DELETED),
     "other_info": _site(RARE, "chr1 100 . A . . . QD=3", "chr1 100 . A . . . DP=3;QD=."),
+    "info_rewritten": _site(f"{RARE};DP=40", f"{BLANK[:-1]}DP=71", f"{BLANK[:-1]}DP=40"),
     "genotype_kept": _samples("GT 0/0 0/1 0/0", "GT 0/0 0/0 0/0"),
     "depth_betrays": _samples("GT:AD ./.:4,5 ./.:9,0 ./.:9,0", "GT:AD ./.:9,0 ./.:9,0 ./.:9,0"),
     "carriers_blanked": _samples("GT .|. ./. ./.", "GT .|. .|. ./."),
     "sample_fields_kept": _samples("GT:DP ./.:3 ./.:4 ./.:5", "GT:DP ./.:. ./.:. ./.:."),
     "allele_in_samples": _samples("GT:TGT ./.:A/G ./.:A/A ./.:A/A", "GT:TGT ./.:A/A ./.:A/A ./.:A/A"),
+    "format_rewritten": _samples("GT:G7 ./.:. ./.:. ./.:.", "GT ./. ./. ./."),
     "repeat_in_masked_alt": _site(STR, "chr1 100 . A NACACACAC . . .", "chr1 100 . A NACAC . . ."),
     "repeat_length_kept": _site(STR, f"chr1 100 . A {'N' * 7} . . .", f"chr1 100 . A {'N' * 6} . . ."),
     "repeat_described": _site(STR, "chr1 100 . A N . . RU=AC", "chr1 100 . A N . . DP=3"),
@@ -99,6 +102,11 @@ CASES = {
     ),
     "changed_elsewhere": Cases(
         [RARE, COMMON], [BLANK, COMMON.replace(" . A", " x7 A")], [BLANK, COMMON.replace(" . .", " . PASS")]
+    ),
+    "forms_vary": Cases(
+        [RARE, RARE.replace("100", "300")],
+        [BLANK, BLANK.replace("100", "300").replace("A .", "A N")],
+        [BLANK, BLANK.replace("100", "300")],
     ),
     "extra_columns": _site(RARE, f"{BLANK} GT 0/1", BLANK),
     "repeat_not_named": Cases(

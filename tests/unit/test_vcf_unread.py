@@ -189,3 +189,44 @@ def test_unread_bytes__behind_a_text_of_info() -> None:
     assert b"abc,de" in shared
     hidden = shared.replace(b"abc,de", b"abc\x00de")
     assert _found(_joined(head, [(hidden, samples), *records[1:]])) == ("behind a field of record 1",)
+
+
+def test_unread_bytes__kinds_of_blocks_that_differ() -> None:
+    at = WHOLE.index(b"\x1f\x8b", 1)
+    changed = WHOLE[: at + 8] + b"\x07" + WHOLE[at + 9 :]
+    assert unread_bytes(VcfFile(name="x.vcf.gz", content=changed)) == (f"kind of block 2, byte {at + 8:,}",)
+
+
+def test_unread_bytes__what_bcf_leaves_open() -> None:
+    """The length of a record, and the phase of a genotype's first allele."""
+    bare = _binary(["chr1 100 . A G . . . GT 0/1 0|0"])
+    head, ((shared, samples),) = _records(bare)
+    assert _found(bare) == ()
+    assert _found(_joined(head, [(shared[:8] + b"\x09" + shared[9:], samples)])) == (
+        "behind a field of record 1",
+    )
+    for place, is_told in ((-4, True), (-2, False)):
+        changed = bytearray(samples)
+        changed[place] |= 1
+        assert bool(_found(_joined(head, [(shared, bytes(changed))]))) == is_told
+
+
+def test_unread_bytes__of_bcf_that_is_not_compressed() -> None:
+    plain = _binary(["chr1 100 . A G . . . GT 0/1 0|0"])
+    assert unread_bytes(VcfFile(name="x.bcf", content=plain)) == ()
+    length = int.from_bytes(plain[5:9], "little")
+    longer = plain[9 : 9 + length] + b"evil\0"
+    changed = plain[:5] + len(longer).to_bytes(4, "little") + longer + plain[9 + length :]
+    assert unread_bytes(VcfFile(name="x.bcf", content=changed)) != ()
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_told"), [(("\n", "\n"), False), (("\r\n",) * 2, False), (("\r\n", "\n"), True)]
+)
+def test_judge_scan__line_ends_of_two_kinds(ends: tuple[str, str], is_told: bool) -> None:
+    head = TEXT.decode().rsplit("\nchr1", 2)[0]
+    lines = "".join(line.replace(" ", "\t") + end for line, end in zip(LINES, ends, strict=True))
+    text = f"{head}\n{lines}"
+    file = VcfFile(name="x.vcf", content=text.encode())
+    pair = VcfPair(original=file, anonymized=file, level="high")
+    assert (scan_pair(pair, VcfSettings()).unread != ()) == is_told

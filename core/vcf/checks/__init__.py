@@ -65,13 +65,19 @@ def _parts(case: Case) -> int:
         parts |= _parts_of_info(case)
     if kept.samples and case.is_hidden:
         parts |= Part.SAMPLES
-    return parts
+    return parts | (kept.pos != original.pos) * Part.POSITION | _is_new_format(case) * Part.FORMAT
+
+
+def _is_new_format(case: Case) -> bool:
+    return case.kept.format not in (case.original.format, b"GT", b"")
 
 
 def _parts_of_info(case: Case) -> int:
     parts = _parts_of_kinds(case.kinds)
     if not case.info.is_numeric:
         parts |= Part.WORDS
+    if case.kept.info != case.original.info:
+        parts |= Part.NEW_INFO
     if other_keys(case):
         parts |= Part.OTHER
     if case.kept_maf <= case.maf:

@@ -32,6 +32,9 @@ class Part:
     LENGTH = 1 << 11  # or a REF longer than one base
     SAMPLES = 1 << 12
     REPEAT = 1 << 13  # the original holds a short tandem repeat
+    POSITION = 1 << 14  # not written as the original's
+    FORMAT = 1 << 15  # neither the original's nor GT alone
+    NEW_INFO = 1 << 16  # not the original's
 
 
 Test = Callable[[Case], bool]

@@ -8,8 +8,8 @@ from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.checks.info import info_holds_public_id
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
-from core.vcf.frequencies import float_prefix
 from core.vcf.records import USUAL_FILTERS
+from core.vcf.rewriting import as_written
 
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
@@ -159,13 +159,20 @@ def allele_in_ref(case: Case) -> bool:
 )
 def quality_rewritten(case: Case) -> bool:
     """Tell whether QUAL holds a new number; the original's may be written as htslib writes it."""
-    return case.kept.qual not in (*_NO_QUALITY, case.original.qual, _written(case.original.qual))
+    return case.kept.qual not in (*_NO_QUALITY, case.original.qual, as_written(case.original.qual))
 
 
-def _written(qual: bytes) -> bytes:
-    """Return QUAL as it is after htslib read and wrote it: ``NaN`` is ``nan``, ``1e400`` is ``inf``."""
-    number = float_prefix(qual)
-    return b"%g" % (0.0 if number is None else number)
+@site_check(
+    "position_rewritten",
+    "POS written anew",
+    WARN,
+    parts=Part.POSITION,
+    message="have a POS that is not written as the original's, such as with zeros before it.",
+    remedy="Write POS as in the original.",
+)
+def position_rewritten(_case: Case) -> bool:
+    """Tell that POS, the same number, is another text."""
+    return True
 
 
 @site_check(
@@ -230,6 +237,7 @@ COLUMN_CHECKS = (
     unmasked_duplicate,
     allele_in_ref,
     quality_rewritten,
+    position_rewritten,
     public_id,
     other_id,
     filter_rewritten,

@@ -43,9 +43,17 @@ FILE_CHECKS = (
         "changed_elsewhere",
         "Records changed that had not to be",
         WARN,
-        "{n} of {of} records of the anonymized file that had not to be masked have a new ID, FILTER, ALT or "
-        "FORMAT: what is written there can tell of other records.",
+        "{n} of {of} records of the anonymized file that had not to be masked have a new ID, QUAL, FILTER, "
+        "ALT, INFO, FORMAT or value of a sample, or are written otherwise: what stands there can tell of "
+        "other records.",
         "Ask why these records were changed.",
+    ),
+    Check(
+        "forms_vary",
+        "Blank in several ways",
+        WARN,
+        "Masked records are blank in more than one way ({forms}): which way it is can be a code.",
+        "Write the same in the place of what was masked at all sites.",
     ),
     Check(
         "extra_columns",
@@ -197,9 +205,9 @@ FILE_CHECKS = (
         "bytes_unread",
         "Bytes that nobody reads",
         FAIL,
-        "{n} places of the anonymized file hold bytes that no reader shows: extra fields or times of "
-        "compressed blocks, empty blocks, what follows the end marker, or what stands behind the fields of "
-        "BCF.",
+        "{n} places of the anonymized file hold bytes that no reader shows: extra fields, kinds or times of "
+        "compressed blocks, empty blocks, what follows the end marker, what stands behind the fields of "
+        "BCF or is left open there, or line ends of two kinds.",
         "Write the file anew: bcftools view -O z -o NEW FILE.",
     ),
     Check(

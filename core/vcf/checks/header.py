@@ -53,7 +53,9 @@ HEADER_CHECKS = (
         "header_leftover",
         "Free text left in the header",
         WARN,
-        LINES + "hold free text under a key that is not of the VCF standard, the original's or new.",
+        LINES
+        + "hold free text under a key that is not of the VCF standard, the original's or new, or something "
+        "new where the standard defines a contig, a reference or a field.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(

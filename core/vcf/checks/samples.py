@@ -231,10 +231,26 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
     return re.compile(rb"\t(?:%s)" % b"|".join(rb"(?:[^\t:]*+:){%d}+(?:%s)" % field for field in fields))
 
 
+@site_check(
+    "format_rewritten",
+    "FORMAT written anew",
+    WARN,
+    parts=Part.FORMAT,
+    message="have a FORMAT with keys that the original's has not, or in another order: keys and order of "
+    "one's own can hold anything, whatever the samples hold.",
+    remedy="Write GT, or the original’s FORMAT, at these sites.",
+)
+def format_rewritten(case: Case) -> bool:
+    """Tell whether FORMAT is no part of the original's, in its order."""
+    rest = iter(case.original.format.split(b":"))
+    return not all(key in rest for key in case.kept.format.split(b":"))
+
+
 SAMPLE_CHECKS = (
     genotype_kept,
     depth_betrays,
     carriers_blanked,
     sample_fields_kept,
     allele_in_samples,
+    format_rewritten,
 )
