@@ -86,13 +86,15 @@ class Forms:
     A column that is everywhere the original's, or everywhere one text, holds none.
     """
 
-    texts: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
-    changed: set[str] = field(default_factory=set)
+    texts: dict[tuple[str, bool], set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    changed: set[tuple[str, bool]] = field(default_factory=set)
+    is_repeat: bool = False  # of the record that is taken up: repeats may be masked otherwise
 
     def add(self, original: Record, kept: Record, *, is_repeat: bool) -> None:
         """Take the forms of a record up, if it is masked in ALT."""
         if kept.alt == original.alt:
             return
+        self.is_repeat = is_repeat
         if not is_repeat and not kept.alt.strip(b"N.<>*_REFO,"):
             alts = kept.alts
             form = alts[0] if len(set(alts)) == 1 and len(alts) in (1, len(original.alts)) else kept.alt
@@ -117,11 +119,12 @@ class Forms:
         self._note("samples", b"" if is_plain else rest, is_changed=not is_plain)
 
     def _note(self, column: str, text: bytes, *, is_changed: bool) -> None:
+        key = column, self.is_repeat
         if is_changed:
-            self.changed.add(column)
-        if len(self.texts[column]) < MANY_FORMS:
-            self.texts[column].add(text)
+            self.changed.add(key)
+        if len(self.texts[key]) < MANY_FORMS:
+            self.texts[key].add(text)
 
     def varying(self) -> tuple[str, ...]:
         """Return the columns that are blank in more than one way."""
-        return tuple(sorted(column for column in self.changed if len(self.texts[column]) > 1))
+        return tuple(sorted({key[0] for key in self.changed if len(self.texts[key]) > 1}))

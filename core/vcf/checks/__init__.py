@@ -65,11 +65,7 @@ def _parts(case: Case) -> int:
         parts |= _parts_of_info(case)
     if kept.samples and case.is_hidden:
         parts |= Part.SAMPLES
-    return parts | (kept.pos != original.pos) * Part.POSITION | _is_new_format(case) * Part.FORMAT
-
-
-def _is_new_format(case: Case) -> bool:
-    return case.kept.format not in (case.original.format, b"GT", b"")
+    return parts | (kept.pos != original.pos) * Part.POSITION | case.has_new_format * Part.FORMAT
 
 
 def _parts_of_info(case: Case) -> int:

@@ -170,9 +170,9 @@ def quality_rewritten(case: Case) -> bool:
     message="have a POS that is not written as the original's, such as with zeros before it.",
     remedy="Write POS as in the original.",
 )
-def position_rewritten(_case: Case) -> bool:
-    """Tell that POS, the same number, is another text."""
-    return True
+def position_rewritten(case: Case) -> bool:
+    """Tell whether POS, the same number, is another text."""
+    return case.kept.pos != case.original.pos
 
 
 @site_check(

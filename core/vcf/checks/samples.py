@@ -243,7 +243,7 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
 def format_rewritten(case: Case) -> bool:
     """Tell whether FORMAT is no part of the original's, in its order."""
     rest = iter(case.original.format.split(b":"))
-    return not all(key in rest for key in case.kept.format.split(b":"))
+    return case.has_new_format and not all(key in rest for key in case.kept.format.split(b":"))
 
 
 SAMPLE_CHECKS = (
