@@ -3,4 +3,10 @@
 Nothing here imports Streamlit except :mod:`core.caching`.
 """
 
+import os
+
+# Threads of OpenMP that wait spin otherwise, which on a busy machine takes many times the work itself;
+# it is read once, when the first library that has such threads is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 __version__ = "0.1.0"

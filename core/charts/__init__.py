@@ -14,6 +14,7 @@ from core.charts.look import (
     TEXT_COLOR,
     Specification,
     for_report,
+    legend_columns,
     meaning_scale,
     safe_frame,
     sized,

@@ -63,6 +63,11 @@ def sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
 
 
+def legend_columns(most: int) -> alt.ExprRef:
+    """Return how many entries of a legend stand beside each other; in a narrow window one, so none is cut."""
+    return alt.ExprRef(f"width < 420 ? 1 : {most}")
+
+
 @dataclass(frozen=True, eq=False)
 class Specification:
     """A chart as its Vega-Lite specification, for charts that a slider draws again.

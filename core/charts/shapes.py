@@ -15,6 +15,7 @@ from core.charts.look import (
     LABEL_LIMIT,
     PERCENT_LABEL,
     Specification,
+    legend_columns,
     meaning_scale,
     rule_layers,
     safe_frame,
@@ -151,7 +152,9 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
     )
     bar = base.mark_bar(height=36).encode(
         color=alt.Color(
-            "legend:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=2)
+            "legend:N",
+            scale=scale,
+            legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(2)),
         ),
         order=alt.Order("position:Q"),
         tooltip=[

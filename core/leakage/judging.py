@@ -187,7 +187,7 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
 def _full_leakage_finding(
     measures: LeakageMeasures, rows: RowLeakage, chance: ChanceRange, thresholds: LeakageThresholds
 ) -> Finding:
-    """FAIL above the tolerated share unless random order gives as many; say what chance gives."""
+    """FAIL above the tolerated share unless random order may give as many; PASS where it usually does."""
     if not rows.n_full:
         return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
             f"None of {rows.n_rows:,} rows is the same as its original row in every valid cell."
@@ -201,16 +201,18 @@ def _full_leakage_finding(
         and p_value > thresholds.chance_level
         and _whole_row_verdict(measures.whole_rows, thresholds) is Verdict.PASS
     )
+    is_usual = by_chance and p_value > _WORTH_A_LOOK
     advice = (
-        "within the tolerated share"
+        "so few different rows coincide by chance"
+        if is_usual
+        else "within the tolerated share"
         if tolerated
         else "so few different rows say little about anybody; check that nobody is singled out by them"
         if by_chance
         else "privacy is not preserved, scramble again or add noise"
     )
-    return Finding.of(
-        "full_leakage", Verdict.WARN if tolerated or by_chance else Verdict.FAIL, n_affected=rows.n_full
-    )(
+    verdict = Verdict.PASS if is_usual else Verdict.WARN if tolerated or by_chance else Verdict.FAIL
+    return Finding.of("full_leakage", verdict, n_affected=rows.n_full)(
         f"NOTICE: {share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
         f"every valid cell: {advice}. Random order would give "
         f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}."

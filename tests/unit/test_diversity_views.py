@@ -92,6 +92,10 @@ def test_grid_chart__has_a_cell_per_pair_with_the_figure(
     sizes = [len(rows) for rows in chart["datasets"].values()]
     known = [c for c in audit.search.configurations if charts._grid_value(c, figure) is not None]
     assert max(sizes) == len(known)
+    x, y = (chart["layer"][0]["encoding"][axis] for axis in ("x", "y"))
+    assert x["scale"]["domain"] == sorted({c.k for c in audit.search.configurations})
+    assert y["scale"]["domain"] == list(range(max(2, *(c.l for c in known)), 0, -1))
+    assert x["axis"]["values"][0] == x["scale"]["domain"][0]
     assert charts.grid_chart(audit, figure).to_dict()["layer"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import altair as alt
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.attribute_disclosure import distinct_l
-from core.charts import COLORS, HEIGHT, Specification, class_size_chart, sized
+from core.charts import COLORS, HEIGHT, Specification, class_size_chart, legend_columns, sized
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.settings import Task
 from core.words import percent
@@ -143,7 +143,7 @@ def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
             color=alt.Color(
                 "group:N",
                 scale=alt.Scale(domain=list(_POINT_MEANINGS), range=list(_POINT_MEANINGS.values())),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3)),
             ),
             shape=alt.Shape(
                 "group:N",
@@ -211,12 +211,20 @@ def grid_chart(
     The selection parameter ``picked`` names k and l of a clicked cell.
     """
     table = _grid_table(audit, figure)
-    x = alt.X("k:O", title="k (records in a cell, at least)", axis=_sparse_axis(table["k"]))
+    all_k = sorted({each.k for each in audit.search.configurations})
+    most_l = max([*table["l"], *([picked.l] if picked else []), 1])
+    all_l = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
+    x = alt.X(
+        "k:O",
+        title="k (records in a cell, at least)",
+        scale=alt.Scale(domain=all_k),
+        axis=_sparse_axis(all_k),
+    )
     y = alt.Y(
         "l:O",
         title="l (sensitive values in a cell, at least)",
-        sort="descending",
-        axis=_sparse_axis(table["l"]),
+        scale=alt.Scale(domain=all_l),
+        axis=_sparse_axis(all_l[::-1]),
     )
     texts = [percent(value) for value in table["value"]]
     cells = (
@@ -273,11 +281,10 @@ def _grid_domain(table: pd.DataFrame) -> list[float]:
     return [low, (low + high) / 2, high]
 
 
-def _sparse_axis(values: pd.Series) -> alt.Axis:
-    """Return an axis that names about twenty values at most."""
-    distinct = sorted({int(value) for value in values})
-    step = max(1, -(-len(distinct) // 20))
-    return alt.Axis(values=distinct[::step], labelAngle=0)
+def _sparse_axis(values: Sequence[int]) -> alt.Axis:
+    """Return an axis that names about twenty values at most, the first among them."""
+    step = max(1, -(-len(values) // 20))
+    return alt.Axis(values=list(values[::step]), labelAngle=0)
 
 
 def class_sizes_chart(configuration: Configuration) -> Specification | None:

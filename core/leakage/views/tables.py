@@ -251,7 +251,7 @@ def _columns_chart(measures: LeakageMeasures) -> ReportChart:
             label="Column",
             value="Matching share",
             reference="By chance",
-            value_title="Rows in which the cell is the same (%)",
+            value_title="Rows with the same cell (%)",
             label_title="Column",
         ),
         "Bars of matching cells by column with a tick at what chance gives: "
@@ -292,7 +292,7 @@ def _nearest_chart(measures: LeakageMeasures) -> ReportChart:
         histogram(
             edges,
             {"observed": counts},
-            x_title="Share of valid cells in common with the nearest row",
+            x_title="Share of cells as in the nearest row",
             y_title="Original rows",
         ),
         f"Histogram of {nearest.n_assessed:,} original rows: on average "
