@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
@@ -25,7 +26,7 @@ from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
 from core.leakage import views as leakage_views
-from core.risk import WhatIfSettings, audit_risk, search_what_if
+from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
 from core.risk import views as risk_views
 from core.settings_form import Setting, described
 from core.tables import read_dataset
@@ -101,11 +102,22 @@ def test_setting__is_on_the_page(tool: str, told: Setting) -> None:
     assert told.label in _page(tool)
 
 
-@pytest.mark.parametrize(("tool", "told"), SETTINGS)
-def test_setting__is_on_the_command_line(tool: str, told: Setting) -> None:
+def _options(tool: str) -> dict[str, argparse.Action]:
     parser = build_parser([tool])
     (tools,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    options = {flag: each for each in tools.choices[tool]._actions for flag in each.option_strings}
+    return {flag: each for each in tools.choices[tool]._actions for flag in each.option_strings}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_docs__name_every_option(tool: str) -> None:
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", f"docs/{tool}.md")]
+    named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(pages))
+    assert set(_options(tool)) - {*named, "-h", "--help", "--origin", "--anony"} == set()
+
+
+@pytest.mark.parametrize(("tool", "told"), SETTINGS)
+def test_setting__is_on_the_command_line(tool: str, told: Setting) -> None:
+    options = _options(tool)
     assert options[told.flag].help.startswith(told.label)
     if told.is_several and not told.is_grouped:
         one, other = [[told.flag, "a", "b"], [told.flag, "a", told.flag, "b"]]
@@ -154,7 +166,9 @@ def _report_risk(folder: Path) -> Mapping[str, object]:
     dataset = read_dataset(next(folder.glob("*.csv")))
     audit = audit_risk(dataset)
     what_if = search_what_if(audit.measurement, dataset, settings=WhatIfSettings(ks=(2,)))
-    return risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if).settings
+    suda = measure_special_uniques(audit.measurement, dataset)
+    report = risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if, suda=suda)
+    return report.settings
 
 
 def _report_events(folder: Path) -> Mapping[str, object]:
@@ -177,7 +191,7 @@ RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
     "tabular": (_report_tabular, "{0} --json"),
     "vcf": (_report_vcf, "-o {0} -a {0} --json"),
     "leakage": (_report_leakage, "{1} {2} --json"),
-    "risk": (_report_risk, "{1} --what-if --json"),
+    "risk": (_report_risk, "{1} --what-if --suda --json"),
     "events": (_report_events, "{1} --json"),
     "diversity": (_report_diversity, "--demo iris --k-max 3 --json"),
 }

@@ -12,10 +12,10 @@ from core.commands.risk_release import check_hierarchies, check_release, write_h
 from core.errors import AuditInputError
 from core.risk import (
     PERSON_RELEASED,
-    USUAL_SET_SIZE,
     Hierarchy,
     RiskSettings,
     RiskThresholds,
+    SudaSettings,
     WhatIfSettings,
     check_undeclared,
     judge_risk,
@@ -34,7 +34,7 @@ from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
 
-FORMS = (RiskSettings, RiskThresholds, WhatIfSettings)
+FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +77,6 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         "--suda", action="store_true", help="search the smallest sets of values that single records out"
     )
     parser.add_argument(
-        "--suda-size",
-        type=int,
-        default=USUAL_SET_SIZE,
-        metavar="N",
-        help=f"values of the largest set that --suda searches (default: {USUAL_SET_SIZE})",
-    )
-    parser.add_argument(
         "--what-if",
         action="store_true",
         help="search the cheapest generalizations that reach k, and with --sensitive l, entropy l and t",
@@ -114,6 +107,7 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure and judge the table, print the result, return the exit code."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
+    suda_settings = from_options(SudaSettings, arguments)
     check_release(arguments.release, what_if=arguments.what_if)
     if arguments.violations is not None:
         check_new_files("--violations", arguments.violations)
@@ -138,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     columns = measure_columns(measured, dataset)
     suda = None
     if arguments.suda:
-        suda = measure_special_uniques(measured, dataset, max_size=arguments.suda_size)
+        suda = measure_special_uniques(measured, dataset, max_size=suda_settings.max_size)
     what_if = None
     if arguments.what_if and measured.classes.n_classes:
         asked = what_if_settings(measured, thresholds, choices=wanted)

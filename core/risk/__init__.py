@@ -25,7 +25,7 @@ from core.risk.released import (
 )
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import PRESETS, Hierarchy, RiskSettings, RiskThresholds
-from core.risk.suda import USUAL_SET_SIZE, ColumnsMeasurement, Suda, measure_columns, measure_special_uniques
+from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings, measure_columns, measure_special_uniques
 from core.risk.what_if import (
     Release,
     WhatIf,

@@ -12,7 +12,7 @@ from core.risk.lattice import Generalization
 from core.risk.lattice_search import SearchOutcome
 from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
-from core.risk.suda import ColumnsMeasurement, Suda
+from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.what_if import Release, WhatIf, WhatIfSettings
 from core.settings_form import described, settings_document
 from core.words import counted, listed, number, percent
@@ -300,11 +300,17 @@ def risk_document(
         "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
         "thresholds": vars(audit.thresholds),
-        "settings": settings_document(
-            measured.settings, audit.thresholds, *([] if what_if is None else [what_if.settings])
-        ),
+        "settings": settings_document(*settings_of(audit, suda=suda, what_if=what_if)),
         "findings": [finding.document() for finding in audit.all_findings],
     }
+
+
+def settings_of(audit: RiskAudit, *, suda: Suda | None, what_if: WhatIf | None) -> list[object]:
+    """Return all settings that a result depends on."""
+    found: list[object] = [audit.measurement.settings, audit.thresholds]
+    if suda is not None:
+        found.append(SudaSettings(max_size=suda.requested_size))
+    return found if what_if is None else [*found, what_if.settings]
 
 
 def finite(value: float | None) -> float | None:

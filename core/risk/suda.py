@@ -15,6 +15,7 @@ from core.errors import AuditInputError
 from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import Combinations
+from core.settings_form import check, setting
 from core.tables import Dataset
 
 Columns = tuple[int, ...]
@@ -23,6 +24,23 @@ Stop = Callable[[int, int], bool]  # sets done and sets in all; whether to stop
 
 MAX_CELLS = 150_000_000  # combinations grouped, and a constant for each set, in a search; under 15 seconds
 _WORK_OF_A_SET = 600  # what looking at a set of columns costs beside its combinations, for each column
+
+
+@dataclass(frozen=True, kw_only=True)
+class SudaSettings:
+    """How far special uniques are searched."""
+
+    max_size: int = setting(
+        3,
+        "Values of the largest set to search",
+        "SUDA2 usually searches sets of up to three values; larger sets take longer and count for less.",
+        "--suda-size",
+        least=1,
+        metavar="N",
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,7 +252,6 @@ def _records_of(unique: IntArray, table: Combinations) -> IntArray:
 
 
 _MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
-USUAL_SET_SIZE = 3  # values of a set, as SUDA2 is usually run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -288,7 +305,7 @@ def measure_special_uniques(
     measured: RiskMeasurement,
     dataset: Dataset,
     *,
-    max_size: int = USUAL_SET_SIZE,
+    max_size: int = SudaSettings.max_size,
     stop: Callable[[int, int], bool] | None = None,
 ) -> Suda | None:
     """Find the smallest sets of values that single records out (SUDA2); None where no record is assessed.

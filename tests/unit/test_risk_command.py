@@ -254,7 +254,7 @@ def test_risk__reads_a_hierarchy(people: str, tmp_path: Path, capsys: pytest.Cap
             [*CHOSEN, "--what-if", "--max-suppression", "1"],
             "--max-suppression must be at least 0 and below 1, received 1.",
         ),
-        ([*CHOSEN, "--suda", "--suda-size", "0"], "max_size must be at least 1, received 0."),
+        ([*CHOSEN, "--suda", "--suda-size", "0"], "--suda-size must be at least 1, received 0."),
         ([*CHOSEN, "--hierarchy", "disease"], "--hierarchy needs COL=FILE, received disease."),
         (
             [*CHOSEN, "--original", "nowhere.csv"],

@@ -10,6 +10,7 @@ import pandas as pd
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
+from core.risk.document import settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
 from core.risk.views.tables import (
@@ -283,9 +284,7 @@ def risk_report(
         verdict=audit.overall,
         headline=headline(audit),
         inputs=tuple(inputs),
-        settings=report_lines(
-            audit.measurement.settings, audit.thresholds, *([] if what_if is None else [what_if.settings])
-        ),
+        settings=report_lines(*settings_of(audit, suda=suda, what_if=what_if)),
         figures=(*class_figures(audit), *sensitive_figures(audit), *comparison_figures(audit)),
         findings=audit.all_findings,
         tables=(

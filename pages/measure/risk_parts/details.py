@@ -10,15 +10,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.jobs import Progress
 from core.risk import (
-    USUAL_SET_SIZE,
     ColumnsMeasurement,
     RiskAudit,
     RiskMeasurement,
     Suda,
+    SudaSettings,
     measure_special_uniques,
     views,
 )
 from core.tables import Dataset
+from pages.components.asking import ask_for_number
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence
@@ -105,18 +106,16 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
     if not measured.classes.n_classes:
         st.markdown("No record is assessed, so none is singled out.")
         return None
-    size = st.number_input(
-        "Values of the largest set to search",
-        1,
-        n_columns,
-        min(USUAL_SET_SIZE, n_columns),
+    size = ask_for_number(
+        SudaSettings,
+        "max_size",
+        span=(1, n_columns),
+        start=min(SudaSettings.max_size, n_columns),
         key=f"risk_suda_size_{n_columns}",
-        help="SUDA2 usually searches sets of up to three values; larger sets take longer and count for less.",
-        persist_state="session",
     )
     known = measured.population and (measured.population.n_records, measured.population.population_size)
     key = repr((dataset.fingerprint, measured.settings, known, size))
-    work = partial(_search_special_uniques, measured, dataset, int(size))
+    work = partial(_search_special_uniques, measured, dataset, size)
     job = ask_for_work("risk_suda", key, work, label="Search for special uniques (SUDA2)")
     if job is None or not isinstance(job.result, Suda):
         return None
