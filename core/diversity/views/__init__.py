@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -195,56 +195,41 @@ def _discernibility(configuration: Configuration) -> float | None:
 
 def configurations_table(configurations: Sequence[Configuration]) -> pd.DataFrame:
     """Return a row per configuration, shares in [0, 1], None where not assessed."""
-    return pd.DataFrame([_row(each) for each in configurations], columns=list(_COLUMNS))
+    rows = [[value(each) for value in _COLUMNS.values()] for each in configurations]
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-_COLUMNS = (
-    "k",
-    "l",
-    "Result",
-    "Accuracy",
-    "Interval from",
-    "Interval to",
-    "Balanced",
-    "Most frequent label",
-    "Same records untouched",
-    "Held out",
-    "Removed",
-    "Kept",
-    "NCP",
-    "NCP of minimization",
-    "Smallest class",
-    "Distinct l",
-    "Entropy l",
-    "t",
-    "α",
-)
+def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
+    """Return what reads a figure of a part of a configuration, None where it has no such part."""
+
+    def read(configuration: Configuration) -> object:
+        value = getattr(getattr(configuration, part), name, None)
+        return value if value is None or decimals is None else round(value, decimals)
+
+    return read
 
 
-def _row(configuration: Configuration) -> tuple[object, ...]:
-    evaluation, verification = configuration.evaluation, configuration.verification
-    kept_set = configuration.kept_set
-    return (
-        configuration.k,
-        configuration.l,
-        STATUS_WORDS[configuration.status],
-        configuration.accuracy,
-        evaluation.accuracy_low if evaluation else None,
-        evaluation.accuracy_high if evaluation else None,
-        evaluation.balanced_accuracy if evaluation else None,
-        evaluation.baseline_accuracy if evaluation else None,
-        evaluation.untouched_accuracy if evaluation else None,
-        evaluation.n_holdout if evaluation else None,
-        configuration.deletion_ratio,
-        kept_set.n_kept if kept_set else None,
-        kept_set.ncp if kept_set else None,
-        evaluation.minimization_ncp if evaluation else None,
-        verification.k if verification else None,
-        verification.distinct_l if verification else None,
-        None if verification is None else round(verification.entropy_l, 3),
-        None if verification is None or verification.t is None else round(verification.t, 4),
-        verification.alpha if verification else None,
-    )
+_COLUMNS: Mapping[str, Callable[[Configuration], object]] = {
+    "k": lambda each: each.k,
+    "l": lambda each: each.l,
+    "Result": lambda each: STATUS_WORDS[each.status],
+    "Accuracy": lambda each: each.accuracy,
+    "Interval from": _of("evaluation", "accuracy_low"),
+    "Interval to": _of("evaluation", "accuracy_high"),
+    "Balanced": _of("evaluation", "balanced_accuracy"),
+    "Most frequent label": _of("evaluation", "baseline_accuracy"),
+    "Same records untouched": _of("evaluation", "untouched_accuracy"),
+    "Held out": _of("evaluation", "n_holdout"),
+    "Removed": lambda each: each.deletion_ratio,
+    "Kept": _of("kept_set", "n_kept"),
+    "NCP": _of("kept_set", "ncp"),
+    "NCP of minimization": _of("evaluation", "minimization_ncp"),
+    "Smallest class": _of("verification", "k"),
+    "Distinct l": _of("verification", "distinct_l"),
+    "Entropy l": _of("verification", "entropy_l", decimals=3),
+    "t": _of("verification", "t", decimals=4),
+    "α": _of("verification", "alpha"),
+}
 
 
 def generalizations_table(configuration: Configuration) -> pd.DataFrame:

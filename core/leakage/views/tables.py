@@ -38,23 +38,9 @@ def columns_table(measures: LeakageMeasures) -> pd.DataFrame:
     if rows is None or chance is None:
         return pd.DataFrame(columns=list(names))
     observed, expected = rows.column_matches / rows.n_rows, chance.expected_matches / rows.n_rows
-    frame = pd.DataFrame(
-        dict(
-            zip(
-                names,
-                (
-                    list(measures.columns),
-                    rows.column_valid,
-                    rows.column_matches,
-                    observed,
-                    expected,
-                    observed - expected,
-                    np.round(measures.column_z(), 2),
-                ),
-                strict=True,
-            )
-        )
-    )
+    z = np.round(measures.column_z(), 2)
+    cells = (list(measures.columns), rows.column_valid, rows.column_matches)
+    frame = pd.DataFrame(dict(zip(names, (*cells, observed, expected, observed - expected, z), strict=True)))
     return frame.sort_values("z", ascending=False, na_position="last", ignore_index=True)
 
 
@@ -74,21 +60,8 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
         "full",
         np.where(rows.match_count[order] > 0, "partial", np.where(rows.valid_count[order] > 0, "none", "")),
     )
-    return pd.DataFrame(
-        dict(
-            zip(
-                names,
-                (
-                    measures.original_rows[order] + 1,
-                    rows.match_count[order],
-                    rows.valid_count[order],
-                    share[order],
-                    kinds,
-                ),
-                strict=True,
-            )
-        )
-    )
+    cells = (measures.original_rows[order] + 1, rows.match_count[order], rows.valid_count[order])
+    return pd.DataFrame(dict(zip(names, (*cells, share[order], kinds), strict=True)))
 
 
 def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd.DataFrame:
