@@ -227,21 +227,11 @@ class _Judged(NamedTuple):
 
 
 class _KeptSite(NamedTuple):
-    """What the anonymized records of one site tell together.
+    """What the anonymized records of one site tell together."""
 
-    Attributes
-    ----------
-    masked_up_to
-        The threshold up to which one of them satisfies the MAF rule.
-    alts
-        Their ALT columns.
-    has_repeat
-        Whether any of them shows a repeat.
-    """
-
-    masked_up_to: float
-    alts: set[bytes]
-    has_repeat: bool
+    masked_up_to: float  # the threshold up to which one of them satisfies the MAF rule
+    alts: set[bytes]  # their ALT columns
+    has_repeat: bool  # whether any of them shows a repeat
 
 
 class _Run(NamedTuple):
@@ -635,13 +625,7 @@ class _Scanner:
                 return original.maf
         return self.readers[1].maf(record.info)
 
-    def _mark(
-        self,
-        original: _Original,
-        mine: Record | None,
-        kept_maf: float,
-        site: _KeptSite,
-    ) -> _Judged:
+    def _mark(self, original: _Original, mine: Record | None, kept_maf: float, site: _KeptSite) -> _Judged:
         """Mark one candidate: is its site masked, and what does its own record still give away."""
         record, is_repeat = original.record, bool(original.kind & _Alt.REPEAT)
         marks = Mark.REPEAT * is_repeat

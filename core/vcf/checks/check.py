@@ -42,43 +42,21 @@ Test = Callable[[Case], bool]
 
 @dataclass(frozen=True)
 class Check:
-    """One exposure check.
+    """One exposure check."""
 
-    Attributes
-    ----------
-    name
-        Stable machine name.
-    label
-        Name on screen.
-    default
-        The verdict when anything is found and the person has not said otherwise.
-    message
-        A sentence with ``{n}`` for the count and ``{of}`` for the denominator.
-    remedy
-        What to do about it, in a sentence.
-    """
-
-    name: str
-    label: str
-    default: Verdict
-    message: str
-    remedy: str
+    name: str  # stable machine name
+    label: str  # name on screen
+    default: Verdict  # the verdict when anything is found and the person has not said otherwise
+    message: str  # A sentence with ``{n}`` for the count and ``{of}`` for the denominator
+    remedy: str  # what to do about it, in a sentence
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteCheck(Check):
-    """A check of one original record at a masked site and its own anonymized record.
+    """A check of one original record at a masked site and its own anonymized record."""
 
-    Attributes
-    ----------
-    parts
-        What of the anonymized record it looks at: bits of :class:`Part`.
-    test
-        Whether it finds something.
-    """
-
-    parts: int
-    test: Test
+    parts: int  # what of the anonymized record it looks at: bits of :class:`Part`
+    test: Test  # whether it finds something
 
 
 def site_check(
