@@ -15,7 +15,8 @@ from core.vcf.donor.genotypes import CARRIES, MISSING, allele_counts, carriers, 
 from core.vcf.donor.kinship import compare
 from core.vcf.donor.lines import open_lines
 from core.vcf.donor.measuring import frequencies_of
-from core.vcf.donor.remaining import NEVER, evidence_of, match_probability, round_up
+from core.vcf.donor.membership import NEVER, Answers, evidence_of, round_up
+from core.vcf.donor.remaining import match_probability
 from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
 from core.vcf.pairing import VcfPair
@@ -368,3 +369,60 @@ def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(
         "high_anony_x.vcf.gz: looking for the donors ended in an error that was not foreseen "
         "(ZeroDivisionError); they were not assessed."
     )
+
+
+def test_measure_donors__asks_for_the_alleles_of_a_panel_s_people() -> None:
+    """One question a window, the rarest first, until the evidence is that of one panel in a hundred."""
+    file = _file(
+        [
+            f"chr1 {pos}00000 . A G . . AF={af} GT 0/1 0/0 0/0"
+            for pos, af in ((1, 0.001), (2, 0.2), (3, 0.001))
+        ]
+    )
+    panel = vcf_file(
+        "panel.vcf.gz",
+        vcf_text(
+            [
+                "1 100000 . A G . . . GT 0/1 0/0 1/1",
+                "1 100001 . A C . . . GT 0/1 0/1 0/1",  # which the file does not name
+                "1 200000 . A G,T . . . GT 0/2 0/1 1/2",
+                "1 300000 . A G . . . GT 0/1 0/0 0/1",
+            ],
+            samples=("x", "y", "z"),
+        ),
+    )
+    membership = measure_donors(file, panel=panel).membership
+    assert membership is not None
+    assert evidence_of(0.001, 3) == pytest.approx(5.12, abs=0.01)
+    assert -math.log(0.01 / 3) == pytest.approx(5.70, abs=0.01)
+    assert membership.questions.tolist() == [2, NEVER, 2]
+    assert membership.n_excluded == 0
+    nobody = _file(["chr1 100000 . A G . . AF=0.001 GT 0/0 0/0 0/0"])
+    membership = measure_donors(nobody, panel=panel).membership
+    assert membership is not None
+    assert membership.questions.tolist() == [NEVER] * 3
+    assert membership.n_excluded == 2
+
+
+def test_measure_donors__of_other_people_hardly_any_is_taken_for_a_member() -> None:
+    rng = np.random.default_rng(11)
+    shares = rng.uniform(0.01, 0.5, 1_000)
+    group = people(40, shares, rng)
+    file = donor_file("a.vcf.gz", group[:10], shares)
+    told = []
+    for first in range(10, 40, 10):
+        panel = donor_file("p.vcf.gz", [*group[first : first + 10], group[0]], shares)
+        membership = measure_donors(file, panel=panel).membership
+        assert membership is not None
+        told.append(membership.questions != NEVER)
+    assert all(one[-1] for one in told)
+    assert sum(int(one[:-1].sum()) for one in told) <= 1
+
+
+def test_answers__keep_the_rarest_alleles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.vcf.donor.membership.MAX_ASKED", 2)
+    answers = Answers(3)
+    keys = [("1", position, "A", "G") for position in range(6)]
+    for key, frequency in zip(keys, (0.4, 0.1, 0.3, 0.2, 0.05, 0.5), strict=True):
+        answers.add(key, frequency, is_held=True)
+    assert [key[1] for key in keys if answers.get(key)] == [1, 4]

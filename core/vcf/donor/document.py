@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from core.vcf.donor.judging import DonorAudit
 from core.vcf.donor.kinship import DEGREES
-from core.vcf.donor.remaining import COMMON, NEVER
+from core.vcf.donor.membership import NEVER
+from core.vcf.donor.remaining import COMMON
 from core.vcf.findings import finding_of
 from core.verdict import Finding
 
@@ -35,7 +36,7 @@ def donor_document(audit: DonorAudit) -> dict[str, object]:
         "findings": [finding.document() for finding in donor_findings(audit)],
     }
     if kinship is not None:
-        document["panel"] = {
+        panel: dict[str, object] = {
             "name": kinship.panel_name,
             "n_samples": kinship.n_panel_samples,
             "n_shared_variants": kinship.n_sites,
@@ -44,4 +45,11 @@ def donor_document(audit: DonorAudit) -> dict[str, object]:
             "n_related_pairs": len(kinship.relatives),
             "pairs": [one._asdict() for one in kinship.relatives[:SHOWN_PAIRS]],
         }
+        membership = audit.measurement.membership
+        if membership is not None:
+            asked = membership.questions.tolist()
+            panel["n_shown_to_be_in_the_file"] = len(asked) - asked.count(NEVER)
+            panel["n_shown_not_to_be"] = membership.n_excluded
+            panel["questions"] = [None if one == NEVER else one for one in asked]
+        document["panel"] = panel
     return document

@@ -46,6 +46,13 @@ class Site(NamedTuple):
 
 
 _BASES = frozenset("ACGT")
+Key = tuple[str, int, str, str]
+
+
+def key_of(site: Site, i: int = 0) -> Key:
+    """Return what tells an allele, whether its contig is called ``1`` or ``chr1``."""
+    contig = site.contig[3:] if site.contig[:3].lower() == "chr" else site.contig
+    return contig, site.position, site.ref, site.alts[i]
 
 
 def read_site(line: bytes) -> Site | None:

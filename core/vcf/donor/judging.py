@@ -9,7 +9,8 @@ import numpy as np
 
 from core.vcf.donor.kinship import DEGREES, KinshipMeasurement
 from core.vcf.donor.measuring import DonorMeasurement
-from core.vcf.donor.remaining import IDENTIFYING, NEVER, Rare, Remaining
+from core.vcf.donor.membership import NEVER, PanelMembership
+from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
 from core.vcf.exposure import Exposure, found
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
@@ -47,6 +48,8 @@ def judge_donors(measurement: DonorMeasurement, settings: VcfSettings) -> DonorA
     ]
     if kinship is not None:
         exposure += [*_related(kinship, severities), *_compared(kinship, severities)]
+    if measurement.membership is not None:
+        exposure += _panel_members(measurement.membership, severities)
     ordered = sorted(exposure, key=lambda one: -one.verdict.severity)
     return DonorAudit(measurement=measurement, settings=settings, rare=rare, exposure=tuple(ordered))
 
@@ -108,6 +111,24 @@ def _members(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Ex
         remaining.n_samples,
         samples_text(recognizable.tolist()),
         severities,
+        fewest=f"{int(asked.min()):,}",
+        median=f"{int(np.median(asked)):,}",
+    )
+
+
+def _panel_members(membership: PanelMembership, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Say who of the panel is shown to be in the file by questions about alleles alone."""
+    told = np.flatnonzero(membership.questions != NEVER)
+    if not len(told):
+        return []
+    asked = membership.questions[told]
+    return found(
+        "panel_membership",
+        len(told),
+        len(membership.questions),
+        tuple(f"panel's {sample}" for sample in samples_text(told.tolist())),
+        severities,
+        panel=membership.panel_name,
         fewest=f"{int(asked.min()):,}",
         median=f"{int(np.median(asked)):,}",
     )

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.donor.genotypes import MISSING, Dosages, Site, read_dosages, read_site
+from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_dosages, read_site
 from core.vcf.donor.lines import open_lines
+from core.vcf.donor.membership import Answers, PanelMembership, PanelQuestions
 from core.vcf.files import Progress, VcfFile
 from core.vcf.header import VcfHeader
 
@@ -37,7 +38,6 @@ ERROR_RATE = 0.01  # of all pairs of people, how often one may be taken for rela
 TILE = 256
 SLICE = 16_384
 
-Key = tuple[str, int, str, str]
 Floats = npt.NDArray[np.float64]
 
 
@@ -109,29 +109,29 @@ class SiteSample:
         return None if exchanged is None else (exchanged, True)
 
 
-def key_of(site: Site) -> Key:
-    """Return what tells a variant, whether its contig is called ``1`` or ``chr1``."""
-    contig = site.contig[3:] if site.contig[:3].lower() == "chr" else site.contig
-    return contig, site.position, site.ref, site.alts[0]
-
-
 def _place(key: Key) -> int:
     return zlib.crc32(f"{key[0]}:{key[1]}".encode())
 
 
 def measure_kinship(
-    sites: SiteSample, n_samples: int, panel: VcfFile, *, progress: Progress | None = None
-) -> KinshipMeasurement:
-    """Compare every sample of a file with every sample of a panel."""
+    sites: SiteSample,
+    n_samples: int,
+    panel: VcfFile,
+    *,
+    answers: Answers | None = None,
+    progress: Progress | None = None,
+) -> tuple[KinshipMeasurement, PanelMembership]:
+    """Compare every sample of a file with every one of a panel, and ask the file for the panel's alleles."""
     with open_lines(panel, progress) as (header, lines):
-        shared = list(_shared(sites, header, lines))
+        questions = PanelQuestions(answers or Answers(n_samples), header)
+        shared = list(_shared(sites, header, _read_sites(lines, questions)))
     n_panel = len(header.samples)
     windows = {(key[0], key[1] // LINKED) for key, _, _ in shared}
     left = np.array([own for _, own, _ in shared], dtype=np.int8).reshape(len(shared), n_samples)
     right = np.array([other for _, _, other in shared], dtype=np.int8).reshape(len(shared), n_panel)
     chance = _Chance(n_pairs=n_samples * n_panel, n_windows=len(windows))
     relatives = sorted(_relatives(left, right, chance), key=lambda one: (-one.kinship, one.sample))
-    return KinshipMeasurement(
+    kinship = KinshipMeasurement(
         panel_name=panel.name,
         n_samples=n_samples,
         n_panel_samples=n_panel,
@@ -140,15 +140,22 @@ def measure_kinship(
         least_kinship=chance.margin(len(shared), _heterozygosity(left)),
         relatives=tuple(relatives),
     )
+    return kinship, questions.result(panel.name)
+
+
+def _read_sites(lines: Iterator[bytes], questions: PanelQuestions) -> Iterator[Site]:
+    for line in lines:
+        if (site := read_site(line)) is not None:
+            questions.take(site)
+            yield site
 
 
 def _shared(
-    sites: SiteSample, header: VcfHeader, lines: Iterator[bytes]
+    sites: SiteSample, header: VcfHeader, found_sites: Iterator[Site]
 ) -> Iterator[tuple[Key, Dosages, Dosages]]:
     seen = set()
-    for line in lines:
-        site = read_site(line)
-        if site is None or not site.is_snv or not site.samples:
+    for site in found_sites:
+        if not site.is_snv or not site.samples:
             continue
         key = key_of(site)
         found = sites.get(key)

@@ -10,6 +10,7 @@ from core.vcf.candidates import Candidates
 from core.vcf.donor.genotypes import read_site
 from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinship
 from core.vcf.donor.lines import open_lines
+from core.vcf.donor.membership import Answers, PanelMembership
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
 from core.vcf.remembering import forgetting
@@ -17,11 +18,12 @@ from core.vcf.remembering import forgetting
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DonorMeasurement:
-    """What a file tells of its donors, and of a panel's people; `kinship` is None without a panel."""
+    """What a file tells of its donors, and of a panel's people; the last two are None without a panel."""
 
     name: str
     remaining: Remaining
     kinship: KinshipMeasurement | None
+    membership: PanelMembership | None = None
 
     @property
     def identity(self) -> str:
@@ -40,7 +42,8 @@ def measure_donors(
     """Read a file once, and then the panel."""
     with open_lines(file, progress) as (header, lines):
         known = _unknown if original is None else frequencies_of(original)
-        collector = RemainingCollector(header, known)
+        answers = Answers(len(header.samples))
+        collector = RemainingCollector(header, known, None if panel is None else answers)
         sites = SiteSample(len(header.samples))
         for line in lines:
             site = read_site(line)
@@ -50,11 +53,12 @@ def measure_donors(
             common = frequency is None or COMMON <= frequency <= 1 - COMMON
             if panel is not None and site.samples and common and site.is_snv and site.is_autosomal:
                 sites.add(site, dosages)
-    n_samples = len(header.samples)
+    kinship, membership = None, None
+    if panel is not None:
+        n_samples = len(header.samples)
+        kinship, membership = measure_kinship(sites, n_samples, panel, answers=answers, progress=progress)
     return DonorMeasurement(
-        name=file.name,
-        remaining=collector.result(),
-        kinship=None if panel is None else measure_kinship(sites, n_samples, panel, progress=progress),
+        name=file.name, remaining=collector.result(), kinship=kinship, membership=membership
     )
 
 

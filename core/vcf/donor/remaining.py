@@ -18,9 +18,11 @@ from core.vcf.donor.genotypes import (
     Site,
     allele_counts,
     carriers,
+    key_of,
     named,
     read_dosages,
 )
+from core.vcf.donor.membership import NEVER, Answers, CarriedAlleles, Counts
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import VcfHeader
 
@@ -28,10 +30,7 @@ COMMON = 0.05  # an allele is common from this share of both forms on
 IDENTIFYING = (30, 80)  # independent common variants that single a person out (Lin, Owen & Altman 2004)
 WINDOW = 1_000_000  # bases: variants in different windows are taken as independent
 MIN_COUNTED = 20  # samples with a genotype, from which on a frequency is counted where none is stated
-ALPHA = 0.05  # a person who is not in the file would pass as a member this often
-NEVER = -1
 
-Counts = npt.NDArray[np.int64]
 KnownFrequency = Callable[[str, int], float]
 
 
@@ -104,6 +103,7 @@ class RemainingCollector:
 
     header: VcfHeader
     known: KnownFrequency
+    answers: Answers | None = None  # where a panel's people are asked for
     counts: Counter[str] = field(default_factory=Counter)
     best: dict[tuple[str, int], float] = field(default_factory=dict)
     frequencies: array[float] = field(default_factory=lambda: array("d"))
@@ -112,7 +112,7 @@ class RemainingCollector:
 
     def __post_init__(self) -> None:
         self.reader = FrequencyReader(self.header.declarations)
-        self.carried = _CarriedAlleles(len(self.header.samples))
+        self.carried = CarriedAlleles(len(self.header.samples))
 
     def take(self, site: Site) -> tuple[Dosages, float | None]:
         """Note one record."""
@@ -159,12 +159,15 @@ class RemainingCollector:
         if not site.samples:
             self._note_holders(None)
         elif len(site.alts) == 1:
-            self.carried.add(frequency, dosages > 0)
+            found = dosages > 0
+            self.carried.add(frequency, found)
             self._note_holders((dosages == 0) | (dosages == 1) if swapped else dosages > 0)
         else:
             found = carriers(site.samples, self.header, i + 1)
             self.carried.add(frequency, found)
             self._note_holders(found)
+        if self.answers is not None and site.samples:
+            self.answers.add(key_of(site, i), frequency, is_held=bool(found.any()))
 
     def _note_holders(self, found: npt.NDArray[np.bool_] | None) -> None:
         n = -1 if found is None else int(found.sum())
@@ -197,65 +200,3 @@ def match_probability(frequency: float) -> float:
     """
     p, q = frequency, 1 - frequency
     return p**4 + (2 * p * q) ** 2 + q**4
-
-
-class _CarriedAlleles:
-    """For each sample, how many alleles of which frequency it carries.
-
-    Frequencies are rounded up to two digits, so that an attacker is never taken for better informed than they
-    are.
-    """
-
-    def __init__(self, n_samples: int) -> None:
-        self._n_samples = n_samples
-        self._by_frequency: dict[float, Counts] = {}
-
-    def add(self, frequency: float, holders: npt.NDArray[np.bool_]) -> None:
-        """Note who carries one allele."""
-        rounded = round_up(frequency)
-        counts = self._by_frequency.get(rounded)
-        if counts is None:
-            counts = self._by_frequency[rounded] = np.zeros(self._n_samples, dtype=np.int64)
-        counts += holders
-
-    def queries(self) -> Counts:
-        """Return for each sample how many of its alleles, the rarest first, show membership; -1 for never.
-
-        A person outside a file of N samples is told "yes, the allele is in it" with probability 1 − (1 −
-        f)²ᴺ. The product over all alleles asked for has to fall to 5 %.
-        """
-        needed = np.full(self._n_samples, NEVER, dtype=np.int64)
-        asked = np.zeros(self._n_samples, dtype=np.int64)
-        evidence = np.zeros(self._n_samples)
-        target = -math.log(ALPHA)
-        for frequency in sorted(self._by_frequency):
-            counts = self._by_frequency[frequency]
-            weight = evidence_of(frequency, self._n_samples)
-            if weight <= 0:
-                break
-            reached = (needed == NEVER) & (evidence + counts * weight >= target) & (counts > 0)
-            needed[reached] = asked[reached] + np.ceil((target - evidence[reached]) / weight).astype(np.int64)
-            asked += counts
-            evidence += counts * weight
-        return needed
-
-
-def evidence_of(frequency: float, n_samples: int) -> float:
-    """Return how much one "yes" says for membership: −log(1 − (1 − f)²ᴺ)."""
-    nobody_else = math.exp(2 * n_samples * math.log1p(-min(frequency, 1.0))) if frequency < 1 else 0.0
-    return -math.log1p(-nobody_else) if nobody_else < 1 else math.inf
-
-
-def round_up(frequency: float) -> float:
-    """Round up to two digits; 0.000001 at least, 1 at most.
-
-    Examples
-    --------
-    >>> round_up(0.00123), round_up(0.3)
-    (0.0013, 0.3)
-    """
-    if frequency <= 1e-6 or frequency >= 1:
-        return 1e-6 if frequency < 1 else 1.0
-    unit = math.floor(math.log10(frequency)) - 1
-    digits = math.ceil(frequency / 10**unit - 1e-4)
-    return min(float(f"{digits}e{unit}"), 1.0)

@@ -9,6 +9,7 @@ from core.vcf.views.donors import (
     carriers_table,
     donor_figures,
     donor_headline,
+    members_table,
     relatives_table,
     samples_table,
 )

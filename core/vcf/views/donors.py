@@ -7,7 +7,7 @@ import pandas as pd
 from core.reports import Figure
 from core.vcf.donor import DEGREES, IDENTIFYING, DonorAudit
 from core.vcf.donor.document import SHOWN_PAIRS
-from core.vcf.donor.remaining import NEVER
+from core.vcf.donor.membership import NEVER
 from core.verdict import Verdict
 
 DONOR_MEASURE_KEYS = (
@@ -123,6 +123,14 @@ def samples_table(audit: DonorAudit) -> pd.DataFrame:
             ),
         }
     )
+
+
+def members_table(audit: DonorAudit) -> pd.DataFrame:
+    """Return a row per person of the panel who is shown to be in the file, by how many questions."""
+    membership = audit.measurement.membership
+    asked = membership.questions.tolist() if membership else []
+    rows = [(column, one) for column, one in enumerate(asked, 1) if one != NEVER]
+    return pd.DataFrame(rows, columns=["Panel's sample", "Questions that show it is in the file"])
 
 
 def relatives_table(audit: DonorAudit) -> pd.DataFrame:

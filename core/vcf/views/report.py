@@ -16,6 +16,7 @@ from core.vcf.views.donors import (
     DONOR_LIMITS,
     carriers_table,
     donor_figures,
+    members_table,
     relatives_table,
     samples_table,
 )
@@ -196,6 +197,7 @@ def _donor_tables(donors: Sequence[DonorAudit]) -> list[ReportTable]:
             ("carriers", f"Rare alleles of {name} by how many samples carry them", carriers_table(donor)),
             ("samples", f"Samples of {name}", samples_table(donor)),
             ("relatives", f"Relatives of {name} in the panel", relatives_table(donor)),
+            ("members", f"People of the panel who are shown to be in {name}", members_table(donor)),
         ):
             if len(frame):
                 shown = frame.head(MAX_ROWS)

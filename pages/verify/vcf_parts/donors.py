@@ -87,6 +87,7 @@ def _show(donors: DonorAudit) -> None:
         "Carriers of rare alleles": views.carriers_table(donors),
         "Samples": views.samples_table(donors),
         "Relatives in the panel": views.relatives_table(donors),
+        "People of the panel": views.members_table(donors),
     }
     if filled := {title: frame for title, frame in tables.items() if len(frame)}:
         for tab, (title, frame) in zip(st.tabs(list(filled)), filled.items(), strict=True):
