@@ -69,6 +69,11 @@ class LogEntry:
     source: str | None = None  # the original column it was made from, where the log says so
 
     @property
+    def is_quasi_identifying(self) -> bool:
+        """Whether the column is age, gender, race, … and was not dropped."""
+        return self.semantic in QUASI_IDENTIFYING_SEMANTICS and self.action != "drop"
+
+    @property
     def takes_out(self) -> bool:
         """Whether the action leaves no original value, in the rule's own words."""
         return self.action in {"drop", "pseudonymize", "keep_if_permitted_else_drop"}

@@ -13,7 +13,6 @@ from core.coding import CodedTable, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
-from core.tabular.columns import MatchedColumn, logged_quasi_identifiers
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.persons import (
     AlikeClasses,
@@ -82,22 +81,10 @@ class ClassesMeasurement:
 
 def _logged(tables: TablePair) -> tuple[str, ...]:
     """Return the anonymized columns that the log calls quasi-identifying, added ones too."""
-    matched = [
-        MatchedColumn(
-            original=pair.pair.original,
-            anonymized=pair.pair.anonymized,
-            semantic=pair.pair.semantic,
-            action=pair.pair.action,
-        )
-        for pair in tables.coded
-    ]
-    others = set(tables.anonymized.column_names) - {match.anonymized for match in matched}
-    added = [
-        MatchedColumn(original=name, anonymized=name, semantic=entry.semantic, action=entry.action)
-        for name, entry in tables.log.entries.items()
-        if name in others
-    ]
-    return logged_quasi_identifiers([*matched, *added])
+    entries = {pair.pair.anonymized: pair.pair.entry for pair in tables.coded}
+    others = set(tables.anonymized.column_names) - entries.keys()
+    entries |= {name: entry for name, entry in tables.log.entries.items() if name in others}
+    return tuple(name for name, entry in entries.items() if entry.is_quasi_identifying)
 
 
 def measure_classes(

@@ -35,17 +35,17 @@ class ColumnPair:
 
     original: str
     anonymized: str
-    entry: LogEntry | None
+    entry: LogEntry  # without words where nothing is logged
 
     @property
     def action(self) -> str:
         """Return the logged action, empty where nothing is logged."""
-        return self.entry.action if self.entry else ""
+        return self.entry.action
 
     @property
     def semantic(self) -> str:
         """Return the logged semantic, empty where nothing is logged."""
-        return self.entry.semantic if self.entry else ""
+        return self.entry.semantic
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -287,9 +287,7 @@ def column_pairs(
     positions = {name: i for i, name in enumerate(original)}
     kept = frozenset(anonymized)
     pairs = [
-        ColumnPair(original=name, anonymized=name, entry=log.entries.get(name))
-        for name in original
-        if name in kept
+        ColumnPair(original=name, anonymized=name, entry=log.entry(name)) for name in original if name in kept
     ]
     by_spelling = (positions, {folded(name): i for i, name in reversed(list(enumerate(original)))})
     for name in (name for name in anonymized if name not in positions):
@@ -299,7 +297,7 @@ def column_pairs(
         else:
             source = _source(name, original, by_spelling, kept)
         if source is not None:
-            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry or log.entries.get(source)))
+            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry or log.entry(source)))
     return tuple(sorted(pairs, key=lambda pair: positions[pair.original]))
 
 

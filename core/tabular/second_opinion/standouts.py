@@ -183,7 +183,7 @@ def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
         first=start + 1,
         last=end,
         n_unchanged=len(values),
-        is_telling=distinct or (pair.pair.entry is not None and pair.pair.entry.takes_out),
+        is_telling=distinct or pair.pair.entry.takes_out,
     )
 
 

@@ -34,9 +34,8 @@ class StructureMeasurement:
 
 def measure_structure(tables: TablePair) -> StructureMeasurement:
     """Compare the columns of tables and log, the record counts, and the blank cells."""
-    mentioned = set(tables.log.entries) | {
-        pair.pair.anonymized for pair in tables.coded if pair.pair.entry is not None
-    }
+    mentioned = set(tables.log.entries)
+    mentioned |= {pair.pair.anonymized for pair in tables.coded if pair.pair.original in mentioned}
     columns = {*tables.original.column_names, *tables.anonymized.column_names}
     filled = {pair.pair.anonymized: _n_filled(pair, tables) for pair in tables.coded}
     return StructureMeasurement(
