@@ -75,13 +75,9 @@ _Arguments = ParamSpec("_Arguments")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SecondOpinionMeasurement:
-    """Everything measured about a pair of tables, by each family of checks; no threshold is in it."""
+class HiddenOriginals:
+    """Original values that were found in other cells, in whatever form, by each family of checks."""
 
-    settings: SecondOpinionSettings  # how it was measured
-    structure: StructureMeasurement
-    columns: tuple[ColumnComparison, ...]
-    relinkage: RelinkageMeasurement
     disguises: DisguiseMeasurement
     computed: ComputedMeasurement
     elsewhere: ElsewhereMeasurement
@@ -89,6 +85,17 @@ class SecondOpinionMeasurement:
     masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
     sorting: tuple[SortedAlike, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecondOpinionMeasurement:
+    """Everything measured about a pair of tables, by each family of checks; no threshold is in it."""
+
+    settings: SecondOpinionSettings  # how it was measured
+    structure: StructureMeasurement
+    columns: tuple[ColumnComparison, ...]
+    relinkage: RelinkageMeasurement
+    hidden: HiddenOriginals
     leftovers: tuple[Leftover, ...]
     sanity: tuple[ColumnSanity, ...]
     pseudonyms: tuple[PseudonymQuality, ...]
@@ -156,34 +163,13 @@ def measure_second_opinion(
         standouts = later(lambda: _standouts(tables, suggestions.result(), classes.result()))
         relinkage = later(measure_relinkage, tables, columns, settings)
         pseudonyms = later(measure_pseudonyms, tables)
-        structure = measure_structure(tables)
-        masked = measure_masked(tables, settings)
-        leftovers = measure_leftovers(anonymized, tables)
-        disguises = measure_disguises(tables, columns, settings)
-        explained = frozenset((one.original, one.anonymized) for one in disguises.found)
-        computed = measure_computed(tables, columns, settings, explained=explained)
-        elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
-        told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
-        of_one = ((one.originals[0], one.anonymized) for one in computed.found)
-        search = Search(
-            tables=tables,
-            settings=settings,
-            left=frozenset(c.anonymized for c in columns if c.is_left),
-            explained=frozenset(name for _, name in explained) | {one.anonymized for one in computed.found},
-        )
         return SecondOpinionMeasurement(
             settings=settings,
-            structure=structure,
             columns=columns,
-            disguises=disguises,
-            computed=computed,
-            elsewhere=elsewhere,
-            readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
-            masked=masked,
-            derivations=measure_derivations(search),
-            sorting=measure_sorting(search),
-            leftovers=leftovers,
+            structure=measure_structure(tables),
+            leftovers=measure_leftovers(anonymized, tables),
             marks=tables.marks,
+            hidden=_hidden(tables, columns, settings),
             suggestions=suggestions.result(),
             surrogates=tuple(name for name in tables.anonymized.column_names if name in surrogates.result()),
             classes=classes.result(),
@@ -192,6 +178,33 @@ def measure_second_opinion(
             relinkage=relinkage.result(),
             pseudonyms=pseudonyms.result(),
         )
+
+
+def _hidden(
+    tables: TablePair, columns: tuple[ColumnComparison, ...], settings: SecondOpinionSettings
+) -> HiddenOriginals:
+    """Look for original values; what one check has explained, the later ones leave out."""
+    disguises = measure_disguises(tables, columns, settings)
+    explained = frozenset((one.original, one.anonymized) for one in disguises.found)
+    computed = measure_computed(tables, columns, settings, explained=explained)
+    elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
+    told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
+    of_one = ((one.originals[0], one.anonymized) for one in computed.found)
+    search = Search(
+        tables=tables,
+        settings=settings,
+        left=frozenset(column.anonymized for column in columns if column.is_left),
+        explained=frozenset(name for _, name in explained) | {one.anonymized for one in computed.found},
+    )
+    return HiddenOriginals(
+        disguises=disguises,
+        computed=computed,
+        elsewhere=elsewhere,
+        readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
+        masked=measure_masked(tables, settings),
+        derivations=measure_derivations(search),
+        sorting=measure_sorting(search),
+    )
 
 
 class _Later(Protocol):
@@ -281,18 +294,10 @@ def judge_second_opinion(
         Verdict, findings and tables.
     """
     thresholds = thresholds or SecondOpinionThresholds()
-    derived = judge_derivations(measured.derivations, thresholds)
-    told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds),
-        *judge_disguises(measured.disguises, thresholds),
-        *judge_computed(measured.computed, thresholds),
-        *judge_elsewhere(measured.elsewhere, thresholds),
-        *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
-        *judge_masked(measured.masked, thresholds),
-        *derived,
-        *judge_sorting(measured.sorting),
+        *_judge_hidden(measured.hidden, thresholds),
         *judge_leftovers(measured.leftovers),
         *judge_sanity(measured.sanity, thresholds),
         *judge_classes(measured.classes, thresholds),
@@ -314,3 +319,18 @@ def judge_second_opinion(
         },
         thresholds=thresholds,
     )
+
+
+def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return the findings; a column that derivations tell enough of is not told as readable too."""
+    derived = judge_derivations(measured.derivations, thresholds)
+    told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
+    return [
+        *judge_disguises(measured.disguises, thresholds),
+        *judge_computed(measured.computed, thresholds),
+        *judge_elsewhere(measured.elsewhere, thresholds),
+        *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
+        *judge_masked(measured.masked, thresholds),
+        *derived,
+        *judge_sorting(measured.sorting),
+    ]
