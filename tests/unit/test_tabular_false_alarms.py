@@ -349,3 +349,27 @@ def test_partly_unchanged__numbers_that_rounding_left_are_none_and_names_left_ar
     left = [value if i % 5 else None for i, value in enumerate(people(60, 1)["full_name"])]
     names = {**original, "x": people(60, 1)["full_name"]}
     assert len(findings(opinion_on(names, {**names, "x": left}, log), "partly_unchanged_column")) == 1
+
+
+def test_swap__of_one_column_that_is_no_identifier_is_what_the_log_says():
+    rng = np.random.default_rng(1)
+    income = [f"{value:.2f}" for value in np.exp(rng.normal(10, 0.5, 400))]
+    original = {
+        "sex": list(rng.choice(["M", "F"], 400)),
+        "group": list(rng.choice([*"abcd"], 400)),
+        "x": income,
+    }
+    swapped = {**original, "x": list(rng.permutation(income))}
+
+    def verdict(released, semantic="other", action="swap"):
+        log = log_of(sex=("gender", "keep"), group=("other", "keep"), x=(semantic, action))
+        return the_finding(opinion_on(original, released, log), "values_in_other_rows").verdict
+
+    assert verdict(swapped) is Verdict.PASS
+    assert verdict(swapped, action="keep") is Verdict.WARN
+    assert verdict(swapped, semantic="patient_id") is Verdict.WARN
+    assert verdict({**swapped, "group": list(rng.permutation(original["group"]))}) is Verdict.WARN
+    assert verdict({**swapped, "x": income[:80] + list(rng.permutation(income[80:]))}) is Verdict.WARN
+    names = [f"Ana Novak{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(400)]
+    original["x"] = names
+    assert verdict({**original, "x": list(rng.permutation(names))}) is Verdict.WARN

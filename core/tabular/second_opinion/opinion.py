@@ -296,7 +296,7 @@ def judge_second_opinion(
     thresholds = thresholds or SecondOpinionThresholds()
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
-        *judge_unchanged(measured.columns, thresholds),
+        *judge_unchanged(measured.columns, thresholds, measured.suggestions),
         *_judge_hidden(measured.hidden, thresholds),
         *judge_leftovers(measured.leftovers),
         *judge_sanity(measured.sanity, thresholds),

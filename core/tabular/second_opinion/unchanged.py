@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from core.roles import Role, RoleSuggestion
+from core.tabular.actions import Meaning, meaning_of
+from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
 
+_SWAPPED = "That is the swap that the log tells of; no other column was moved."
+_READ = "Who is in the table can still be read from it."
 _LEFT = 0.9  # share of unchanged cells from which a column is as it was: told so, and looked at no further
 
 
@@ -108,25 +114,41 @@ def _scaled(n_filled: int, tables: TablePair) -> int:
 
 
 def judge_unchanged(
-    measured: tuple[ColumnComparison, ...], thresholds: SecondOpinionThresholds
+    measured: tuple[ColumnComparison, ...],
+    thresholds: SecondOpinionThresholds,
+    suggestions: Sequence[RoleSuggestion] = (),
 ) -> list[Finding]:
-    """Return a finding per highly distinct column that is left, unchanged, in part or in other rows."""
-    findings = [_about(column, thresholds) for column in measured if column.is_highly_distinct(thresholds)]
-    return [finding for finding in findings if finding is not None]
+    """Return a finding per highly distinct column that is left, unchanged, in part or in other rows.
+
+    A swap that the log tells of is proper where the column does not identify people, hardly any cell stayed,
+    and no other column was put in other rows: two could have been moved together.
+    """
+    moved = [column for column in measured if _is_moved(column, thresholds)]
+    identifying = {one.column for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
+    findings = []
+    for column in (column for column in measured if column.is_highly_distinct(thresholds)):
+        if column.is_unchanged(thresholds):
+            findings.append(_left_unchanged(column))
+        elif _is_moved(column, thresholds):
+            alone = moved == [column] and column.anonymized not in identifying
+            findings.append(_reordered(column, is_proper=alone and _is_swapped(column, thresholds)))
+        elif column.n_unchanged_alone and (
+            column.n_unchanged_alone >= thresholds.partly_unchanged_share * column.n_compared
+        ):
+            findings.append(_partly_unchanged(column))
+    return findings
 
 
-def _about(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> Finding | None:
-    if column.is_unchanged(thresholds):
-        return _left_unchanged(column)
-    if column.compared_by == "rows" and column.n_same_values >= (
-        thresholds.left_unchanged_share * column.n_compared
-    ):
-        return _reordered(column)
-    if column.n_unchanged_alone and (
-        column.n_unchanged_alone >= thresholds.partly_unchanged_share * column.n_compared
-    ):
-        return _partly_unchanged(column)
-    return None
+def _is_moved(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
+    """Whether the values of a column are nearly all there, but in other rows."""
+    kept = column.n_same_values >= thresholds.left_unchanged_share * column.n_compared > 0
+    return column.compared_by == "rows" and kept and not column.is_unchanged(thresholds)
+
+
+def _is_swapped(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
+    """Whether the log tells of a swap of values that are no high risk, and nearly all were swapped."""
+    told = meaning_of(column.action) is Meaning.SWAPPED and not is_high_risk(column.semantic)
+    return told and column.n_unchanged < thresholds.partly_unchanged_share * column.n_compared
 
 
 def _left_unchanged(column: ColumnComparison) -> Finding:
@@ -141,13 +163,13 @@ def _left_unchanged(column: ColumnComparison) -> Finding:
     )
 
 
-def _reordered(column: ColumnComparison) -> Finding:
+def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
     return Finding(
         check="values_in_other_rows",
-        verdict=Verdict.WARN,
+        verdict=Verdict.PASS if is_proper else Verdict.WARN,
         message=f"The original values of `{column.anonymized}` are all but kept, in other rows: "
-        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. Who is "
-        "in the table can still be read from it.",
+        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. "
+        f"{_SWAPPED if is_proper else _READ}",
         column=column.anonymized,
         n_affected=column.n_same_values,
     )
