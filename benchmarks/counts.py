@@ -9,14 +9,14 @@ ROOT = Path(__file__).parents[1]
 def longest_function(paths: list[Path]) -> tuple[int, str]:
     """Return the lines of the longest function without its docstring, and where it is."""
     return max(
-        (_length(node), f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+        (function_length(node), f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
         for path in paths
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef)
     )
 
 
-def _length(node: ast.FunctionDef) -> int:
+def function_length(node: ast.FunctionDef) -> int:
     """Return the lines from ``def`` to the end, those of the docstring not counted."""
     of = [(statement.end_lineno or 0) - statement.lineno + 1 for statement in (node, node.body[0])]
     return of[0] - of[1] if ast.get_docstring(node) is not None else of[0]

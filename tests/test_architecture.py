@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.counts import function_length
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 DRAWING = ("altair", "vl_convert")
@@ -92,6 +94,23 @@ def test_core__loads_no_module_by_its_name() -> None:
     assert loading <= {"core.__main__", "core.apart"}, (
         "only the command line and processes apart choose a module"
     )
+
+
+def test_function__is_no_longer_than_45_lines() -> None:
+    """Those named are the last ones; none may join them."""
+    long = {
+        f"{_module(path)}.{node.name}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and function_length(node) > 45
+    }
+    assert long <= {
+        "core.diversity.views.charts.grid_chart",
+        "core.tabular.second_opinion.opinion.measure_second_opinion",
+        "core.vcf.views.positions.density_chart",
+        "core.vcf.views.report.vcf_report",
+        "pages.anonymize.diversity_parts.results._downloads",
+    }
 
 
 def test_source__names_no_path_of_one_machine() -> None:

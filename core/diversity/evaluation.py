@@ -121,22 +121,11 @@ def evaluate(
     should_stop: ShouldStop = never,
 ) -> Evaluation:
     """Minimize the kept records and measure the model on their hold-out."""
-    settings = inputs.settings
-    first, held_out = _split(len(kept), settings.holdout_seed)
+    first, held_out = _split(len(kept), inputs.settings.holdout_seed)
     first_records, held_out_records = kept[first], kept[held_out]
     fit, inner = _split_like(predictions[first_records], inputs)
-    problem = MinimizationProblem(
-        space=inputs.space,
-        units=inputs.units,
-        predict=inputs.predict,
-        outcome=inputs.outcome,
-        majority=settings.majority,
-        target_accuracy=settings.target_accuracy,
-        dependence=inputs.model.dependence if inputs.model else None,
-        scores=inputs.model.scores if inputs.model else None,
-    )
     minimization = minimize(
-        problem,
+        _minimization_problem(inputs),
         released[first_records],
         predictions[first_records],
         fit=fit,
@@ -162,6 +151,19 @@ def evaluate(
         minimization=minimization,
         first_records=first_records,
         holdout_use=cell_use(minimization, holdout, nodes),
+    )
+
+
+def _minimization_problem(inputs: EvaluationInputs) -> MinimizationProblem:
+    return MinimizationProblem(
+        space=inputs.space,
+        units=inputs.units,
+        predict=inputs.predict,
+        outcome=inputs.outcome,
+        majority=inputs.settings.majority,
+        target_accuracy=inputs.settings.target_accuracy,
+        dependence=inputs.model.dependence if inputs.model else None,
+        scores=inputs.model.scores if inputs.model else None,
     )
 
 

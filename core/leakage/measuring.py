@@ -193,13 +193,8 @@ def measure_leakage(
     """
     progress = progress or Progress()
     columns = compared_columns(pair, settings)
-    if holdout is not None:
-        holdout = with_names_of(pair.original, holdout)
-        require_columns(holdout, columns)
-    beside = None if holdout is None else pair_tables(pair.original, holdout)
-    n_in_original = 0 if beside is None else _n_no_strangers(beside, columns, settings)
-    if n_in_original:
-        holdout, beside = None, None
+    beside, n_in_original = _beside(pair, columns, settings, holdout)
+    holdout = None if beside is None else beside.scrambled
     _begin("Comparing cells", progress)
     packed = pack_tables(pair, columns, settings)
     _begin("Drawing random orders", progress)
@@ -238,6 +233,19 @@ def measure_leakage(
         has_holdout=holdout is not None,
         n_holdout_in_original=n_in_original,
     )
+
+
+def _beside(
+    pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings, holdout: Dataset | None
+) -> tuple[TablePair | None, int]:
+    """Return the original with the hold-out, None where it holds no strangers, and how many it repeats."""
+    if holdout is None:
+        return None, 0
+    holdout = with_names_of(pair.original, holdout)
+    require_columns(holdout, columns)
+    beside = pair_tables(pair.original, holdout)
+    n_in_original = _n_no_strangers(beside, columns, settings)
+    return None if n_in_original else beside, n_in_original
 
 
 def _n_no_strangers(beside: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> int:

@@ -192,21 +192,29 @@ def measure_risk(
         uniques=uniques,
         individual=_individual(dataset, quasi, classes, settings),
         hierarchies=dict(hierarchies or {}),
-        sensitive_suggestions=suggest_roles(dataset.table.select([each.column for each in sensitive]))
-        if sensitive
-        else (),
-        unchosen=measure_unchosen(
-            dataset, settings, n_values={each.column: each.n_distinct for each in unassigned}
-        ),
-        related=related_attributes(
-            [coded[each.column] for each in sensitive],
-            {each.column: each.folded for each in sensitive},
-            assessed=classes.class_of_record >= 0,
-        ),
+        sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
+        unchosen=measure_unchosen(dataset, settings, n_values={e.column: e.n_distinct for e in unassigned}),
+        related=_related(coded, sensitive, classes),
         hidden_persons=hidden_persons(dataset, classes, settings, suggestions=unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=None if household is None else household_risk(dataset, classes, household),
         linkage=None if original is None else link_records(dataset, original, settings),
+    )
+
+
+def _suggested(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSuggestion, ...]:
+    return suggest_roles(dataset.table.select(columns)) if columns else ()
+
+
+def _related(
+    coded: Mapping[str, CodedColumn],
+    sensitive: Sequence[SensitiveMeasurement],
+    classes: EquivalenceClasses,
+) -> tuple[Related, ...]:
+    return related_attributes(
+        [coded[each.column] for each in sensitive],
+        {each.column: each.folded for each in sensitive},
+        assessed=classes.class_of_record >= 0,
     )
 
 
