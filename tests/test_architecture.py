@@ -106,6 +106,7 @@ def test_function__is_no_longer_than_45_lines() -> None:
     }
     assert long <= {
         "core.diversity.views.charts.grid_chart",
+        "core.leakage.measuring.measure_leakage",
         "core.tabular.second_opinion.opinion.measure_second_opinion",
         "core.vcf.views.positions.density_chart",
         "core.vcf.views.report.vcf_report",

@@ -205,9 +205,8 @@ def measure_leakage(
     _begin("Setting columns aside", progress)
     aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
     _begin("Looking past spelling", progress)
-    again = look_again(
-        pair, columns, settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 8
-    )
+    budget = _budget(settings, progress) // 8
+    again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=budget)
     _begin("Trying attacks", progress)
     attacks = try_attacks(pair, columns, seed=settings.seed, holdout=holdout)
     return LeakageMeasures(

@@ -176,7 +176,6 @@ def measure_risk(
         )
     )
     unassigned = _unassigned(dataset, settings)
-    household = settings.household
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -197,9 +196,15 @@ def measure_risk(
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden_persons(dataset, classes, settings, suggestions=unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
-        household=None if household is None else household_risk(dataset, classes, household),
+        household=_households(dataset, classes, settings),
         linkage=None if original is None else link_records(dataset, original, settings),
     )
+
+
+def _households(
+    dataset: Dataset, classes: EquivalenceClasses, settings: RiskSettings
+) -> HouseholdRisk | None:
+    return None if settings.household is None else household_risk(dataset, classes, settings.household)
 
 
 def _suggested(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSuggestion, ...]:
