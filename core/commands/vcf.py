@@ -26,7 +26,6 @@ from core.vcf import (
     write_reports,
 )
 from core.vcf.donor.document import donor_document
-from core.vcf.findings import sentence_of
 from core.vcf.outcomes import run_verdict
 from core.verdict import Verdict, exit_code
 
@@ -220,7 +219,7 @@ def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
 
 def _print_exposure(found: Sequence[Exposure]) -> None:
     for exposure in found:
-        print_line(f"  {exposure.verdict}: {sentence_of(exposure)}")
+        print_line(f"  {exposure.verdict}: {exposure.sentence}")
 
 
 def _print_severities(settings: VcfSettings) -> None:

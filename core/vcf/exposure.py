@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.errors import AuditInputError
 from core.vcf.checks import ALL_CHECKS
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 
 N_EXAMPLES = 5
 
@@ -29,6 +29,25 @@ class Exposure:
     def examples(self) -> tuple[str, ...]:
         """Return the first five places."""
         return tuple(self.places[:N_EXAMPLES])
+
+    @property
+    def sentence(self) -> str:
+        """Return what was found, where first, and, unless it is a mere fact, what to do."""
+        parts = [self.message]
+        if self.examples and " First: " not in self.message:
+            left = len(self.places) - len(self.examples)
+            more = f" and {left:,} more" if left else ""
+            parts.append(f"First: {', '.join(self.examples)}{more}.")
+        if self.verdict is not Verdict.PASS:
+            parts.append(self.remedy)
+        return " ".join(parts)
+
+    @property
+    def finding(self) -> Finding:
+        """Return it as every tool's findings are, the sentence as its message."""
+        return Finding(
+            check=self.check, verdict=self.verdict, message=self.sentence, n_affected=self.n_affected
+        )
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:

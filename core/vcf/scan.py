@@ -30,7 +30,6 @@ from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.lines import PIECE, Lines, Merge, Run, Site, SortedLines, UnsortedError, check_columns
 from core.vcf.marks import Mark
-from core.vcf.own import own_records
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import (
@@ -41,6 +40,7 @@ from core.vcf.records import (
     genotypes_changed,
     has_sole_carrier,
     n_tabs,
+    own_records,
 )
 from core.vcf.remembering import forgetting
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat

@@ -14,8 +14,7 @@ from core.vcf.columns import Columns
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
 from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
-from core.vcf.own import own_records
-from core.vcf.records import Record, has_sole_carrier
+from core.vcf.records import Record, has_sole_carrier, own_records
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
 

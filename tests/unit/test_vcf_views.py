@@ -222,7 +222,7 @@ def test_exposure_table__names_up_to_a_thousand_places() -> None:
     (exposure,) = found("records_removed", 1_203, 2_000, places, {})
     (row,) = views.exposure_table([exposure]).to_dict("records")
     assert row["Places"].endswith("chr1:999 and 203 more")
-    assert views.sentence_of(exposure).startswith(
+    assert exposure.sentence.startswith(
         "1,203 of 2,000 records of the original are not in the anonymized file. First: chr1:0, chr1:1, "
         "chr1:2, chr1:3, chr1:4 and 1,198 more. "
     )

@@ -6,7 +6,6 @@ from core.vcf.donor.judging import DonorAudit
 from core.vcf.donor.kinship import DEGREES
 from core.vcf.donor.membership import NEVER
 from core.vcf.donor.remaining import COMMON
-from core.vcf.findings import finding_of
 from core.verdict import Finding
 
 SHOWN_PAIRS = 1_000
@@ -14,7 +13,7 @@ SHOWN_PAIRS = 1_000
 
 def donor_findings(audit: DonorAudit) -> tuple[Finding, ...]:
     """Return what was found, each with its first samples and, unless it is a fact, what to do."""
-    return tuple(finding_of(exposure) for exposure in audit.exposure)
+    return tuple(exposure.finding for exposure in audit.exposure)
 
 
 def donor_document(audit: DonorAudit) -> dict[str, object]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.header import VcfHeader
+from core.vcf.lines import Lines
 from core.vcf.remembering import remembered
 
 Dosages = npt.NDArray[np.int8]
@@ -55,10 +56,18 @@ def key_of(site: Site, i: int = 0) -> Key:
     return contig, site.position, site.ref, site.alts[i]
 
 
+def read_sites(lines: Lines) -> Iterator[Site]:
+    """Yield the records of a file; lines that are none, blank or a comment are left out."""
+    while n_waiting := lines.fill():
+        for line in lines.take(n_waiting)[0]:
+            if (site := read_site(line)) is not None:
+                yield site
+
+
 def read_site(line: bytes) -> Site | None:
     """Split a line; None where it has no readable position."""
     columns = line.split(b"\t", 9)
-    if len(columns) < 8 or not columns[1].isdigit():
+    if len(columns) < 8 or line.startswith(b"#") or not columns[1].isdigit():
         return None
     has_genotypes = len(columns) > 9 and (columns[8] == b"GT" or columns[8].startswith(b"GT:"))
     return Site(

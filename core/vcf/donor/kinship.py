@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_dosages, read_site
-from core.vcf.donor.lines import open_lines
+from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_dosages, read_sites
 from core.vcf.donor.membership import Answers, PanelMembership, PanelQuestions
 from core.vcf.files import Progress, VcfFile
 from core.vcf.header import VcfHeader
+from core.vcf.scan import open_lines
 
 #: Name and smallest kinship of each degree, the closest first.
 DEGREES = (
@@ -124,7 +124,7 @@ def measure_kinship(
     """Compare every sample of a file with every one of a panel, and ask the file for the panel's alleles."""
     with open_lines(panel, progress) as (header, lines):
         questions = PanelQuestions(answers or Answers(n_samples), header)
-        shared = list(_shared(sites, header, _read_sites(lines, questions)))
+        shared = list(_shared(sites, header, _asked(read_sites(lines), questions)))
     n_panel = len(header.samples)
     windows = {(key[0], key[1] // LINKED) for key, _, _ in shared}
     left = np.array([own for _, own, _ in shared], dtype=np.int8).reshape(len(shared), n_samples)
@@ -143,11 +143,10 @@ def measure_kinship(
     return kinship, questions.result(panel.name)
 
 
-def _read_sites(lines: Iterator[bytes], questions: PanelQuestions) -> Iterator[Site]:
-    for line in lines:
-        if (site := read_site(line)) is not None:
-            questions.take(site)
-            yield site
+def _asked(found_sites: Iterator[Site], questions: PanelQuestions) -> Iterator[Site]:
+    for site in found_sites:
+        questions.take(site)
+        yield site
 
 
 def _shared(

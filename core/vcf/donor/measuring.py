@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.vcf.candidates import Candidates
-from core.vcf.donor.genotypes import read_site
+from core.vcf.donor.genotypes import read_sites
 from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinship
-from core.vcf.donor.lines import open_lines
 from core.vcf.donor.membership import Answers, PanelMembership
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
 from core.vcf.remembering import forgetting
+from core.vcf.scan import open_lines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,10 +45,7 @@ def measure_donors(
         answers = Answers(len(header.samples))
         collector = RemainingCollector(header, known, None if panel is None else answers)
         sites = SiteSample(len(header.samples))
-        for line in lines:
-            site = read_site(line)
-            if site is None:
-                continue
+        for site in read_sites(lines):
             dosages, frequency = collector.take(site)
             common = frequency is None or COMMON <= frequency <= 1 - COMMON
             if panel is not None and site.samples and common and site.is_snv and site.is_autosomal:

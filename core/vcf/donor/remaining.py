@@ -22,7 +22,7 @@ from core.vcf.donor.genotypes import (
     named,
     read_dosages,
 )
-from core.vcf.donor.membership import NEVER, Answers, CarriedAlleles, Counts
+from core.vcf.donor.membership import Answers, CarriedAlleles, Counts
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import VcfHeader
 
@@ -81,11 +81,6 @@ class Remaining:
             carriers=tuple(zip(k.tolist(), n.tolist(), strict=True)),
             singletons=np.bincount(alone, minlength=self.n_samples),
         )
-
-    @property
-    def n_recognizable(self) -> int:
-        """Return of how many samples the alleles show that they are in the file."""
-        return int((self.queries != NEVER).sum())
 
 
 @dataclass(eq=False)

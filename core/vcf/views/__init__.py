@@ -1,7 +1,6 @@
 """Tables, charts, sentences and the report of the VCF verifier."""
 
 from core.vcf.donor.document import donor_document, donor_findings
-from core.vcf.findings import sentence_of
 from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,

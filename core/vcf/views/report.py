@@ -10,7 +10,6 @@ from core.settings_form import described, report_lines
 from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
-from core.vcf.findings import finding_of
 from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
@@ -69,7 +68,7 @@ def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
 
 def findings(audit: VcfAudit) -> tuple[Finding, ...]:
     """Return the exposure as findings, each with its first places and its remedy."""
-    return tuple(finding_of(exposure) for exposure in audit.exposure)
+    return tuple(exposure.finding for exposure in audit.exposure)
 
 
 def vcf_report(
