@@ -569,10 +569,18 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
 
 
 def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
-    """Say which columns could not be compared."""
+    """Say which columns could not be compared; WARN where they are at least half of all."""
+    unlike = measures.not_comparable
+    if len(unlike) >= max(2, len(measures.columns) / 2):
+        yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(
+            f"{len(unlike):,} of {_columns(len(measures.columns))} ({_named(unlike)}) share hardly a value "
+            "with the original's, so that no row can be found by them: they may be encoded or cut short. "
+            "Give both tables in one form."
+        )
     renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:
-        n, n_paired = len(measures.only_in_scrambled), len(renamed)
+        n = len(measures.only_in_scrambled)
+        n_paired = len(set(measures.only_in_scrambled) & set(renamed.values()))
         yield Finding.of(
             "columns_only_in_scrambled", Verdict.PASS if n == n_paired else Verdict.WARN, n_affected=n
         )(

@@ -24,7 +24,7 @@ from core.leakage.distances import Distances, measure_distances, require_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, pair_tables, with_names_of
-from core.leakage.second_look import SecondLook, look_again
+from core.leakage.second_look import SecondLook, look_again, not_comparable
 from core.leakage.settings import LeakageSettings, resolve_columns
 from core.leakage.whole_rows import (
     RowLeakage,
@@ -113,6 +113,8 @@ class LeakageMeasures:
     set_aside: SetAside | None
     # the figures after spelling and simple disguises are undone; None where nothing had to be
     second_look: SecondLook | None
+    # columns that share hardly a value with the original's, however they are read
+    not_comparable: tuple[str, ...]
     attacks: Attacks | None  # how often attacks succeed; None for fewer than two columns or rows
     has_holdout: bool = False  # whether a hold-out was given that is one
     # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
@@ -228,6 +230,7 @@ def measure_leakage(
         distances=distances,
         set_aside=aside,
         second_look=again,
+        not_comparable=not_comparable(pair, columns, again),
         attacks=attacks,
         has_holdout=holdout is not None,
         n_holdout_in_original=n_in_original,

@@ -36,7 +36,7 @@ _MOST_THERE = 0.9  # a column with this share of its cells literally in the orig
 _NEARLY_ALL = 0.95
 _MOST_UNPAIRED = 100
 _MOST_COLUMNS = 4000
-_ALIKE = 0.6
+_ALIKE, _UNLIKE = 0.6, 0.1
 _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
 _MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
@@ -76,13 +76,15 @@ def look_again(
     if len(columns) > _MOST_COLUMNS:
         drawn = np.random.default_rng((settings.seed, 4)).choice(len(columns), _MOST_COLUMNS, replace=False)
         columns = [columns[place] for place in np.sort(drawn)]
-    renamed = _columns_of_other_names(pair, holdout)
-    names = [*columns, *renamed]
-    made = {name: _plain(pair, name, renamed.get(name, name), holdout) for name in names}
+    renamed = _columns_of_other_names(pair, columns, holdout)
+    pair = _with_own_names(pair, renamed)
+    chosen = {*columns, *renamed}
+    names = [name for name in pair.columns if name in chosen]
+    made = {name: _plain(pair, name, holdout) for name in names}
     changed = {name: column for name, column in made.items() if column is not None}
     if not changed and not renamed:
         return None
-    plain = _plain_pair(pair, changed, renamed)
+    plain = _plain_pair(pair, changed)
     strangers = None if holdout is None else _replaced(holdout, {n: c.holdout for n, c in changed.items()})
     beside = None if strangers is None else _beside(pair, plain.original, strangers, names)
     return SecondLook(
@@ -133,27 +135,27 @@ def _sampled(pair: TablePair, seed: int) -> TablePair:
     )
 
 
-def _plain_pair(
-    pair: TablePair, changed: Mapping[str, _PlainColumn], renamed: Mapping[str, str]
-) -> TablePair:
-    """Return the pair with the changed columns, and the renamed ones under the original's names."""
-    scrambled = replace(
-        pair.scrambled,
-        table=pair.scrambled.table.rename_columns(
-            [
-                {other: name for name, other in renamed.items()}.get(name, name)
-                for name in pair.scrambled.columns
-            ]
-        ),
+def _with_own_names(pair: TablePair, renamed: Mapping[str, str]) -> TablePair:
+    """Return the pair with scrambled columns under the original's names; whose name is taken is left out."""
+    if not renamed:
+        return pair
+    own = {other: name for name, other in renamed.items()}
+    kept = [name for name in pair.scrambled.columns if name in own or name not in renamed]
+    table = pair.scrambled.table.select(kept).rename_columns([own.get(name, name) for name in kept])
+    there = {*pair.columns, *renamed} & set(table.column_names)
+    return replace(
+        pair,
+        scrambled=replace(pair.scrambled, table=table),
+        columns=tuple(name for name in pair.original.columns if name in there),
     )
-    return TablePair(
+
+
+def _plain_pair(pair: TablePair, changed: Mapping[str, _PlainColumn]) -> TablePair:
+    """Return the pair with the changed columns."""
+    return replace(
+        pair,
         original=_replaced(pair.original, {name: column.original for name, column in changed.items()}),
-        scrambled=_replaced(scrambled, {name: column.scrambled for name, column in changed.items()}),
-        columns=(*pair.columns, *renamed),
-        key=pair.key,
-        original_rows=pair.original_rows,
-        scrambled_rows=pair.scrambled_rows,
-        row_problem=pair.row_problem,
+        scrambled=_replaced(pair.scrambled, {name: column.scrambled for name, column in changed.items()}),
         notes=(),
     )
 
@@ -180,9 +182,9 @@ def _replaced(dataset: Dataset, columns: Mapping[str, pa.Array | None]) -> Datas
     return replace(dataset, table=pa.table(made, schema=table.schema))
 
 
-def _plain(pair: TablePair, name: str, other: str, holdout: Dataset | None) -> _PlainColumn | None:
+def _plain(pair: TablePair, name: str, holdout: Dataset | None) -> _PlainColumn | None:
     """Return a column after spelling or disguise is undone; None where nothing is gained by it."""
-    original, scrambled = pair.original.table[name], pair.scrambled.table[other]
+    original, scrambled = pair.original.table[name], pair.scrambled.table[name]
     before = _share_there(original, scrambled)
     if before >= _MOST_THERE:
         return None
@@ -322,10 +324,31 @@ def _recoded(original: pa.Array, scrambled: pa.Array) -> pa.Array | None:
     return words.take(pc.index_in(scrambled, value_set=codes))
 
 
-def _columns_of_other_names(pair: TablePair, holdout: Dataset | None) -> dict[str, str]:
-    """Pair columns that only one table has by their values; the most alike first, each used once."""
+def not_comparable(pair: TablePair, columns: Sequence[str], again: SecondLook | None) -> tuple[str, ...]:
+    """Return the columns that share hardly a value with the original's and that no second look could undo."""
+    undone = set[str]()
+    if again is not None:
+        undone = {*again.respelled, *again.rescaled, *again.recoded, *again.renamed, *again.renamed.values()}
+    return tuple(name for name in _unlike(pair, columns) if name not in undone)
+
+
+def _unlike(pair: TablePair, columns: Sequence[str]) -> list[str]:
+    """Return the columns whose first cells have hardly anything in common; none of very many columns."""
+    if len(columns) > _MOST_UNPAIRED:
+        return []
+    return [name for name in columns if _likeness(pair, name, name, _MOST_LOOKED_AT) < _UNLIKE]
+
+
+def _columns_of_other_names(
+    pair: TablePair, columns: Sequence[str], holdout: Dataset | None
+) -> dict[str, str]:
+    """Pair columns that only one table has, or that hold something else there, by their values.
+
+    The most alike come first, each is used once.
+    """
+    unlike = _unlike(pair, columns)
     lost = [name for name in pair.only_in_original if holdout is None or name in set(holdout.columns)]
-    extra = list(pair.only_in_scrambled)
+    lost, extra = [*lost, *unlike], [*pair.only_in_scrambled, *unlike]
     if not lost or not extra or max(len(lost), len(extra)) > _MOST_UNPAIRED:
         return {}
     alike = [
@@ -340,10 +363,10 @@ def _columns_of_other_names(pair: TablePair, holdout: Dataset | None) -> dict[st
     return {name: renamed[name] for name in lost if name in renamed}
 
 
-def _likeness(pair: TablePair, name: str, other: str) -> float:
+def _likeness(pair: TablePair, name: str, other: str, n_rows: int = _MOST_LOOKED_AT * 50) -> float:
     """Return how much of two columns is common: the overlap of their values, or of their distributions."""
     original, scrambled = (
-        _folded(table.table[column].slice(0, _MOST_LOOKED_AT * 50))
+        _folded(table.table[column].slice(0, n_rows))
         for table, column in ((pair.original, name), (pair.scrambled, other))
     )
     codes, other_codes = shared_codes(original, scrambled, dates=True)

@@ -194,6 +194,7 @@ def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
             "recoded by frequency",
         ),
         (lambda frame: frame.rename(columns={"income": "v1", "born": "v2"}), "of another name"),
+        (lambda frame: frame.set_axis([*frame.columns[1:], frame.columns[0]], axis=1), "of another name"),
     ],
 )
 def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, said: str) -> None:
@@ -205,6 +206,20 @@ def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, sai
     assert found.message.count("(") >= 1
     controlled = judged(ORIGINAL, disguise(people(300, seed=77)))  # type: ignore[operator]
     assert controlled.verdict is not Verdict.FAIL
+
+
+def test_columns__that_share_no_value_are_not_comparable_and_said() -> None:
+    in_letters = str.maketrans("0123456789.-", "abcdefghijkl")
+    result = judged(ORIGINAL, moved(ORIGINAL.map(lambda cell: cell.translate(in_letters))))
+    found = finding(result, "columns_not_comparable")
+    assert found.verdict is Verdict.WARN
+    assert found.message.startswith("5 of 7 columns (“born”, “income”, “rent” and 2 more) share hardly")
+    assert result.verdict is not Verdict.PASS
+
+
+def test_columns__of_which_few_share_no_value_are_no_finding() -> None:
+    other = ORIGINAL.assign(town="elsewhere", sex="x")
+    assert "columns_not_comparable" not in {each.check for each in judged(ORIGINAL, other).findings}
 
 
 def test_second_look__in_order_says_full_leakage() -> None:
