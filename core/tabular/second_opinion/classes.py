@@ -94,13 +94,7 @@ def measure_classes(
     *,
     left_out: Collection[str] = (),
 ) -> ClassesMeasurement:
-    """Form the classes of the chosen quasi-identifiers, by default those of the log that are not `left_out`.
-
-    Raises
-    ------
-    AuditInputError
-        A chosen quasi-identifier is not a column of the anonymized table.
-    """
+    """Form the classes of the chosen quasi-identifiers, by default the log's that are not `left_out`."""
     persons, anonymized = find_persons(tables, suggestions), tables.written["anonymized"]
     if quasi_identifiers is not None:
         return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)

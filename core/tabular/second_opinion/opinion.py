@@ -279,20 +279,7 @@ def with_quasi_identifiers(
 def judge_second_opinion(
     measured: SecondOpinionMeasurement, *, thresholds: SecondOpinionThresholds | None = None
 ) -> SecondOpinion:
-    """Hold what was measured against thresholds; fast enough for a slider.
-
-    Parameters
-    ----------
-    measured
-        As `measure_second_opinion` returns it.
-    thresholds
-        See `SecondOpinionThresholds`.
-
-    Returns
-    -------
-    SecondOpinion
-        Verdict, findings and tables.
-    """
+    """Hold what was measured against thresholds; fast enough for a slider."""
     thresholds = thresholds or SecondOpinionThresholds()
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
