@@ -11,6 +11,7 @@ import numpy as np
 from core.errors import AuditInputError
 from core.vcf.header import FREQUENCY_KEYS, MAX_HEADER, VcfHeader, parse_header
 from core.vcf.lines import Lines
+from core.vcf.remembering import remembered
 
 MAGIC = b"BCF\x02\x02"
 PIECE_RECORDS = 2_000
@@ -20,6 +21,9 @@ FLOAT, TEXT, LONG = 5, 7, 15
 _FIXED = struct.Struct("<iii4sHHI")
 _MISSING_FLOAT, _END_FLOAT = 0x7F800001, 0x7F800002
 _MISSING = {1: -(1 << 7), 2: -(1 << 15), 3: -(1 << 31)}  # the end of a list is one more
+_ONE_BYTE, _END_BYTE = 0x11, 0x81  # one whole number of one byte; the end of a list of such
+_BYTES = [b"." if one == 0x80 else b"%d" % (one - (one > 0x80) * 256) for one in range(256)]
+SHORT = 16  # bytes of a value that may be remembered
 _QUOTED = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _NAMED = re.compile(rb"##(FILTER|INFO|FORMAT|contig)=<(?:[^>]*,)?ID=([^,>]+)")
 _NUMBERED = re.compile(rb",IDX=(\d{1,9})(?=[,>])")
@@ -201,9 +205,8 @@ def _sample_columns(names: Names, samples: bytes, n_samples: int, n_fields: int)
         if keys[-1] == b"GT" and kind in WHOLE and n:
             cells.append(_genotypes(own, kind, n))
         elif size:
-            raw = [own[i : i + size] for i in range(0, len(own), size)]
-            known = {value: _value(value, kind, n) for value in set(raw)}
-            cells.append(list(map(known.__getitem__, raw)))
+            value = _short_value if size <= SHORT else _value
+            cells.append([value(own[i : i + size], kind, n) for i in range(0, len(own), size)])
         else:
             cells.append([b"."] * n_samples)
         at = end
@@ -225,6 +228,8 @@ def described(text: bytes, at: int) -> tuple[int, int, int]:
 
 def key_at(text: bytes, at: int) -> tuple[int, int]:
     """Return the number of a name, and where what follows begins."""
+    if text[at] == _ONE_BYTE:
+        return text[at + 1], at + 2
     kind, n, at = described(text, at)
     numbers, at = _whole(text, at, kind, n)
     return numbers[0], at
@@ -241,6 +246,9 @@ def _value(text: bytes, kind: int, n: int, *, is_exact: bool = False) -> bytes:
     """Return one value or a list as htslib writes it."""
     if kind == TEXT:
         return _text(text)
+    if kind == 1:
+        end = text.find(_END_BYTE)
+        return b",".join(map(_BYTES.__getitem__, text if end < 0 else text[:end]))
     parts = []
     if kind == FLOAT:
         for i in range(0, 4 * n, 4):
@@ -255,6 +263,11 @@ def _value(text: bytes, kind: int, n: int, *, is_exact: bool = False) -> bytes:
             break
         parts.append(b"." if number == missing else b"%d" % number)
     return b",".join(parts)
+
+
+@remembered
+def _short_value(text: bytes, kind: int, n: int) -> bytes:
+    return _value(text, kind, n)
 
 
 def _text(text: bytes) -> bytes:
