@@ -9,12 +9,7 @@ from dataclasses import dataclass
 
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.tabular.log import (
-    QUASI_IDENTIFYING_SEMANTICS,
-    AnonymizationLog,
-    columns_alike,
-    folded,
-)
+from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, columns_alike, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 
@@ -73,11 +68,9 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
     )
     if all(match.anonymized is None for match in matched):
         raise AuditInputError(
-            f"{anonymized.name}: none of the {len(original.columns):,} columns of {original.name} is "
-            "in it, so "
-            "there is nothing to verify. Check that the two files belong together and that the first "
-            "line holds "
-            "the column names."
+            f"{anonymized.name}: none of the {len(original.columns):,} columns of {original.name} is in it, "
+            "so there is nothing to verify. Check that the two files belong together and that the first "
+            "line holds the column names."
         )
     return matched
 
@@ -103,13 +96,10 @@ def about_names_alike(
         meant = ours if len(ours) >= len(theirs) else theirs
         if len(meant) > 1 and not meant.keys() >= {*ours, *theirs, *logged}:
             names = list({**ours, **theirs, **logged})
-            yield Finding(
-                check="column_names_alike",
-                verdict=Verdict.WARN,
-                message=f"{listed(names)} differ in letter case, spaces or signs alone, so which column of "
+            yield Finding.of("column_names_alike", Verdict.WARN, n_affected=len(names))(
+                f"{listed(names)} differ in letter case, spaces or signs alone, so which column of "
                 "the other table or of the log is meant cannot be said. Rename them so that every column has "
-                "one spelling.",
-                n_affected=len(names),
+                "one spelling."
             )
 
 

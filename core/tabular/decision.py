@@ -137,13 +137,11 @@ def _with_warnings(
     findings = [one for one in opinion.findings if one.verdict is not Verdict.PASS]
     told = {name for one in findings for name in (one.column, *one.columns)}
     warned = [
-        Finding(
-            check="rule_warns_of_column",
-            verdict=Verdict.WARN,
-            message=f"The published rule warns of `{check.anonymized_column}`, although one column does not "
-            f"decide its verdict: {check.reason}",
-            column=check.anonymized_column,
-            n_affected=check.n_failing,
+        Finding.of(
+            "rule_warns_of_column", Verdict.WARN, column=check.anonymized_column, n_affected=check.n_failing
+        )(
+            f"The published rule warns of `{check.anonymized_column}`, although one column does not "
+            f"decide its verdict: {check.reason}"
         )
         for check in measured.checks
         if check.status is Verdict.WARN
@@ -219,36 +217,25 @@ def _missed_thresholds(
 ) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
         n = len(measured.inconsistent_columns)
-        yield Finding(
-            check="policy_consistency",
-            verdict=Verdict.FAIL,
-            message=f"Policy consistency is {percent(measured.policy_consistency)}, below "
-            f"{percent(limits.policy_consistency_share)}: {share_of(n, measured.n_logged)} logged "
-            "columns should "
-            f"be gone but hold values: {listed(measured.inconsistent_columns)}."
-            f"{_also_false(measured.inconsistent_columns, notes)}",
-            n_affected=n,
+        yield Finding.of("policy_consistency", Verdict.FAIL, n_affected=n)(
+            f"Policy consistency is {percent(measured.policy_consistency)}, below "
+            f"{percent(limits.policy_consistency_share)}: {share_of(n, measured.n_logged)} logged columns "
+            "should be gone but hold values: "
+            f"{listed(measured.inconsistent_columns)}.{_also_false(measured.inconsistent_columns, notes)}"
         )
     if measured.pattern_residual > limits.pattern_residual_share:
-        yield Finding(
-            check="pattern_residual",
-            verdict=Verdict.FAIL,
-            message=f"Pattern residual is above {percent(limits.pattern_residual_share)}: "
+        yield Finding.of("pattern_residual", Verdict.FAIL, n_affected=measured.n_residual)(
+            f"Pattern residual is above {percent(limits.pattern_residual_share)}: "
             f"{share_of(measured.n_residual, measured.n_filled)} non-blank cells hold a sensitive pattern."
-            f"{_also_false([one.column for one in measured.residuals if one.n_cells], notes)}",
-            n_affected=measured.n_residual,
+            f"{_also_false([one.column for one in measured.residuals if one.n_cells], notes)}"
         )
     if measured.high_risk_handling < limits.high_risk_handling_share:
         n = len(measured.unprotected_columns)
-        yield Finding(
-            check="high_risk_handling",
-            verdict=Verdict.FAIL,
-            message=f"High-risk handling is {percent(measured.high_risk_handling)}, below "
-            f"{percent(limits.high_risk_handling_share)}: {share_of(n, measured.n_high_risk)} "
-            "high-risk columns "
-            f"have no protecting action: {listed(measured.unprotected_columns)}. "
-            f"{unrecognized_protection(measured, opinion)}".rstrip(),
-            n_affected=n,
+        yield Finding.of("high_risk_handling", Verdict.FAIL, n_affected=n)(
+            f"High-risk handling is {percent(measured.high_risk_handling)}, below "
+            f"{percent(limits.high_risk_handling_share)}: {share_of(n, measured.n_high_risk)} high-risk "
+            f"columns have no protecting action: {listed(measured.unprotected_columns)}. "
+            f"{unrecognized_protection(measured, opinion)}".rstrip()
         )
 
 
@@ -264,20 +251,14 @@ def _reviews(
 ) -> Iterator[Finding]:
     n_messages = len(measured.checks)
     if n_failed := measured.n_messages(Verdict.FAIL):
-        yield Finding(
-            check="mandatory_review",
-            verdict=Verdict.FAIL,
-            message=f"Review is mandatory: {share_of(n_failed, n_messages)} column checks are FAIL.",
-            n_affected=n_failed,
+        yield Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
+            f"Review is mandatory: {share_of(n_failed, n_messages)} column checks are FAIL."
         )
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
-        yield Finding(
-            check="recommended_review",
-            verdict=Verdict.WARN,
-            message=f"Review is recommended: {share_of(n_warned, n_messages)} column checks are WARN; the "
-            f"limit is {percent(limits.warn_share)}.",
-            n_affected=n_warned,
+        yield Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
+            f"Review is recommended: {share_of(n_warned, n_messages)} column checks are WARN; the "
+            f"limit is {percent(limits.warn_share)}."
         )
 
 
@@ -289,13 +270,14 @@ def _columns(
     The gravest first; many columns of one check as one, known false alarms apart from others.
     """
     findings = [
-        Finding(
-            check=f"column_{check.check}",
-            verdict=check.status,
-            message=f"`{check.anonymized_column or check.column}`: {check.reason} "
-            f"{notes.get(check.anonymized_column or check.column, '')}".rstrip(),
+        Finding.of(
+            f"column_{check.check}",
+            check.status,
             column=check.anonymized_column or check.column,
             n_affected=check.n_failing,
+        )(
+            f"`{check.anonymized_column or check.column}`: {check.reason} "
+            f"{notes.get(check.anonymized_column or check.column, '')}".rstrip()
         )
         for check in measured.checks
         if check.status is not Verdict.PASS

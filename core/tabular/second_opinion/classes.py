@@ -211,11 +211,9 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
 
 
 def _about_blanks(classes: ClassMeasurement) -> Finding:
-    return Finding(
-        check="smallest_class",
-        verdict=Verdict.PASS,
-        message=f"Every record is blank in {listed(classes.quasi_identifiers)}: they tell no record from "
-        "another. If others may know other columns, choose those.",
+    return Finding.of("smallest_class", Verdict.PASS)(
+        f"Every record is blank in {listed(classes.quasi_identifiers)}: they tell no record from "
+        "another. If others may know other columns, choose those."
     )
 
 
@@ -223,18 +221,12 @@ def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThre
     limit, n_below = thresholds.smallest_k, classes.n_records_below(thresholds.smallest_k)
     facts = f"The smallest class over {listed(classes.quasi_identifiers)} has {counted(k, 'record')}"
     if not n_below:
-        return Finding(
-            check="smallest_class",
-            verdict=Verdict.PASS,
-            message=f"{facts}; at least {limit} are asked for.",
-            n_affected=0,
+        return Finding.of("smallest_class", Verdict.PASS, n_affected=0)(
+            f"{facts}; at least {limit} are asked for."
         )
-    return Finding(
-        check="smallest_class",
-        verdict=Verdict.FAIL,
-        message=f"{facts}, fewer than {limit}: {share_of(n_below, classes.n_assessed)} records are in "
-        f"classes that small.{_most_contributing(classes)}",
-        n_affected=n_below,
+    return Finding.of("smallest_class", Verdict.FAIL, n_affected=n_below)(
+        f"{facts}, fewer than {limit}: {share_of(n_below, classes.n_assessed)} records are in "
+        f"classes that small.{_most_contributing(classes)}"
     )
 
 
@@ -242,16 +234,17 @@ def _about_unlogged(
     unlogged: tuple[str, ...], widened: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds
 ) -> Finding:
     n, n_below = len(unlogged), widened.n_records_below(thresholds.smallest_k)
-    return Finding(
-        check="looks_like_quasi_identifier",
-        verdict=Verdict.WARN if n_below else Verdict.PASS,
-        message=f"{counted(n, 'column')} the log does not call a quasi-identifier "
+    return Finding.of(
+        "looks_like_quasi_identifier",
+        Verdict.WARN if n_below else Verdict.PASS,
+        column=unlogged[0] if n == 1 else None,
+        n_affected=n_below,
+    )(
+        f"{counted(n, 'column')} the log does not call a quasi-identifier "
         f"{'looks like one' if n == 1 else 'look like one'}: {listed(unlogged)}. With "
         f"{'it' if n == 1 else 'them'}, the smallest class has {counted(k, 'record')}, and "
         f"{share_of(n_below, widened.n_assessed)} records are in classes smaller than "
-        f"{thresholds.smallest_k}.",
-        column=unlogged[0] if n == 1 else None,
-        n_affected=n_below,
+        f"{thresholds.smallest_k}."
     )
 
 
@@ -292,11 +285,8 @@ def _confirmed_none(found: str, n_below: int) -> Finding:
     message = "A person confirmed that others know no column of the table, so no classes were formed."
     if n_below:
         message += f" These columns look as if others knew them: {found} Choose those that others may know."
-    return Finding(
-        check="no_quasi_identifier",
-        verdict=Verdict.WARN if n_below else Verdict.PASS,
-        message=message,
-        n_affected=n_below,
+    return Finding.of("no_quasi_identifier", Verdict.WARN if n_below else Verdict.PASS, n_affected=n_below)(
+        message
     )
 
 

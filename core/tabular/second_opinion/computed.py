@@ -688,12 +688,13 @@ def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *
         if computed.kind == "hash"
         else "A few known people give the rule away, and the rule gives away all: draw random pseudonyms."
     )
-    return Finding(
-        check=f"disguise_{computed.kind}",
-        verdict=Verdict.FAIL if telling else Verdict.WARN,
-        message=f"The values of `{computed.anonymized}` are {computed.how}{source}: "
-        f"{share_of(computed.n_matched, computed.n_compared)} values{' of a sample' if is_sample else ''}. "
-        f"{consequence}",
+    return Finding.of(
+        f"disguise_{computed.kind}",
+        Verdict.FAIL if telling else Verdict.WARN,
         column=computed.anonymized,
         n_affected=computed.n_matched,
+    )(
+        f"The values of `{computed.anonymized}` are {computed.how}{source}: "
+        f"{share_of(computed.n_matched, computed.n_compared)} values{' of a sample' if is_sample else ''}. "
+        f"{consequence}"
     )

@@ -21,12 +21,7 @@ from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.second_opinion.transforms import (
-    holds,
-    is_shortened,
-    order_kept,
-    shift_between,
-)
+from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
@@ -344,12 +339,9 @@ def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThre
 
 
 def _not_compared(measured: DisguiseMeasurement) -> Finding:
-    return Finding(
-        check="disguises",
-        verdict=Verdict.NOT_ASSESSED,
-        message=f"Whether columns hide in columns of other names was not assessed for "
-        f"{counted(measured.n_pairs_left_out, 'pair')} of columns: there are too many.",
-        n_affected=measured.n_pairs_left_out,
+    return Finding.of("disguises", Verdict.NOT_ASSESSED, n_affected=measured.n_pairs_left_out)(
+        f"Whether columns hide in columns of other names was not assessed for "
+        f"{counted(measured.n_pairs_left_out, 'pair')} of columns: there are too many."
     )
 
 
@@ -397,11 +389,12 @@ def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Findin
         if disguise.kind in {"shift", "shortened", "order kept", "order nearly kept"}
         else ""
     )
-    return Finding(
-        check=f"disguise_{disguise.kind.replace(' ', '_')}",
-        verdict=verdict,
-        message=f"{_sentence(disguise)}: {compared} values"
-        f"{' of a sample' if is_sample else ''}{still}. {_CONSEQUENCE[disguise.kind]}",
+    return Finding.of(
+        f"disguise_{disguise.kind.replace(' ', '_')}",
+        verdict,
         column=disguise.anonymized,
         n_affected=disguise.n_matched,
+    )(
+        f"{_sentence(disguise)}: {compared} values"
+        f"{' of a sample' if is_sample else ''}{still}. {_CONSEQUENCE[disguise.kind]}"
     )

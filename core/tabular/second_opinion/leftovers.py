@@ -110,13 +110,10 @@ def judge_leftovers(measured: Sequence[Leftover]) -> list[Finding]:
 
 def _holds_originals(one: Leftover) -> Finding:
     n = len(one.columns)
-    return Finding(
-        check="originals_beside_the_table",
-        verdict=Verdict.FAIL,
-        message=f"Beside the table, the file holds originals in {one.what}: "
+    return Finding.of("originals_beside_the_table", Verdict.FAIL, n_affected=one.n_values)(
+        f"Beside the table, the file holds originals in {one.what}: "
         f"{counted(one.n_values, 'value')} of the original {'column' if n == 1 else 'columns'} "
-        f"{listed(one.columns)} that the table does not show. Save the table alone, in a new file.",
-        n_affected=one.n_values,
+        f"{listed(one.columns)} that the table does not show. Save the table alone, in a new file."
     )
 
 
@@ -125,21 +122,14 @@ def _is_there(one: Leftover) -> Finding:
         return _is_hidden(one)
     how_much = counted(one.n_texts, "text") if one.n_texts else "not looked at"
     part = "" if one.is_complete or not one.n_texts else ", of which a part was looked at"
-    return Finding(
-        check="beside_the_table",
-        verdict=Verdict.WARN,
-        message=f"The file holds more than the table: {one.what} ({how_much}{part}). No originals were found "
-        "there, but only the table was audited: look at it, or save the table alone, in a new file.",
-        n_affected=one.n_texts,
+    return Finding.of("beside_the_table", Verdict.WARN, n_affected=one.n_texts)(
+        f"The file holds more than the table: {one.what} ({how_much}{part}). No originals were found "
+        "there, but only the table was audited: look at it, or save the table alone, in a new file."
     )
 
 
 def _is_hidden(one: Leftover) -> Finding:
-    return Finding(
-        check="hidden_in_a_sheet",
-        verdict=Verdict.WARN,
-        message=f"The workbook has {one.what} ({counted(one.n_texts, 'place')}): whoever opens it can show "
-        "them. On the sheet that was read they were audited with the table. Delete what is not meant to be "
-        "released.",
-        n_affected=one.n_texts,
+    return Finding.of("hidden_in_a_sheet", Verdict.WARN, n_affected=one.n_texts)(
+        f"The workbook has {one.what} ({counted(one.n_texts, 'place')}): whoever opens it can show them. On "
+        "the sheet that was read they were audited with the table. Delete what is not meant to be released."
     )

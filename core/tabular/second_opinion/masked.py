@@ -121,12 +121,13 @@ def judge_masked(measured: Sequence[MaskedColumn], thresholds: SecondOpinionThre
 
 
 def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
-    return Finding(
-        check="masked_in_part",
-        verdict=Verdict.FAIL if one.n_candidates < thresholds.smallest_k else Verdict.WARN,
-        message=f"`{one.anonymized}` hides its originals in part only: "
-        f"{share_of(one.n_fitting, one.n_compared)} sampled cells fit them, and about "
-        f"{one.n_candidates:,.0f} records fit a cell. Leave the column out, or give random pseudonyms.",
+    return Finding.of(
+        "masked_in_part",
+        Verdict.FAIL if one.n_candidates < thresholds.smallest_k else Verdict.WARN,
         column=one.anonymized,
         n_affected=one.n_fitting,
+    )(
+        f"`{one.anonymized}` hides its originals in part only: "
+        f"{share_of(one.n_fitting, one.n_compared)} sampled cells fit them, and about "
+        f"{one.n_candidates:,.0f} records fit a cell. Leave the column out, or give random pseudonyms."
     )

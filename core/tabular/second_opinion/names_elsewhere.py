@@ -656,12 +656,13 @@ def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
     source = "its own original" if own else f"the original column `{one.original}`"
     where = "in the same rows" if one.by_rows else "in some row"
     sample = f" of a sample of {counted(measured.n_read, 'record')}" if measured.is_sample else ""
-    return Finding(
-        check="original_values_inside",
-        verdict=Verdict.WARN if one.form == "one word" else Verdict.FAIL,
-        message=f"Cells of `{one.anonymized}` hold {_WHAT[one.form]} of {source}, {where}: "
-        f"{share_of(one.n_hits, one.n_filled)} cells{sample}, by chance about {one.n_by_chance:,.1f}. "
-        "Whoever reads them sees what should be gone: remove or replace it there too.",
+    return Finding.of(
+        "original_values_inside",
+        Verdict.WARN if one.form == "one word" else Verdict.FAIL,
         column=one.anonymized,
         n_affected=one.n_hits,
+    )(
+        f"Cells of `{one.anonymized}` hold {_WHAT[one.form]} of {source}, {where}: "
+        f"{share_of(one.n_hits, one.n_filled)} cells{sample}, by chance about {one.n_by_chance:,.1f}. "
+        "Whoever reads them sees what should be gone: remove or replace it there too."
     )

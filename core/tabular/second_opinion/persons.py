@@ -224,13 +224,9 @@ def judge_persons(
         message = f"{facts}; at least {limit} are asked for."
         return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
     return [
-        Finding(
-            check="smallest_class_of_persons",
-            verdict=Verdict.FAIL,
-            message=f"{facts}, fewer than {limit}: {share_of(n_below, found.n_persons)} persons are in "
-            "classes that small, however many records they have. Make the quasi-identifiers coarser.",
-            column=found.column,
-            n_affected=n_below,
+        Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
+            f"{facts}, fewer than {limit}: {share_of(n_below, found.n_persons)} persons are in "
+            "classes that small, however many records they have. Make the quasi-identifiers coarser."
         )
     ]
 
@@ -244,15 +240,16 @@ def judge_alike(
         chance = float(poisson.sf(one.n_alike - 1, one.n_by_chance)) if one.n_alike else 1.0
         if chance < _HARDLY_CHANCE:
             found.append(
-                Finding(
-                    check="alike_inside",
-                    verdict=gravest if chance < _NO_CHANCE else Verdict.WARN,
-                    message=f"In {share_of(one.n_alike, one.n_classes)} classes over "
-                    f"{listed(quasi_identifiers)} everybody has the same `{one.column}`; chance would "
-                    f"explain {one.n_by_chance:.2g}. Who knows that a person is in such a class knows it of "
-                    "them. Merge the classes with others.",
+                Finding.of(
+                    "alike_inside",
+                    gravest if chance < _NO_CHANCE else Verdict.WARN,
                     column=one.column,
                     n_affected=one.n_records,
+                )(
+                    f"In {share_of(one.n_alike, one.n_classes)} classes over "
+                    f"{listed(quasi_identifiers)} everybody has the same `{one.column}`; chance would "
+                    f"explain {one.n_by_chance:.2g}. Who knows that a person is in such a class knows it of "
+                    "them. Merge the classes with others."
                 )
             )
     return found

@@ -133,84 +133,76 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> li
 def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
     failed = quality.n_unchanged > thresholds.pseudonym_unchanged_share * quality.n_compared
     where = "the original of the same row" if quality.compared_by == "rows" else "a value of the original"
-    return Finding(
-        check="pseudonym_equals_original",
-        verdict=Verdict.FAIL if failed else Verdict.WARN,
-        message=f"{share_of(quality.n_unchanged, quality.n_compared)} pseudonyms of `{quality.anonymized}` "
-        f"equal {where}: they hide nothing.",
+    return Finding.of(
+        "pseudonym_equals_original",
+        Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_unchanged,
+    )(
+        f"{share_of(quality.n_unchanged, quality.n_compared)} pseudonyms of `{quality.anonymized}` "
+        f"equal {where}: they hide nothing."
     )
 
 
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
     """Say that identifiers were given to other records: whose they are is hidden, who is there is not."""
     failed = quality.n_reused >= thresholds.left_unchanged_share * quality.n_compared
-    return Finding(
-        check="pseudonym_is_an_original",
-        verdict=Verdict.FAIL if failed else Verdict.WARN,
-        message=f"{share_of(quality.n_reused, quality.n_compared)} pseudonyms of `{quality.anonymized}` are "
-        "values of the original in other rows: they say who is in the table, and point at the wrong people.",
+    return Finding.of(
+        "pseudonym_is_an_original",
+        Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_reused,
+    )(
+        f"{share_of(quality.n_reused, quality.n_compared)} pseudonyms of `{quality.anonymized}` are "
+        "values of the original in other rows: they say who is in the table, and point at the wrong people."
     )
 
 
 def _one_for_each_record(quality: PseudonymQuality) -> Finding:
     """Say that no pseudonym repeats: nobody's records can be put together, which hides more, not less."""
-    return Finding(
-        check="pseudonym_for_each_record",
-        verdict=Verdict.PASS,
-        message=f"Each of {counted(quality.n_compared, 'record')} has a pseudonym of its own in "
+    return Finding.of(
+        "pseudonym_for_each_record", Verdict.PASS, column=quality.anonymized, n_affected=quality.n_compared
+    )(
+        f"Each of {counted(quality.n_compared, 'record')} has a pseudonym of its own in "
         f"`{quality.anonymized}`, of {counted(quality.n_originals, 'original value')}: records of one person "
-        "cannot be put together.",
-        column=quality.anonymized,
-        n_affected=quality.n_compared,
+        "cannot be put together."
     )
 
 
 def _about_several(quality: PseudonymQuality, n: int) -> Finding:
-    return Finding(
-        check="original_with_several_pseudonyms",
-        verdict=Verdict.WARN,
-        message=f"{share_of(n, quality.n_originals)} original values of `{quality.original}` have more than "
-        f"one pseudonym in `{quality.anonymized}`: records of one person fall apart.",
-        column=quality.anonymized,
-        n_affected=n,
+    return Finding.of(
+        "original_with_several_pseudonyms", Verdict.WARN, column=quality.anonymized, n_affected=n
+    )(
+        f"{share_of(n, quality.n_originals)} original values of `{quality.original}` have more than "
+        f"one pseudonym in `{quality.anonymized}`: records of one person fall apart."
     )
 
 
 def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
-    return Finding(
-        check="pseudonym_for_several_originals",
-        verdict=Verdict.WARN,
-        message=f"{share_of(n, quality.n_pseudonyms)} pseudonyms of `{quality.anonymized}` stand for more "
-        f"than one original value of `{quality.original}`: records of different persons are mixed up.",
-        column=quality.anonymized,
-        n_affected=n,
+    return Finding.of(
+        "pseudonym_for_several_originals", Verdict.WARN, column=quality.anonymized, n_affected=n
+    )(
+        f"{share_of(n, quality.n_pseudonyms)} pseudonyms of `{quality.anonymized}` stand for more "
+        f"than one original value of `{quality.original}`: records of different persons are mixed up."
     )
 
 
 def _about_frequencies(quality: PseudonymQuality) -> Finding:
-    return Finding(
-        check="pseudonyms_not_one_to_one",
-        verdict=Verdict.WARN,
-        message=f"The pseudonyms of `{quality.anonymized}` do not occur as often as the original values, so "
+    return Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
+        f"The pseudonyms of `{quality.anonymized}` do not occur as often as the original values, so "
         f"they are not one-to-one: {counted(quality.n_pseudonyms, 'pseudonym')} for "
-        f"{counted(quality.n_originals, 'original value')}.",
-        column=quality.anonymized,
+        f"{counted(quality.n_originals, 'original value')}."
     )
 
 
 def _not_assessed(quality: PseudonymQuality) -> Finding:
     """Say that rows could not be compared; no worry where no more pseudonyms are left than originals."""
     fits = quality.n_pseudonyms <= quality.n_originals
-    return Finding(
-        check="pseudonyms_one_to_one",
-        verdict=Verdict.PASS if fits else Verdict.NOT_ASSESSED,
-        message=f"Whether the pseudonyms of `{quality.anonymized}` are one-to-one was not assessed: the "
-        "tables differ in their number of records, so there are no rows to compare.",
-        column=quality.anonymized,
+    return Finding.of(
+        "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
+    )(
+        f"Whether the pseudonyms of `{quality.anonymized}` are one-to-one was not assessed: the "
+        "tables differ in their number of records, so there are no rows to compare."
     )
 
 

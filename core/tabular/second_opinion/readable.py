@@ -349,14 +349,15 @@ def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinion
     """Return a finding per column off which original values can be read."""
     limit = thresholds.highly_distinct_share
     return [
-        Finding(
-            check="disguise_readable",
-            verdict=Verdict.FAIL if one.taken_out or one.original_distinct_share >= limit else Verdict.WARN,
-            message=f"Values of the original column `{one.original}` can be read off `{one.anonymized}`, "
-            f"{one.how}: {share_of(one.n_hits, one.n_compared)} cells compared, far more than chance gives. "
-            "Take the column out, or draw its values at random.",
+        Finding.of(
+            "disguise_readable",
+            Verdict.FAIL if one.taken_out or one.original_distinct_share >= limit else Verdict.WARN,
             column=one.anonymized,
             n_affected=one.n_hits,
+        )(
+            f"Values of the original column `{one.original}` can be read off `{one.anonymized}`, "
+            f"{one.how}: {share_of(one.n_hits, one.n_compared)} cells compared, far more than chance gives. "
+            "Take the column out, or draw its values at random."
         )
         for one in measured
     ]

@@ -144,10 +144,7 @@ def _partly_unchanged(
             by_chance = _n_matched_by_all(shuffled, in_row=False)
             beyond = n_matched - by_chance
             n_matched = beyond if beyond > _NO_ACCIDENT * math.sqrt(by_chance + 1) else 0
-        yield PartlyUnchanged(
-            columns=tuple(pair.pair.anonymized for pair in pairs),
-            n_matched=n_matched,
-        )
+        yield PartlyUnchanged(columns=tuple(pair.pair.anonymized for pair in pairs), n_matched=n_matched)
 
 
 def _one_per_original(
@@ -285,12 +282,7 @@ def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThr
 
 
 def _none_unchanged() -> Finding:
-    return Finding(
-        check="relinkage",
-        verdict=Verdict.PASS,
-        message="No column is left unchanged as a whole.",
-        n_affected=0,
-    )
+    return Finding.of("relinkage", Verdict.PASS, n_affected=0)("No column is left unchanged as a whole.")
 
 
 def _about_partly(
@@ -305,13 +297,10 @@ def _about_partly(
     verdict = _relinkage_verdict(found.n_matched, measured, thresholds)
     if verdict is not Verdict.PASS:
         n = len(found.columns)
-        yield Finding(
-            check="relinkage_by_partly_unchanged",
-            verdict=verdict,
-            message=f"By {counted(n, 'column')} of which many or all cells are unchanged, "
+        yield Finding.of("relinkage_by_partly_unchanged", verdict, n_affected=found.n_matched)(
+            f"By {counted(n, 'column')} of which many or all cells are unchanged, "
             f"{share_of(found.n_matched, measured.n_records)} anonymized records match their own original "
-            f"record and no other: {listed(found.columns)}. Changing the other cells does not hide them.",
-            n_affected=found.n_matched,
+            f"record and no other: {listed(found.columns)}. Changing the other cells does not hide them."
         )
 
 
@@ -319,13 +308,11 @@ def _about_all(
     level: RelinkageLevel, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
 ) -> Finding:
     n = len(level.columns)
-    return Finding(
-        check="relinkage",
-        verdict=_relinkage_verdict(level.n_matched, measured, thresholds),
-        message=f"By the {counted(n, 'column')} left unchanged, "
-        f"{share_of(level.n_matched, measured.n_records)} anonymized records match exactly one original "
-        f"record.{_no_small_set(level, measured)}",
-        n_affected=level.n_matched,
+    return Finding.of(
+        "relinkage", _relinkage_verdict(level.n_matched, measured, thresholds), n_affected=level.n_matched
+    )(
+        f"By the {counted(n, 'column')} left unchanged, {share_of(level.n_matched, measured.n_records)} "
+        f"anonymized records match exactly one original record.{_no_small_set(level, measured)}"
     )
 
 
@@ -352,15 +339,16 @@ def _about_few(
         if level.exhaustive
         else "The search was greedy, so an even smaller set may do as well."
     )
-    return Finding(
-        check="relinkage_by_few_columns",
-        verdict=_relinkage_verdict(found.n_matched, measured, thresholds),
-        message=f"{'One unchanged column is' if n == 1 else f'{n} unchanged columns are'} enough to re-link "
-        f"over {percent(measured.over_share)} of the records: {listed(found.columns)} alone "
-        f"{'matches' if n == 1 else 'match'} {share_of(found.n_matched, measured.n_records)} to exactly one "
-        f"original record. {known if n > 1 else ''}".strip(),
+    return Finding.of(
+        "relinkage_by_few_columns",
+        _relinkage_verdict(found.n_matched, measured, thresholds),
         column=found.columns[0] if n == 1 else None,
         n_affected=found.n_matched,
+    )(
+        f"{'One unchanged column is' if n == 1 else f'{n} unchanged columns are'} enough to re-link "
+        f"over {percent(measured.over_share)} of the records: {listed(found.columns)} alone "
+        f"{'matches' if n == 1 else 'match'} {share_of(found.n_matched, measured.n_records)} to exactly one "
+        f"original record. {known if n > 1 else ''}".strip()
     )
 
 

@@ -132,13 +132,14 @@ def _about(column: ColumnSanity) -> list[Finding]:
 def _looks_like_identifier(column: ColumnSanity) -> Finding:
     suggestion = column.suggestion
     sure = suggestion.score >= _SURE and (suggestion.from_values or _many_and_distinct(suggestion))
-    return Finding(
-        check="looks_like_identifier",
-        verdict=Verdict.FAIL if sure and not column.is_protected else Verdict.WARN,
-        message=f"`{suggestion.column}` is {_as_logged(column)} but looks like a direct identifier "
-        f"({suggestion.kind}). {suggestion.reason}",
+    return Finding.of(
+        "looks_like_identifier",
+        Verdict.FAIL if sure and not column.is_protected else Verdict.WARN,
         column=suggestion.column,
         n_affected=suggestion.n_nonblank,
+    )(
+        f"`{suggestion.column}` is {_as_logged(column)} but looks like a direct identifier "
+        f"({suggestion.kind}). {suggestion.reason}"
     )
 
 
@@ -151,13 +152,11 @@ def _many_and_distinct(suggestion: RoleSuggestion) -> bool:
 
 def _holds_patterns(column: ColumnSanity) -> Finding:
     kinds = ", ".join(CATALOGUE[key].label for key in column.patterns)
-    return Finding(
-        check="holds_sensitive_pattern",
-        verdict=Verdict.WARN,
-        message=f"{share_of(column.n_cells, column.suggestion.n_nonblank)} cells of "
-        f"`{column.suggestion.column}`, which is {_as_logged(column)}, hold a sensitive pattern: {kinds}.",
-        column=column.suggestion.column,
-        n_affected=column.n_cells,
+    return Finding.of(
+        "holds_sensitive_pattern", Verdict.WARN, column=column.suggestion.column, n_affected=column.n_cells
+    )(
+        f"{share_of(column.n_cells, column.suggestion.n_nonblank)} cells of "
+        f"`{column.suggestion.column}`, which is {_as_logged(column)}, hold a sensitive pattern: {kinds}."
     )
 
 

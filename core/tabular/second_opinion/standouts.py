@@ -245,37 +245,29 @@ def judge_standouts(
 
 def _about_forgotten(one: ForgottenRows) -> Finding:
     n_rows = one.last - one.first + 1
-    return Finding(
-        check="forgotten_rows",
-        verdict=Verdict.FAIL if one.is_telling else Verdict.WARN,
-        message=f"`{one.anonymized}` holds originals in rows {one.first:,} to {one.last:,}: "
-        f"{share_of(one.n_unchanged, n_rows)} cells there, unlike in the other rows. Treat these rows as the "
-        "rest.",
+    return Finding.of(
+        "forgotten_rows",
+        Verdict.FAIL if one.is_telling else Verdict.WARN,
         column=one.anonymized,
         n_affected=one.n_unchanged,
+    )(
+        f"`{one.anonymized}` holds originals in rows {one.first:,} to {one.last:,}: "
+        f"{share_of(one.n_unchanged, n_rows)} cells there, unlike in the other rows. Treat these rows as the "
+        "rest."
     )
 
 
 def _about_old(one: OldAges) -> Finding:
-    return Finding(
-        check="age_above_89",
-        verdict=Verdict.WARN,
-        message=f"`{one.column}` tells {share_of(one.n_records, one.n_filled)} ages above 89 in years. So "
-        "few people get so old that an age finds them: write 90 or more for all of them.",
-        column=one.column,
-        n_affected=one.n_records,
+    return Finding.of("age_above_89", Verdict.WARN, column=one.column, n_affected=one.n_records)(
+        f"`{one.column}` tells {share_of(one.n_records, one.n_filled)} ages above 89 in years. So "
+        "few people get so old that an age finds them: write 90 or more for all of them."
     )
 
 
 def _about_rare(rare: Sequence[RareValues]) -> Iterator[Finding]:
     for one in rare:
-        yield Finding(
-            check="rare_value",
-            verdict=Verdict.WARN,
-            message=f"{counted(one.n_values, 'value')} of `{one.column}` "
-            f"{'is' if one.n_values == 1 else 'are'} of one or two people alone: "
-            f"{share_of(one.n_people, one.n_all)}, while the other values are usual. Who such a value is "
-            "about, others may know: put it together with others.",
-            column=one.column,
-            n_affected=one.n_people,
+        yield Finding.of("rare_value", Verdict.WARN, column=one.column, n_affected=one.n_people)(
+            f"{counted(one.n_values, 'value')} of `{one.column}` {'is' if one.n_values == 1 else 'are'} of "
+            f"one or two people alone: {share_of(one.n_people, one.n_all)}, while the other values are "
+            "usual. Who such a value is about, others may know: put it together with others."
         )

@@ -81,26 +81,28 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
     if measured.unlogged_columns:
         n = len(measured.unlogged_columns)
         findings.append(
-            Finding(
-                check="column_not_in_log",
-                verdict=Verdict.WARN,
-                message=f"{counted(n, 'anonymized column')} the log does not mention: "
-                f"{listed(measured.unlogged_columns)}. Nobody has said what was done to "
-                f"{'it' if n == 1 else 'them'}.",
+            Finding.of(
+                "column_not_in_log",
+                Verdict.WARN,
                 column=measured.unlogged_columns[0] if n == 1 else None,
                 n_affected=n,
+            )(
+                f"{counted(n, 'anonymized column')} the log does not mention: "
+                f"{listed(measured.unlogged_columns)}. Nobody has said what was done to "
+                f"{'it' if n == 1 else 'them'}."
             )
         )
     if measured.vanished_columns:
         n = len(measured.vanished_columns)
         findings.append(
-            Finding(
-                check="logged_column_missing",
-                verdict=Verdict.WARN,
-                message=f"{counted(n, 'logged column')} {'exists' if n == 1 else 'exist'} in neither table: "
-                f"{listed(measured.vanished_columns)}. The log may belong to another file.",
+            Finding.of(
+                "logged_column_missing",
+                Verdict.WARN,
                 column=measured.vanished_columns[0] if n == 1 else None,
                 n_affected=n,
+            )(
+                f"{counted(n, 'logged column')} {'exists' if n == 1 else 'exist'} in neither table: "
+                f"{listed(measured.vanished_columns)}. The log may belong to another file."
             )
         )
     return findings
@@ -113,12 +115,9 @@ def _about_records(
         return [_about_count(measured, classes, thresholds)]
     if measured.order == "kept":
         return [
-            Finding(
-                check="row_order_kept",
-                verdict=Verdict.PASS,
-                message="Both tables have the same number of records and, as far as values show, in the same "
-                "order: whoever holds any other file in this order can link records by their position.",
-                n_affected=measured.n_anonymized,
+            Finding.of("row_order_kept", Verdict.PASS, n_affected=measured.n_anonymized)(
+                "Both tables have the same number of records and, as far as values show, in the same "
+                "order: whoever holds any other file in this order can link records by their position."
             )
         ]
     if measured.order == "changed":
@@ -140,25 +139,19 @@ def _about_count(
         if explained and k is not None
         else ""
     )
-    return Finding(
-        check="row_count_differs",
-        verdict=Verdict.PASS if explained else Verdict.WARN,
-        message=f"The anonymized table has {counted(abs(difference), 'record')} "
+    return Finding.of(
+        "row_count_differs", Verdict.PASS if explained else Verdict.WARN, n_affected=abs(difference)
+    )(
+        f"The anonymized table has {counted(abs(difference), 'record')} "
         f"{'more' if difference > 0 else 'fewer'} than the original ({measured.n_anonymized:,} against "
-        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are "
-        "compared as sets "
-        "of values.",
-        n_affected=abs(difference),
+        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are compared as "
+        "sets of values."
     )
 
 
 def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
     least = "At least " if measured.order == "changed" else ""
-    return Finding(
-        check="blank_filled",
-        verdict=Verdict.WARN,
-        message=f"{least}{counted(n, 'cell')} of `{column}` {'is' if n == 1 else 'are'} filled although "
-        "blank in the original: values were invented, or come from somewhere else.",
-        column=column,
-        n_affected=n,
+    return Finding.of("blank_filled", Verdict.WARN, column=column, n_affected=n)(
+        f"{least}{counted(n, 'cell')} of `{column}` {'is' if n == 1 else 'are'} filled although "
+        "blank in the original: values were invented, or come from somewhere else."
     )

@@ -69,14 +69,10 @@ def judge_surrogates(columns: Sequence[str]) -> list[Finding]:
         return []
     n = len(columns)
     return [
-        Finding(
-            check="surrogates",
-            verdict=Verdict.PASS,
-            message=f"{counted(n, 'column')} {'looks' if n == 1 else 'look'} like identifiers but "
+        Finding.of("surrogates", Verdict.PASS, column=columns[0] if n == 1 else None, n_affected=n)(
+            f"{counted(n, 'column')} {'looks' if n == 1 else 'look'} like identifiers but "
             f"{'holds' if n == 1 else 'hold'} no more of the original's values than chance: "
-            f"{listed(columns)}. They were taken for made-up values.",
-            column=columns[0] if n == 1 else None,
-            n_affected=n,
+            f"{listed(columns)}. They were taken for made-up values."
         )
     ]
 

@@ -152,38 +152,35 @@ def _is_swapped(column: ColumnComparison, thresholds: SecondOpinionThresholds) -
 
 
 def _left_unchanged(column: ColumnComparison) -> Finding:
-    return Finding(
-        check="unchanged_distinct_column",
-        verdict=Verdict.FAIL,
-        message=f"`{column.anonymized}` is left as it was: {share_of(column.n_unchanged, column.n_compared)} "
+    return Finding.of(
+        "unchanged_distinct_column", Verdict.FAIL, column=column.anonymized, n_affected=column.n_unchanged
+    )(
+        f"`{column.anonymized}` is left as it was: {share_of(column.n_unchanged, column.n_compared)} "
         f"of its cells are unchanged, and {_distinctness(column)}. Whoever knows this value of a person "
-        "finds the record.",
-        column=column.anonymized,
-        n_affected=column.n_unchanged,
+        "finds the record."
     )
 
 
 def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
-    return Finding(
-        check="values_in_other_rows",
-        verdict=Verdict.PASS if is_proper else Verdict.WARN,
-        message=f"The original values of `{column.anonymized}` are all but kept, in other rows: "
-        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. "
-        f"{_SWAPPED if is_proper else _READ}",
+    return Finding.of(
+        "values_in_other_rows",
+        Verdict.PASS if is_proper else Verdict.WARN,
         column=column.anonymized,
         n_affected=column.n_same_values,
+    )(
+        f"The original values of `{column.anonymized}` are all but kept, in other rows: "
+        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. "
+        f"{_SWAPPED if is_proper else _READ}"
     )
 
 
 def _partly_unchanged(column: ColumnComparison) -> Finding:
-    return Finding(
-        check="partly_unchanged_column",
-        verdict=Verdict.WARN,
-        message=f"`{column.anonymized}` is left as it was in part: "
+    return Finding.of(
+        "partly_unchanged_column", Verdict.WARN, column=column.anonymized, n_affected=column.n_unchanged
+    )(
+        f"`{column.anonymized}` is left as it was in part: "
         f"{share_of(column.n_unchanged, column.n_compared)} of its cells are unchanged, and "
-        f"{_distinctness(column)}.",
-        column=column.anonymized,
-        n_affected=column.n_unchanged,
+        f"{_distinctness(column)}."
     )
 
 
