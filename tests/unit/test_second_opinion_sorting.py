@@ -53,6 +53,32 @@ def test_sorting__finds_numbers_in_the_order_of_an_original(
     assert f"the original column `{source}`" in finding.message
 
 
+@pytest.mark.parametrize("ending", ["{}", "a{}"], ids=["numbers behind names", "words"])
+def test_sorting__finds_numbers_in_the_order_of_names_that_repeat(ending: str) -> None:
+    rng = np.random.default_rng(3)
+    names = [NAMES[i] + ending.format(i % 3) for i in rng.integers(0, N, N)]
+    places = np.argsort(np.argsort(names, kind="stable"), kind="stable")
+    original = {**ORIGINAL, "name": names}
+    released = {
+        "name": [f"S{place:05d}" for place in places],
+        "sex": ORIGINAL["sex"],
+        "town": ORIGINAL["town"],
+    }
+    shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
+    (finding,) = findings(opinion_on(original, shuffled, LOG), "in_the_original_order")
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, "name")
+
+
+def test_sorting__lets_dates_made_years_pass() -> None:
+    rng = np.random.default_rng(5)
+    days = [str(np.datetime64("1940-01-01") + int(day)) for day in rng.integers(0, 20_000, N)]
+    original = {"born": days, "sex": ORIGINAL["sex"], "town": ORIGINAL["town"]}
+    released = {**original, "born": [f"{day[:4]}-01-01" for day in days]}
+    shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
+    log = log_of(born=("birthdate", "generalize"), sex=("gender", "keep"), town=("address", "keep"))
+    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
+
+
 def test_sorting__warns_of_rows_in_the_order_of_an_original() -> None:
     tokens = [RNG.bytes(6).hex() for _ in range(N)]
     (finding,) = in_order(tokens, np.argsort(ORIGINAL["number"]))

@@ -47,6 +47,7 @@ _NEARLY_ALL = 0.98  # of dates written or counted as numbers
 _MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
 _LOOKED_UP = 300
 _MOST_OF_A_PART, _LARGEST_PART = 5, 10_000  # columns that may hold one part of a date, and their numbers
+_MANY_WORDS = 20  # beside numbers, more than there are units
 _TELLING = 0.2  # distinct share below which a column tells nobody apart
 
 
@@ -151,12 +152,12 @@ class Search:
     def orders(self, side: str, name: str, *, sampled: bool) -> Mapping[str, FloatArray]:
         """Return the numbers that a column may be ordered by: its amounts, its codes, the alphabet."""
         amounts = self.amounts(side, name, sampled=sampled)
-        if amounts is not None:
-            return amounts.readings
         cells = self.cells(side, name, sampled=sampled)
+        if amounts is not None and not (amounts.kind == "number" and _are_worded(cells)):
+            return amounts.readings
         codes = read_codes(cells)
-        by_code = {"code": codes.numbers} if codes else {}
-        return by_code | {"alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
+        by_number = amounts.readings if amounts else {"code": codes.numbers} if codes else {}
+        return {**by_number, "alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return distinct / non-blank cells of a whole column."""
@@ -196,6 +197,12 @@ class Search:
 
 
 # --- by order
+
+
+def _are_worded(cells: pa.ChunkedArray) -> bool:
+    """Whether cells with numbers hold more words than there are units: names with a number behind them."""
+    words = pc.replace_substring_regex(cells, r"[^\p{L}]+", "")
+    return bool(pc.count_distinct(words).as_py() >= _MANY_WORDS)
 
 
 def _places(texts: pa.ChunkedArray) -> FloatArray:
