@@ -10,7 +10,8 @@ only are paired where their values say that they are one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -41,6 +42,7 @@ _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
 _MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
 _NUMBER = r"^[^0-9+\-.,]{0,4}(?P<n>[+\-]?[0-9][0-9 .,']*|[+\-]?[.,][0-9]+)(?:[^0-9.,].{0,14})?$"
+_BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _DATE = r"^(?P<a>[0-9]{1,4})[./\- ]{1,2}(?P<b>[0-9]{1,2})[./\- ]{1,2}(?P<c>[0-9]{1,4})[.]?(?:[t ].*)?$"
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray
@@ -190,9 +192,24 @@ def _plain(pair: TablePair, name: str, holdout: Dataset | None) -> _PlainColumn 
         return None
     stranger = None if holdout is None else holdout.table[name]
     parts = [original, scrambled] + ([] if stranger is None else [stranger])
+    turned = _turned_back(parts) if before < _UNLIKE else None
+    return turned or _undone(parts, before)
+
+
+def _turned_back(parts: Sequence[Texts]) -> _PlainColumn | None:
+    """Return a column whose cells stood backwards or in Base64."""
+    whole = [_whole_array(part) for part in parts]
+    for turned in _turned(whole[1]):
+        if _share_there(whole[0], turned) >= _MOST_THERE:
+            return _as_column("respelled", [whole[0], turned, *whole[2:]])
+    return None
+
+
+def _undone(parts: Sequence[Texts], before: float) -> _PlainColumn | None:
+    """Return a column of other numbers, spelling or words; None where nothing is gained by it."""
     plain = [as_numbers(part) for part in parts]
     if all(part is not None for part in plain):  # no spelling to undo
-        return _rescaled([part for part in plain if part is not None], original)
+        return _rescaled([part for part in plain if part is not None], parts[0])
     texts = _respelled(parts)
     after = _share_there(texts[0], texts[1])
     if after >= _MOST_THERE:
@@ -210,8 +227,25 @@ def _plain(pair: TablePair, name: str, holdout: Dataset | None) -> _PlainColumn 
 def _rescaled(numbers: Sequence[FloatArray], original: Texts) -> _PlainColumn:
     """Return a column of numbers, the others on the original's scale."""
     others = (_on_the_scale_of(numbers[0], part) for part in numbers[1:])
-    whole = original.combine_chunks() if isinstance(original, pa.ChunkedArray) else original
-    return _as_column("rescaled", [whole, *others])
+    return _as_column("rescaled", [_whole_array(original), *others])
+
+
+def _whole_array(cells: Texts) -> pa.Array:
+    return cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+
+
+def _turned(cells: pa.Array) -> Iterator[pa.Array]:
+    """Yield cells backwards, and out of Base64 where all look like it."""
+    yield pc.utf8_reverse(cells)
+    if pc.all(pc.match_substring_regex(cells, _BASE64)).as_py():
+        yield pa.array([_out_of_base64(cell) for cell in cells.to_pylist()], pa.string())
+
+
+def _out_of_base64(cell: str | None) -> str | None:
+    try:
+        return None if cell is None else base64.b64decode(cell).decode()
+    except ValueError:
+        return None
 
 
 def _as_column(how: str, parts: Sequence[pa.Array]) -> _PlainColumn:
@@ -246,8 +280,7 @@ def _respelled(parts: Sequence[Texts]) -> list[pa.Array]:
 
 def _folded(cells: Texts) -> pa.Array:
     """Return cells in one composition, case and white space."""
-    text = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-    text = pc.utf8_lower(pc.utf8_normalize(text, form="NFKC"))
+    text = pc.utf8_lower(pc.utf8_normalize(_whole_array(cells), form="NFKC"))
     return pc.utf8_trim_whitespace(pc.replace_substring_regex(text, r"\s+", " "))
 
 
