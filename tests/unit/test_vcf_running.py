@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,9 +68,10 @@ def large_pair(tmp_path_factory: pytest.TempPathFactory) -> VcfPair:
 
 def _processes() -> set[int]:
     """Return the processes that this one has started and that work."""
-    children = {
-        int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()
-    }
+    children: set[int] = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            children |= {int(pid) for pid in path.read_text().split()}
     return children - {worker.process.pid for worker in apart.POOL.idle}
 
 
@@ -270,3 +274,24 @@ def test_run_scan__an_error_that_nobody_foresaw_ends_its_pair_with_a_sentence(
         "low_anony_north.vcf.gz: reading this pair ended in an error that was not foreseen (IndexError); "
         "nothing was verified. Please tell what kind of files these are."
     )
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to see the process's own")
+def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: VcfPair) -> None:
+    code = (
+        "from pathlib import Path; from core.vcf import VcfFile, VcfPair, VcfSettings; import sys\n"
+        "from core.vcf.apart import scan_apart\n"
+        "file = VcfFile(name='x.vcf', path=Path(sys.argv[1]))\n"
+        "pair = VcfPair(original=file, anonymized=file, level='high')\n"
+        "scan_apart(pair, VcfSettings(), lambda n: n and print(n, flush=True))\n"
+    )
+    asking = subprocess.Popen(
+        [sys.executable, "-c", code, str(large_pair.original.path)], stdout=subprocess.PIPE, cwd=apart.ROOT
+    )
+    assert asking.stdout is not None
+    assert asking.stdout.readline()
+    children = Path(f"/proc/{asking.pid}/task/{asking.pid}/children").read_text().split()
+    asking.kill()
+    asking.communicate()
+    assert len(children) == 1
+    _wait_until(lambda: not Path(f"/proc/{children[0]}").exists())
