@@ -198,6 +198,8 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
     _, attributes = _attributes(raw)
     own = known.get((line.key, attributes.get(b"ID", b"")), set())
     usual = (b"ID",) if line.key == b"contig" and own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)
+    if own and attributes.get(b"Description", b'""') != b'""':  # one that is blank is no code
+        usual = tuple(name for name in usual if name != b"Description")
     return any(
         name not in usual and b"%s=%s" % (name, value) not in own for name, value in attributes.items()
     )

@@ -283,6 +283,8 @@ class Merge:
             self._check_left(mine or theirs, self.orders[mine is not None])
             return mine is not None, theirs is not None
         if mine[0] == theirs[0]:
+            if mine[0] != self._met and any(mine[0] in order.seen for order in self.orders):
+                raise UnsortedError  # one of the files has been here without the other
             self._met = mine[0]
             return mine[1] <= theirs[1], theirs[1] <= mine[1]
         unknown = len(self.contigs)

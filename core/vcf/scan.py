@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -284,6 +285,7 @@ class _Scanner:
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
         self.forms = Forms()
+        self.n_exchanged = 0  # records that stand before one of their own site that they followed
         self.genotypes = _Formats(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
         self.phased = _Formats(has_phasing)
         self.n_records = [0, 0]
@@ -582,6 +584,9 @@ class _Scanner:
     ) -> tuple[list[_Judged], list[int]]:
         """Judge the records of one site, each of the original against its own record."""
         own = own_records([original.record for original in originals], kept)
+        if self.orders is None and len(own) > 1:
+            placed = [place for place in own if place >= 0]
+            self.n_exchanged += sum(later < place for place, later in pairwise(placed))
         site, kept_mafs = self._kept_site(originals, kept)
         judged = []
         site_maf = min([original.maf for original in originals if original.is_candidate], default=math.inf)
@@ -763,7 +768,7 @@ class _Scanner:
             n_anonymized=self.n_records[1],
             n_with_alt=self.n_with_alt,
             n_without_frequency=self.n_without_frequency,
-            reordered=_n_out_of_order(self.orders or []),
+            reordered=_n_out_of_order(self.orders or []) + self.n_exchanged,
             neighbours=self.neighbours,
             repeat_alts=frozenset(self.repeat_alts),
             forms_varying=self.forms.varying(),

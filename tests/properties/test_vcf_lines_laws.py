@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
@@ -60,6 +60,9 @@ def test_lines__gives_every_line_once_with_its_number(
     piece=st.integers(20, 200),
     alike=st.booleans(),
     is_sorted=st.booleans(),
+)
+@example(
+    mine=[("1", 1), ("2", 1), ("1", 2)], theirs=[("2", 1), ("1", 1)], piece=20, alike=False, is_sorted=False
 )
 def test_merge__gives_every_site_once_with_all_its_lines(
     mine: list[tuple[str, int]], theirs: list[tuple[str, int]], piece: int, alike: bool, is_sorted: bool

@@ -157,6 +157,16 @@ def _doubled(masking: Masking, _rng: np.random.Generator) -> Masking:
     return replace(masking, masked=masked)
 
 
+def _exchanged(masking: Masking, _rng: np.random.Generator) -> Masking:
+    """Put common records at one position, and exchange them in the masked file."""
+    original, masked = list(masking.original), list(masking.masked)
+    for i in np.flatnonzero(~masking.hidden[:-1] & ~masking.hidden[1:]).tolist()[::5]:
+        moved = original[i + 1]._replace(chrom=original[i].chrom, pos=original[i].pos)
+        original[i + 1] = moved
+        masked[i], masked[i + 1] = moved, original[i]
+    return replace(masking, original=original, masked=masked)
+
+
 def _header(*lines: str, replaced: str = "") -> Change:
     """Return a change that adds lines to the masked header, or puts them in place of one."""
 
@@ -195,10 +205,25 @@ def header_kinds() -> Iterator[Kind]:
         ("an ALT definition with an allele", _header('##ALT=<ID=DEL,Description="chr1:10042:A:G">')),
         ("phasing with words", _header("##phasing=D001 carries chr1 10042")),
         ("a line in hexadecimal", _header("##x=636872313a31303034323a413a47")),
+        (
+            "a word of a description changed",
+            _header('##INFO=<ID=DP,Number=1,Type=Integer,Description="Depths">', replaced="##INFO=<ID=DP"),
+        ),
         ("assembly with a person", _header("##assembly=Kim Minjun")),
     )
     for name, change in cases:
         yield leak(f"header code: {name}", "codes in the header", change, at_least=_ASK, sizes=_SIZES)
 
 
-KINDS = (*masked_kinds(), *neighbour_kinds(), *header_kinds())
+def order_kinds() -> Iterator[Kind]:
+    """Yield records whose order is the code."""
+    yield leak(
+        "neighbour: two records of a position exchanged",
+        "codes in other records",
+        _exchanged,
+        at_least=_ASK,
+        sizes=_SIZES,
+    )
+
+
+KINDS = (*order_kinds(), *masked_kinds(), *neighbour_kinds(), *header_kinds())
