@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from core.tabular.second_opinion.ciphers import cipher_between, cipher_into
+from core.tabular.second_opinion.ciphers import _MODULI, _products, cipher_between, cipher_into
 from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
 from core.tabular.second_opinion.digests import token_shape
 from core.tabular.second_opinion.pair import pair_tables
@@ -277,3 +277,13 @@ def test_computed__takes_amounts_for_no_checksum_of_other_numbers(seed: int) -> 
     log = log_of(record=("patient_id", "drop"), pay=("income", "swap"))
     tables = pair_tables(table(original), table(released), log)
     assert measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found == ()
+
+
+@pytest.mark.parametrize("modulus", _MODULI)
+def test_products__equal_those_of_whole_numbers(modulus: int) -> None:
+    rng = np.random.default_rng(modulus)
+    drawn = rng.integers(0, modulus - 1, 50, dtype=np.uint64, endpoint=True).tolist()
+    numbers = [0, 1, modulus - 1, *drawn]
+    for factor in (0, 1, modulus - 1, drawn[0]):
+        products = _products(np.array(numbers, dtype=np.uint64), factor, modulus)
+        assert products.tolist() == [number * factor % modulus for number in numbers]

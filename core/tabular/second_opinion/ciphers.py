@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+import numpy.typing as npt
+
 MOST = 0.9  # share of rows that a rule must explain
 _FEWEST_ROWS = 8
 _FEWEST_DISTINCT = 5  # values on both sides
@@ -24,7 +27,11 @@ _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{4,32})")
 _N_FOR_MODULUS = 24  # rows whose differences give a modulus away
 _FEWEST_IN_PLACES, _MOST_IN_PLACES, _MOST_PLACES = 20, 100_000, 16
 _GAPS = 1.3  # numbers in their range for each of them, from which they have gaps
+_HALF = 42  # bits of a modulus under which products are taken in two steps of half of them
 _MOST_MULTIPLES = 64  # of the modulus that such differences may have in common
+
+
+Whole = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,14 +275,30 @@ _MODULI = (
 )
 
 
-def _is_multiple(numbers: Sequence[int], known: frozenset[int], modulus: int) -> bool:
-    """Whether some factor turns all these numbers into known ones under the modulus."""
+def _is_multiple(numbers: Sequence[int], known: Whole, modulus: int) -> bool:
+    """Whether some factor turns all these numbers into known ones, sorted, under the modulus."""
     first = next((n for n in numbers if math.gcd(n, modulus) == 1), 0)
-    if not first or max(known) >= modulus:
+    if not first or not len(known) or int(known[-1]) >= modulus:
         return False
-    back = pow(first, -1, modulus)
-    factors = (token * back % modulus for token in known)
-    return any(factor > 1 and all(n * factor % modulus in known for n in numbers) for factor in factors)
+    factors = _products(known, pow(first, -1, modulus), modulus)
+    factors = factors[factors > 1]
+    for number in numbers:
+        products = _products(factors, number % modulus, modulus)
+        places = np.minimum(np.searchsorted(known, products), len(known) - 1)
+        factors = factors[known[places] == products]
+        if not len(factors):
+            return False
+    return True
+
+
+def _products(numbers: Whole, factor: int, modulus: int) -> Whole:
+    """Multiply numbers below a modulus of 64 bits at most by one such number, under the modulus."""
+    if modulus == 2**64:
+        return numbers * np.uint64(factor)
+    if modulus <= 2**_HALF:
+        m, (high, low) = np.uint64(modulus), map(np.uint64, divmod(factor, 2 ** (_HALF // 2)))
+        return ((numbers * high % m) * np.uint64(2 ** (_HALF // 2)) + numbers * low) % m
+    return np.array([number * factor % modulus for number in numbers.tolist()], dtype=np.uint64)
 
 
 def are_alike_in_places(values: Sequence[str], tokens: Sequence[str]) -> bool:
@@ -323,7 +346,8 @@ def _arithmetic_into(values: Sequence[str], tokens: Sequence[str]) -> Cipher | N
             continue
         if max(known) < 20 * len(known):  # numbers without gaps hold whatever is computed
             continue
-        if any(_is_multiple(numbers[:12], known, modulus) for modulus in _MODULI):
+        fitting = np.array(sorted(known) if max(known) < 2**64 else [], dtype=np.uint64)
+        if any(_is_multiple(numbers[:12], fitting, modulus) for modulus in _MODULI):
             how = "the original's number times one constant, cut at another"
             return Cipher(how=how, n_matched=len(numbers))
         first, *others = numbers[:12]
