@@ -65,15 +65,20 @@ def _other_states(tool: str, app: AppTest) -> Iterator[AppTest]:
         yield app.selectbox(key="tabular_file").set_value(name).run()
     if tool == "diversity":
         app.button(key="diversity_start").click().run()
-        while any(button.key == "diversity_stop" for button in app.button):
-            time.sleep(0.1)
-            app.run()
-        yield app
+        yield _finished(tool, app)
         yield app.selectbox(key="diversity_model").set_value("predictions").run()
         table = b"job_a,job_b,age,target\n" + b"1,0,30,x\n0,1,40,y\n0,0,30,x\n" * 4
         app.file_uploader[0].set_value(("jobs.csv", table, "text/csv")).run()
         quasi = next(each for each in app.multiselect if each.label == "Quasi-identifiers")
         yield quasi.set_value(["job_a", "job_b"]).run()
+
+
+def _finished(tool: str, app: AppTest) -> AppTest:
+    """Wait for work that goes on beside the page."""
+    while any(button.key == f"{tool}_stop" for button in app.button):
+        time.sleep(0.1)
+        app.run()
+    return app
 
 
 @cache
@@ -83,7 +88,7 @@ def _page(tool: str) -> str:
     app = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=120).run()
     app.switch_page(found.script).run()
     app.button(key=f"{tool}_demo_{_demo(tool).key}").click().run()
-    seen = [*_texts(app.main)]
+    seen = [*_texts(_finished(tool, app).main)]
     for other in _other_states(tool, app):
         seen += _texts(other.main)
     assert not app.exception
