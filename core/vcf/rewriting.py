@@ -68,7 +68,9 @@ def _has_new_allele(original: Record, kept: Record) -> bool:
 
 def _has_new_value(original: Record, kept: Record) -> bool:
     """Tell whether a sample has a value, beside its genotype, that is neither the original's nor blank."""
-    for before, after in zip(original.cells, kept.cells, strict=False):
+    if b":" not in kept.samples:
+        return False
+    for before, after in set(zip(original.cells, kept.cells, strict=False)):
         if before != after:
             mine, theirs = before.split(b":"), after.split(b":")
             if len(theirs) > len(mine) or any(

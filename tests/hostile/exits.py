@@ -54,7 +54,10 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
     search = "--label disease --sensitive score --quasi-identifier age --categorical sex --model boosting"
     return {
         "tabular": [table],
-        "vcf": ["-o", str(folder / "originals"), "-a", str(folder / "anonymized"), "--jobs", "2"],
+        "vcf": [
+            *("-o", str(folder / "originals"), "-a", str(folder / "anonymized"), "--jobs", "2"),
+            *("--report-dir", str(folder / "reports")),
+        ],
         "leakage": [csv, moved_table],
         "risk": [table, "--quasi-identifier", "age", "sex", "--sensitive", "disease"],
         "events": [str(folder / "log.csv"), "--k", "2"],

@@ -188,20 +188,19 @@ def allele_in_samples(case: Case) -> bool:
     """Tell whether a sample's value spells an allele out, in either case, or gives a repeat's length."""
     samples = case.samples if case.is_hidden else b""
     for allele in case.original.alleles:
-        for spelled, pattern in _spellings(allele):
-            if spelled in samples and pattern.search(samples) is not None:
-                return True
+        text = allele.strip(b"<>")
+        if any(
+            spelled in samples and _spelled(spelled).search(samples) is not None
+            for spelled in (text, text.lower())
+        ):
+            return True
     return case.is_repeat and _shows(case, format_patterns(case.kept.format).repeat)
 
 
 @remembered
-def _spellings(allele: bytes) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
-    """Return an allele as it may be written, each with the pattern of where it is no part of a word."""
-    text = allele.strip(b"<>")
-    return tuple(
-        (spelled, re.compile(rb"(?<![A-Za-z<])<?%s>?(?![A-Za-z=])" % re.escape(spelled)))
-        for spelled in sorted({text, text.lower()})
-    )
+def _spelled(text: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of an allele where it is no part of a word."""
+    return re.compile(rb"(?<![A-Za-z<])<?%s>?(?![A-Za-z=])" % re.escape(text))
 
 
 @remembered
