@@ -1,13 +1,140 @@
-"""Counts, shares and lists of names as words of a sentence."""
+"""Sentences that know what they were made of, and are said in a language at the edges.
+
+Audits, errors and views hold English: a literal, or a :class:`Text` made by :func:`text`, which is its own
+English sentence and remembers message and values beside it. Pages, reports and the command line say it
+with :func:`say`, in the language asked for at that moment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
 
-from core.measures import format_number
+from core.languages import ENGLISH, Language, language
+from core.measures.measure import Unit, format_number
+
+Value = Any  # a str as typed by the person, an int, a Text, or a sequence of names
+Plain = str | dict[str, Any]
+_deciding: list[Callable[[], str]] = []  # the function that decides, once there is one
 
 
-def counted(n: int, one: str, many: str | None = None) -> str:
+class Text(str):
+    """An English sentence that can be said in other languages.
+
+    Attributes
+    ----------
+    message, plural
+        What translators see, with names of values in braces; `plural` for all counts but one, or empty.
+    n
+        The count that decides between them.
+    values
+        What stands in the braces: numbers, texts, and names and words of files, which are never translated.
+    """
+
+    __slots__ = ("message", "n", "plural", "values")
+    message: str
+    plural: str
+    n: int | None
+    values: Mapping[str, Value]
+
+    def __new__(cls, message: str, plural: str, n: int | None, values: Mapping[str, Value]) -> Text:
+        """Make the English sentence."""
+        template = plural if plural and n != 1 else message
+        if values:
+            template = template.format(**{key: _in_english(one) for key, one in values.items()})
+        made = super().__new__(cls, template)
+        made.message, made.plural, made.n, made.values = message, plural, n, values
+        return made
+
+    def __reduce__(self) -> tuple[type[Text], tuple[str, str, int | None, Mapping[str, Value]]]:
+        return Text, (self.message, self.plural, self.n, self.values)
+
+    def __deepcopy__(self, _memory: object) -> Text:
+        return self
+
+    def said(self, spoken: Language) -> str:
+        """Return the sentence in a language; English where that has no translation of it."""
+        template = spoken.template(self.message, self.plural, self.n)
+        if not self.values:
+            return template
+        return template.format(**{key: _said(one, spoken) for key, one in self.values.items()})
+
+
+class Amount(Text):
+    """A number with its unit's way of writing; see :func:`core.measures.measure.format_number`."""
+
+    __slots__ = ("amount", "unit")
+    unit: Unit
+    amount: float | None
+
+    def __new__(cls, unit: Unit, amount: float | None) -> Amount:
+        """Write the number as English does."""
+        made = str.__new__(cls, format_number(unit, amount))
+        made.unit, made.amount = unit, amount
+        made.message, made.plural, made.n, made.values = "{amount}", "", None, {"amount": str(made)}
+        return made
+
+    def __reduce__(self) -> tuple[type[Amount], tuple[Unit, float | None]]:  # type: ignore[override]
+        return Amount, (self.unit, self.amount)
+
+    def said(self, spoken: Language) -> str:
+        """Return the number as the language writes it."""
+        return spoken.number(str(self))
+
+
+def text(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Text:
+    """Make a sentence of a message and its values.
+
+    Parameters
+    ----------
+    message, plural
+        Whole sentences in English, with the values' names in braces and ``{n}`` for the count: that is what
+        is translated. `plural` is for all counts but one.
+    n
+        The count, where the sentence has one that decides its form.
+    **values
+        Integers are written with separators, sequences as lists of names, texts are said in the language,
+        other strings stand as they are. Shares and decimals go through :func:`percent` and :func:`number`.
+
+    Examples
+    --------
+    >>> text("{n} record of {file} is unique.", "{n} records of {file} are unique.", n=1234, file="a.csv")
+    '1,234 records of a.csv are unique.'
+    """
+    if n is not None:
+        values["n"] = n
+    return Text(message, plural, n, values)
+
+
+def joined(texts: Sequence[str], separator: str = " ") -> Text:
+    """Return texts one after the other, each said by itself."""
+    values = {f"part_{position}": _own(one) for position, one in enumerate(texts)}
+    return Text(separator.join(f"{{{key}}}" for key in values), "", None, values)
+
+
+def say(words: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> str:
+    """Return a text, or a message with its values, in the language asked for now."""
+    if values or n is not None:
+        words = text(words, plural, n=n, **values)
+    return _own(words).said(_spoken())
+
+
+def ask_language_by(current: Callable[[], str]) -> None:
+    """Let a function decide for every :func:`say` which language is spoken, such as a session's choice."""
+    _deciding[:] = [current]
+
+
+def spoken_language() -> str:
+    """Return the code of the language spoken now."""
+    return _spoken().code
+
+
+def _spoken() -> Language:
+    return language(_deciding[0]() if _deciding else ENGLISH)
+
+
+def counted(n: int, one: str, many: str | None = None) -> Text:
     """Return such as "1 record" or "1,234 records".
 
     Examples
@@ -15,10 +142,10 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     >>> counted(1, "record"), counted(1234, "class", "classes")
     ('1 record', '1,234 classes')
     """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return text(f"{{n}} {one}", f"{{n}} {many or one + 's'}", n=n)
 
 
-def share_of(n: int, total: int, noun: str = "") -> str:
+def share_of(n: int, total: int, noun: str = "") -> Text:
     """Return such as "3 of 928 rows (0.3 %)"; of none, without a share.
 
     Examples
@@ -26,11 +153,13 @@ def share_of(n: int, total: int, noun: str = "") -> str:
     >>> share_of(1, 3), share_of(99_999, 100_000), share_of(5, 5, "rows"), share_of(0, 0)
     ('1 of 3 (33.3 %)', '99,999 of 100,000 (> 99.9 %)', '5 of 5 rows (100 %)', '0 of 0')
     """
-    counts = f"{n:,} of {total:,} {noun}".rstrip()
-    return f"{counts} ({percent(n / total)})" if total else counts
+    tail = f" {noun}" if noun else ""
+    if not total:
+        return text(f"{{found}} of {{total}}{tail}", found=n, total=total)
+    return text(f"{{found}} of {{total}}{tail} ({{share}})", found=n, total=total, share=percent(n / total))
 
 
-def percent(share: float | None) -> str:
+def percent(share: float | None) -> Text:
     """Return a share in [0, 1] as percent; rounding never makes something nothing, nor a part the whole.
 
     Examples
@@ -38,15 +167,15 @@ def percent(share: float | None) -> str:
     >>> percent(1.0), percent(0.99999), percent(0.5), percent(0.00001), percent(0.0)
     ('100 %', '> 99.9 %', '50.0 %', '< 0.1 %', '0 %')
     """
-    return format_number("share", share)
+    return Amount("share", share)
 
 
-def number(value: float) -> str:
+def number(value: float) -> Text:
     """Return a number with up to three decimals."""
-    return format_number("number", value)
+    return Amount("number", value)
 
 
-def listed(names: Sequence[str], *, at_most: int = 8) -> str:
+def listed(names: Sequence[str], *, at_most: int = 8) -> Text:
     """Return names as code, separated by commas; beyond `at_most` only how many more there are.
 
     Examples
@@ -55,4 +184,50 @@ def listed(names: Sequence[str], *, at_most: int = 8) -> str:
     '`a`, `b` and 1 more'
     """
     shown = ", ".join(f"`{name}`" for name in names[:at_most])
-    return shown if len(names) <= at_most else f"{shown} and {len(names) - at_most:,} more"
+    rest = len(names) - at_most
+    return (
+        text("{names} and {more} more", names=shown, more=rest) if rest > 0 else text("{names}", names=shown)
+    )
+
+
+def plain_text(words: str) -> Plain:
+    """Return a text as JSON can hold it, for another process."""
+    if isinstance(words, Amount):
+        return {"unit": words.unit, "amount": words.amount}
+    if isinstance(words, Text):
+        values = {key: plain_text(one) if isinstance(one, str) else one for key, one in words.values.items()}
+        return {"message": words.message, "plural": words.plural, "n": words.n, "values": values}
+    return words
+
+
+def text_of(plain: Plain) -> str:
+    """Return a text from what :func:`plain_text` made of it."""
+    if isinstance(plain, str):
+        return plain
+    if "unit" in plain:
+        return Amount(plain["unit"], plain["amount"])
+    values = {
+        key: text_of(one) if isinstance(one, str | dict) else one for key, one in plain["values"].items()
+    }
+    return Text(plain["message"], plain["plural"], plain["n"], values)
+
+
+def _own(words: str) -> Text:
+    """Return words of ours as a text; a literal one has no values."""
+    return words if isinstance(words, Text) else Text(words, "", None, {})
+
+
+def _in_english(value: Value) -> str:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool) or not isinstance(value, Integral | Sequence):
+        raise TypeError(f"Say how a {type(value).__name__} is written.")
+    return f"{int(value):,}" if isinstance(value, Integral) else str(listed(value))
+
+
+def _said(value: Value, spoken: Language) -> str:
+    if isinstance(value, Text):
+        return value.said(spoken)
+    if isinstance(value, Integral):
+        return spoken.number(f"{int(value):,}")
+    return str(value) if isinstance(value, str) else listed(value).said(spoken)
