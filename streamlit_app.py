@@ -4,14 +4,18 @@ import streamlit as st
 
 from core.errors import AuditInputError
 from core.settings_form import settings_named_by
+from core.words import ask_language_by
 from pages.components import navigation, serving
 from pages.components.interrupting import interruptible
+from pages.components.language import session_language
 from pages.components.reading import show_problems
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.set_page_config(page_icon=navigation.ICON, layout="wide", menu_items=navigation.MENU)
     st.logo(navigation.LOGO, size="large")
+    ask_language_by(session_language)
     page = st.navigation(navigation.pages(), position="top")
+    navigation.remember(page)
     try:
         with interruptible(), settings_named_by("label"):
             page.run()

@@ -80,6 +80,11 @@ def language(code: str) -> Language:
     return Translated(code) if code in LANGUAGES and code != ENGLISH else Language(ENGLISH)
 
 
+def translated(code: str) -> bool:
+    """Return whether a language has a catalogue."""
+    return any((FOLDER / code).glob("*.po"))
+
+
 def catalogues(code: str) -> Iterator[tuple[Path, Catalog]]:
     """Read the catalogues of a language, in the order of their names."""
     for path in sorted((FOLDER / code).glob("*.po")):

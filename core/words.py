@@ -7,7 +7,9 @@ with :func:`say`, in the language asked for at that moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral
 from typing import Any
 
@@ -16,6 +18,7 @@ from core.measures.measure import Unit, format_number
 
 Value = Any  # a str as typed by the person, an int, a Text, or a sequence of names
 Plain = str | dict[str, Any]
+_FIXED: ContextVar[str] = ContextVar("_FIXED", default="")
 _deciding: list[Callable[[], str]] = []  # the function that decides, once there is one
 
 
@@ -102,6 +105,8 @@ def text(message: str, plural: str = "", /, *, n: int | None = None, **values: V
     >>> text("{n} record of {file} is unique.", "{n} records of {file} are unique.", n=1234, file="a.csv")
     '1,234 records of a.csv are unique.'
     """
+    if isinstance(message, Text) and not values:
+        return message
     if n is not None:
         values["n"] = n
     return Text(message, plural, n, values)
@@ -109,7 +114,7 @@ def text(message: str, plural: str = "", /, *, n: int | None = None, **values: V
 
 def joined(texts: Sequence[str], separator: str = " ") -> Text:
     """Return texts one after the other, each said by itself."""
-    values = {f"part_{position}": _own(one) for position, one in enumerate(texts)}
+    values = {f"part_{position}": own(one) for position, one in enumerate(texts)}
     return Text(separator.join(f"{{{key}}}" for key in values), "", None, values)
 
 
@@ -117,12 +122,22 @@ def say(words: str, plural: str = "", /, *, n: int | None = None, **values: Valu
     """Return a text, or a message with its values, in the language asked for now."""
     if values or n is not None:
         words = text(words, plural, n=n, **values)
-    return _own(words).said(_spoken())
+    return own(words).said(_spoken())
 
 
 def ask_language_by(current: Callable[[], str]) -> None:
     """Let a function decide for every :func:`say` which language is spoken, such as a session's choice."""
     _deciding[:] = [current]
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Speak one language for a while, such as English in files for programs."""
+    token = _FIXED.set(code)
+    try:
+        yield
+    finally:
+        _FIXED.reset(token)
 
 
 def spoken_language() -> str:
@@ -131,7 +146,7 @@ def spoken_language() -> str:
 
 
 def _spoken() -> Language:
-    return language(_deciding[0]() if _deciding else ENGLISH)
+    return language(_FIXED.get() or (_deciding[0]() if _deciding else ENGLISH))
 
 
 def counted(n: int, one: str, many: str | None = None) -> Text:
@@ -212,7 +227,7 @@ def text_of(plain: Plain) -> str:
     return Text(plain["message"], plain["plural"], plain["n"], values)
 
 
-def _own(words: str) -> Text:
+def own(words: str) -> Text:
     """Return words of ours as a text; a literal one has no values."""
     return words if isinstance(words, Text) else Text(words, "", None, {})
 

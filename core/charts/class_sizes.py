@@ -19,7 +19,7 @@ from core.charts.look import (
     specification,
 )
 from core.charts.shapes import NumberArray
-from core.measures.measure import format_number
+from core.words import percent, say
 
 _CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
@@ -99,26 +99,30 @@ def class_size_chart(
     log: bool = False,
     x_title: str = _CLASS_SIZE_TITLE,
     y_title: str = "Records",
-    noun: str = "classes",
+    share_title: str = "Share of records",
+    groups: tuple[str, str] = ("in classes smaller than {k}", "in classes of {k} or more"),
     cumulative: bool = False,
 ) -> Specification:
-    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line."""
+    """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
+
+    `groups` names those below and those at or above the threshold.
+    """
     table = class_size_table(sizes, records, k)
-    below, above = f"in {noun} smaller than {k:,}", f"in {noun} of {k:,} or more"
+    below, above = (say(group, k=k) for group in groups)
     table["group"] = np.where(table["below_k"], below, above)
-    table["share"] = [format_number("share", share) for share in table["records_share"]]
+    table["share"] = [say(percent(share)) for share in table["records_share"]]
     order = [str(label) for label in table["class_size"]]
     x = {
         "field": "class_size",
         "type": "ordinal",
-        "title": x_title,
+        "title": say(x_title),
         "scale": {"domain": order},
         "axis": {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4, "labelLimit": LABEL_LIMIT},
     }
-    y = {"field": "n_records", "type": "quantitative", "title": y_title}
+    y = {"field": "n_records", "type": "quantitative", "title": say(y_title)}
     largest = int(table["n_records"].max())
     layers = [
-        _bars(x, {**y, **_count_axis(largest, log=log)}, [below, above]),
+        _bars(x, {**y, **_count_axis(largest, log=log)}, [below, above], say(share_title)),
         _counts_below(x),
         *rule_layers("limit", {**x, "bandPosition": 0}, offset=-2),
     ]
@@ -140,7 +144,9 @@ def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")]
 
 
-def _bars(x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str]) -> dict[str, object]:
+def _bars(
+    x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str], share_title: str
+) -> dict[str, object]:
     """Return the bars; what is below the threshold is red and paler, with a dashed outline."""
 
     def by_group(values: Sequence[object], legend: Mapping[str, object] | None = None) -> dict[str, object]:
@@ -156,7 +162,6 @@ def _bars(x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str
         "symbolStrokeWidth": 0,
         "symbolOpacity": 1,
     }
-    title = str(y["title"])
     return {
         "data": {"name": "classes"},
         "mark": {"type": "bar", "strokeWidth": 2},
@@ -168,10 +173,10 @@ def _bars(x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str
             "fillOpacity": by_group([0.35, 1]),
             "strokeDash": by_group([[4, 3], [1, 0]]),
             "tooltip": [
-                {"field": "class_size", "type": "ordinal", "title": "Class size"},
-                {"field": "n_records", "type": "quantitative", "title": title, "format": ","},
-                {"field": "share", "type": "nominal", "title": f"Share of {title.lower()}"},
-                {"field": "group", "type": "nominal", "title": "Which is"},
+                {"field": "class_size", "type": "ordinal", "title": say("Class size")},
+                {"field": "n_records", "type": "quantitative", "title": y["title"], "format": ","},
+                {"field": "share", "type": "nominal", "title": share_title},
+                {"field": "group", "type": "nominal", "title": say("Which is")},
             ],
         },
     }
@@ -193,7 +198,7 @@ def _counts_below(x: Mapping[str, object]) -> dict[str, object]:
 def _cumulative_rows(table: pd.DataFrame) -> list[dict[str, object]]:
     shares = np.clip(np.cumsum(table["records_share"].to_numpy()), 0, 1).tolist()
     return [
-        {"class_size": str(label), "cumulative": share, "text": format_number("share", share)}
+        {"class_size": str(label), "cumulative": share, "text": say(percent(share))}
         for label, share in zip(table["class_size"], shares, strict=True)
     ]
 
@@ -207,13 +212,13 @@ def _cumulative_line(x: Mapping[str, object]) -> dict[str, object]:
             "y": {
                 "field": "cumulative",
                 "type": "quantitative",
-                "title": "Cumulative share of records",
+                "title": say("Cumulative share of records"),
                 "scale": {"domain": [0, 1]},
                 "axis": {"format": "%", "orient": "right", "grid": False},
             },
             "tooltip": [
-                {"field": "class_size", "type": "ordinal", "title": "Class size up to"},
-                {"field": "text", "type": "nominal", "title": "Share of records"},
+                {"field": "class_size", "type": "ordinal", "title": say("Class size up to")},
+                {"field": "text", "type": "nominal", "title": say("Share of records")},
             ],
         },
     }

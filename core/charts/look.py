@@ -11,6 +11,8 @@ from typing import cast
 import altair as alt
 import pandas as pd
 
+from core.words import say
+
 COLORS: Mapping[str, str] = MappingProxyType(
     {
         "PASS": "#009E73",
@@ -36,8 +38,10 @@ TEXT_COLOR = "#727B8A"  # marks of type text: the one grey readable on both back
 
 
 def meaning_scale(meanings: Sequence[str]) -> alt.Scale:
-    """Return the colour scale that gives each meaning of :data:`COLORS` its one colour."""
-    return alt.Scale(domain=list(meanings), range=[COLORS[meaning] for meaning in meanings])
+    """Return the colour scale that gives each meaning of :data:`COLORS`, as it is said, its one colour."""
+    return alt.Scale(
+        domain=[say(meaning) for meaning in meanings], range=[COLORS[meaning] for meaning in meanings]
+    )
 
 
 HEIGHT = 280
@@ -119,7 +123,7 @@ def rule_layers(dataset: str, x: Mapping[str, object], *, offset: int = 0) -> li
 
 def threshold_rule(at: float, label: str) -> list[alt.Chart]:
     """Return the same as :func:`rule_layers` for layers of Altair, on a quantitative axis."""
-    base = alt.Chart(pd.DataFrame({"at": [at], "label": [label]})).encode(x="at:Q")
+    base = alt.Chart(pd.DataFrame({"at": [at], "label": [say(label)]})).encode(x="at:Q")
     rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
     text = base.mark_text(color=COLORS["threshold"], align="center", baseline="bottom", fontWeight="bold")
     return [rule, text.encode(y=alt.value(-3), text="label:N")]

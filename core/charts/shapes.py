@@ -24,8 +24,9 @@ from core.charts.look import (
     threshold_rule,
 )
 from core.coding import FloatArray, IntArray
-from core.measures.measure import Unit, format_number
+from core.measures.measure import Unit
 from core.verdict import Verdict
+from core.words import Amount, say, text
 
 
 def horizontal_bars(
@@ -46,16 +47,16 @@ def horizontal_bars(
     columns = [label, value] if reference is None else [label, value, reference]
     table, _ = safe_frame(frame[columns])
     meanings = (meaning,) if reference is None else (meaning, reference_meaning)
-    scale = {"domain": list(meanings), "range": [COLORS[each] for each in meanings]}
+    scale = {"domain": [say(each) for each in meanings], "range": [COLORS[each] for each in meanings]}
     legend = None if reference is None else {"title": None, "orient": "top", "columns": 1, "symbolOpacity": 1}
-    y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": label_title}
+    y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": say(label_title)}
     y["axis"] = {"labelLimit": LABEL_LIMIT}
     bars = {
         "data": {"name": "bars"},
         "mark": {"type": "bar", "height": {"band": 0.55}},
         "encoding": {
             "y": y,
-            "x": {"field": "c1", "type": "quantitative", "title": value_title, **_value_axis(unit)},
+            "x": {"field": "c1", "type": "quantitative", "title": say(value_title), **_value_axis(unit)},
             "color": {"field": "series", "type": "nominal", "scale": scale, "legend": legend},
             "tooltip": _tooltips(label_title, value_title),
         },
@@ -67,7 +68,7 @@ def horizontal_bars(
         datasets["reference"] = _bar_rows(table, "c2", reference_meaning, unit)
     if rule is not None:
         layers.extend(rule_layers("rule", {"field": "at", "type": "quantitative"}))
-        datasets["rule"] = [{"at": rule, "label": rule_label}]
+        datasets["rule"] = [{"at": rule, "label": say(rule_label)}]
     return specification(layers, datasets, height=max(80, 26 * len(table) + 10))
 
 
@@ -77,8 +78,8 @@ def _bar_rows(table: pd.DataFrame, column: str, meaning: str, unit: Unit) -> lis
         {
             "c0": label,
             column: None if pd.isna(number) else float(number),
-            "series": meaning,
-            "text": format_number(unit, number),
+            "series": say(meaning),
+            "text": say(Amount(unit, number)),
         }
         for label, number in zip(table["c0"], table[column], strict=True)
     ]
@@ -86,8 +87,8 @@ def _bar_rows(table: pd.DataFrame, column: str, meaning: str, unit: Unit) -> lis
 
 def _tooltips(label_title: str, value_title: str) -> list[dict[str, object]]:
     return [
-        {"field": "c0", "type": "nominal", "title": label_title},
-        {"field": "text", "type": "nominal", "title": value_title},
+        {"field": "c0", "type": "nominal", "title": say(label_title)},
+        {"field": "text", "type": "nominal", "title": say(value_title)},
     ]
 
 
@@ -122,7 +123,7 @@ class Part:
     meaning: str
 
 
-def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> alt.LayerChart:
+def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.LayerChart:
     """Draw one horizontal bar whose parts sum to the whole.
 
     Parameters
@@ -132,7 +133,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
     unit
         What is counted, for the axis title and the legend.
     title
-        Axis title; "Share of <unit>" when empty.
+        Axis title, such as "Share of rows".
 
     Returns
     -------
@@ -144,7 +145,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
     base = alt.Chart(table).encode(
         x=alt.X(
             "start:Q",
-            title=title or f"Share of {unit}",
+            title=say(title),
             axis=alt.Axis(labelExpr=PERCENT_LABEL, grid=False),
             scale=alt.Scale(domain=[0, 1], nice=False),
         ),
@@ -158,38 +159,43 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str = "") -> 
         ),
         order=alt.Order("position:Q"),
         tooltip=[
-            alt.Tooltip("label:N", title="Part"),
-            alt.Tooltip("count:Q", title=unit.capitalize(), format=","),
-            alt.Tooltip("share:N", title="Share"),
+            alt.Tooltip("label:N", title=say("Part")),
+            alt.Tooltip("count:Q", title=say("Count"), format=","),
+            alt.Tooltip("share:N", title=say("Share")),
         ],
     )
     return sized(alt.layer(bar), 64)
 
 
-def verdict_counts_bar(counts: Mapping[Verdict, int], *, unit: str = "checks") -> alt.LayerChart:
+def verdict_counts_bar(counts: Mapping[Verdict, int], *, title: str) -> alt.LayerChart:
     """Draw how many checks ended in each verdict, from PASS to FAIL; see :func:`stacked_share_bar`."""
     parts = [
-        Part(label=f"{verdict.symbol} {verdict.word}", count=counts.get(verdict, 0), meaning=verdict.value)
+        Part(
+            label=text("{symbol} {word}", symbol=verdict.symbol, word=text(verdict.word)),
+            count=counts.get(verdict, 0),
+            meaning=verdict.value,
+        )
         for verdict in Verdict
         if counts.get(verdict, 0) or verdict is not Verdict.NOT_ASSESSED
     ]
-    return stacked_share_bar(parts, unit="values", title=f"Share of {unit}")
+    return stacked_share_bar(parts, unit="values", title=title)
 
 
 def _share_table(parts: Sequence[Part], unit: Unit) -> pd.DataFrame:
     counts = np.array([part.count for part in parts], dtype=float)
     shares = counts / counts.sum() if counts.sum() > 0 else np.zeros(len(parts))
     ends = np.cumsum(shares)
-    texts = [format_number("share", float(share)) for share in shares]
+    texts = [say(Amount("share", float(share))) for share in shares]
+    labels = [say(part.label) for part in parts]
     return pd.DataFrame(
         {
             "position": range(len(parts)),
-            "label": [part.label for part in parts],
+            "label": labels,
             "count": counts,
             "share": texts,
             "legend": [
-                f"{part.label}: {format_number(unit, part.count)} ({text})"
-                for part, text in zip(parts, texts, strict=True)
+                f"{label}: {say(Amount(unit, part.count))} ({text})"
+                for label, part, text in zip(labels, parts, texts, strict=True)
             ],
             "start": ends - shares,
             "end": ends,
@@ -214,7 +220,8 @@ def heatmap(
 ) -> alt.LayerChart:
     """Draw one cell per row of the frame, dark for large values, each with its figure written in it."""
     table, _ = safe_frame(frame[[x, y, value]])
-    table["text"] = [format_number(unit, number) for number in table["c2"]]
+    table["text"] = [say(Amount(unit, number)) for number in table["c2"]]
+    x_title, y_title, value_title = say(x_title), say(y_title), say(value_title)
     percent = unit in ("share", "risk")
     largest = 1.0 if percent else float(table["c2"].max())
     table["dark"] = table["c2"] > 0.5 * largest
@@ -268,9 +275,10 @@ def histogram(
 ) -> alt.LayerChart:
     """Draw counts per interval, one or more series laid over each other."""
     lower, upper = list(edges[:-1]), list(edges[1:])
+    x_title, y_title = say(x_title), say(y_title)
     table = pd.concat(
         [
-            pd.DataFrame({"lower": lower, "upper": upper, "count": list(values), "series": meaning})
+            pd.DataFrame({"lower": lower, "upper": upper, "count": list(values), "series": say(meaning)})
             for meaning, values in counts.items()
         ]
     )
@@ -285,10 +293,10 @@ def histogram(
             color=_series_color(tuple(counts), show=several),
             stroke=alt.Stroke("series:N", legend=None, scale=meaning_scale(tuple(counts))),
             tooltip=[
-                alt.Tooltip("lower:Q", title="From"),
-                alt.Tooltip("upper:Q", title="to"),
+                alt.Tooltip("lower:Q", title=say("From")),
+                alt.Tooltip("upper:Q", title=say("to")),
                 alt.Tooltip("count:Q", title=y_title, format=","),
-                alt.Tooltip("series:N", title="Series"),
+                alt.Tooltip("series:N", title=say("Series")),
             ],
         )
     )

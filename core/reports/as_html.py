@@ -15,9 +15,9 @@ import pandas as pd
 import vl_convert
 
 from core.charts import Specification, for_report
-from core.measures import MEASURES, Measure, format_number, unit_word
+from core.measures import MEASURES, Measure, unit_word
 from core.measures.measure import Unit
-from core.plain import JsonValue, json_value, printable, scalar, setting_text, sha256_of
+from core.plain import JsonValue, json_value, printable, scalar, sha256_of
 from core.reports.model import (
     Figure,
     InputFacts,
@@ -27,9 +27,11 @@ from core.reports.model import (
     column_units,
     figure_text,
     in_utc,
+    said_settings,
     time_text,
 )
 from core.verdict import Verdict, worst_first
+from core.words import Amount, own, say, spoken_language
 
 _LONGEST_LABEL = 300
 
@@ -143,10 +145,10 @@ CONTENT_SECURITY_POLICY = (
 
 _STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 _VERDICT_MEANINGS = {
-    Verdict.PASS: "every check held.",
-    Verdict.WARN: "nothing failed, but something needs a person's judgement.",
-    Verdict.NOT_ASSESSED: "something could not be checked; this is not a pass.",
-    Verdict.FAIL: "at least one check failed.",
+    Verdict.PASS: "PASS means: every check held.",
+    Verdict.WARN: "WARN means: nothing failed, but something needs a person's judgement.",
+    Verdict.NOT_ASSESSED: "NOT ASSESSED means: something could not be checked; this is not a pass.",
+    Verdict.FAIL: "FAIL means: at least one check failed.",
 }
 
 
@@ -184,18 +186,23 @@ def text(value: object) -> str:
 
 def _head(report: Report) -> str:
     return f"""<!doctype html>
-<html lang="en">
+<html lang="{spoken_language()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{text(report.title)}: {report.verdict.word} – AnonAudit report</title>
+<title>{text(_title(report))}</title>
 <style>{_STYLE}</style>
 </head>
 <body>
 """
+
+
+def _title(report: Report) -> str:
+    title, verdict = own(report.title), own(report.verdict.word)
+    return say("{title}: {verdict} – AnonAudit report", title=title, verdict=verdict)
 
 
 def _header(report: Report) -> str:
@@ -203,40 +210,43 @@ def _header(report: Report) -> str:
     return f"""<header class="top">
 <div class="brand"><strong>AnonAudit</strong>
 <time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{time_text(moment)}</time></div>
-<h1 class="wrap">{text(report.title)}</h1>
-<p class="question wrap">{text(report.question)}</p>
+<h1 class="wrap">{text(say(report.title))}</h1>
+<p class="question wrap">{text(say(report.question))}</p>
 </header>"""
 
 
 def _verdict_panel(report: Report) -> str:
     verdict = report.verdict
-    parts = "".join(f"<li>{text(name)}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items())
-    return f"""<section class="verdict {verdict.value}" aria-label="Verdict">
+    parts = "".join(
+        f"<li>{text(say(name))}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items()
+    )
+    return f"""<section class="verdict {verdict.value}" aria-label="{text(say("Verdict"))}">
 <span class="mark" aria-hidden="true">{verdict.symbol}</span>
-<span class="word">{verdict.word}</span>
-<span class="headline wrap">{text(report.headline)}</span>
+<span class="word">{text(say(verdict.word))}</span>
+<span class="headline wrap">{text(say(report.headline))}</span>
 </section>
 {f'<ul class="parts">{parts}</ul>' if parts else ""}
-<p class="small">{verdict.word} means: {_VERDICT_MEANINGS[verdict]}</p>"""
+<p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>"""
 
 
 def _verdict_badge(verdict: Verdict | None) -> str:
     """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
     if verdict is None:
         return ""
-    symbol, label = verdict.symbol, verdict.word
+    symbol, label = verdict.symbol, text(say(verdict.word))
     return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
 
 
 def _footer() -> str:
-    return (
-        "<footer>Made by AnonAudit on the person's own machine. The file holds no script and fetches "
-        "nothing. The XLSX and JSON of the same report hold the exact figures.</footer>"
+    words = say(
+        "Made by AnonAudit on the person's own machine. The file holds no script and fetches nothing. The "
+        "XLSX and JSON of the same report hold the exact figures."
     )
+    return f"<footer>{text(words)}</footer>"
 
 
 def _section(heading: str, content: str) -> str:
-    return f"<section>\n<h2>{heading}</h2>\n{content}\n</section>" if content else ""
+    return f"<section>\n<h2>{text(say(heading))}</h2>\n{content}\n</section>" if content else ""
 
 
 # --------------------------------------------------------------------------------- figures and findings
@@ -254,20 +264,22 @@ def _figures_section(figures: tuple[Figure, ...]) -> str:
     for figure in figures:
         rows.append(_figure_row(figure, defined=figure.measure in seen, with_of=with_of, judged=judged))
         seen.add(figure.measure)
-    return _section("Figures", _table_html("Figures", heads, rows))
+    return _section("Figures", _table_html(say("Figures"), [say(head) for head in heads], rows))
 
 
 def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -> str:
     measure = MEASURES[figure.measure]
     definition = "" if defined else _definition(measure)
-    cells = [f'<th scope="row" class="figure">{text(measure.label)}{definition}</th>']
+    cells = [f'<th scope="row" class="figure">{text(say(measure.label))}{definition}</th>']
     if with_of:
-        cells.append(_text_cell(figure.of))
-    word = unit_word(measure.unit, figure.value)
+        cells.append(_text_cell(say(figure.of)))
+    word = say(unit_word(measure.unit, figure.value))
     unit = f' <span class="unit">{word}</span>' if word else ""
     cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
     if judged:
-        cells.append(f"{_text_cell(_unbroken(figure.threshold))}<td>{_verdict_badge(figure.verdict)}</td>")
+        cells.append(
+            f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{_verdict_badge(figure.verdict)}</td>"
+        )
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -277,19 +289,21 @@ def _unbroken(words: str) -> str:
 
 
 def _definition(measure: Measure) -> str:
-    return f'<span class="definition">{text(measure.definition)} Source: {text(measure.source)}.</span>'
+    words = say("{definition} Source: {source}.", definition=own(measure.definition), source=measure.source)
+    return f'<span class="definition">{text(words)}</span>'
 
 
 def _findings_section(report: Report) -> str:
     if not report.findings:
-        return _section("Findings", "<p>No findings.</p>")
+        return _section("Findings", f"<p>{text(say('No findings.'))}</p>")
     rows = [
         f"<tr><td>{_verdict_badge(finding.verdict)}</td>"
-        f"{_text_cell(finding.message)}{_text_cell(finding.column or '')}"
+        f"{_text_cell(say(finding.message))}{_text_cell(finding.column or '')}"
         f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
         for finding in worst_first(report.findings)
     ]
-    return _section("Findings", _table_html("Findings", ["Verdict", "Finding", "Column", "Affected"], rows))
+    heads = [say(head) for head in ("Verdict", "Finding", "Column", "Affected")]
+    return _section("Findings", _table_html(say("Findings"), heads, rows))
 
 
 # ---------------------------------------------------------------------------------------------- charts
@@ -301,9 +315,9 @@ def _charts_section(charts: tuple[ReportChart, ...]) -> str:
 
 def _chart(chart: ReportChart, number: int) -> str:
     return f"""<figure>
-<figcaption id="chart-{number}-title">{text(chart.title)}</figcaption>
+<figcaption id="chart-{number}-title">{text(say(chart.title))}</figcaption>
 {_chart_svg(chart.chart, prefix=f"chart-{number}")}
-<p class="note wrap" id="chart-{number}-text">{text(chart.alt_text)}</p>
+<p class="note wrap" id="chart-{number}-text">{text(say(chart.alt_text))}</p>
 </figure>"""
 
 
@@ -315,7 +329,7 @@ def _tables_section(tables: tuple[ReportTable, ...]) -> str:
 
 
 def _report_table(table: ReportTable) -> str:
-    shown = table.frame.iloc[:_MOST_ROWS, :MOST_COLUMNS]
+    shown = table.said.iloc[:_MOST_ROWS, :MOST_COLUMNS]
     units = column_units(table)[:MOST_COLUMNS]
     numeric = [_is_numeric(shown.iloc[:, position]) for position in range(shown.shape[1])]
     rows = [
@@ -324,25 +338,26 @@ def _report_table(table: ReportTable) -> str:
         + "</tr>"
         for row in shown.itertuples(index=False, name=None)
     ]
-    note = f'<p class="note wrap">{text(table.note)}</p>' if table.note else ""
-    heading = f'<h3 class="wrap">{text(table.title)}</h3>'
+    note = f'<p class="note wrap">{text(say(table.note))}</p>' if table.note else ""
+    heading = f'<h3 class="wrap">{text(say(table.title))}</h3>'
     if not rows:
-        return f"{heading}\n{note}\n<p>No rows.</p>"
-    content = _table_html(table.title, [str(name) for name in shown.columns], rows, numeric=numeric)
-    return f"{heading}\n{note}\n{content}\n{_cut_statement(table.frame)}"
+        return f"{heading}\n{note}\n<p>{text(say('No rows.'))}</p>"
+    content = _table_html(say(table.title), [str(name) for name in shown.columns], rows, numeric=numeric)
+    return f"{heading}\n{note}\n{content}\n{_cut_statement(table.said)}"
 
 
 def _cut_statement(frame: pd.DataFrame) -> str:
     n_rows, n_columns = frame.shape
-    parts = []
-    if n_rows > _MOST_ROWS:
-        parts.append(f"first {_MOST_ROWS:,} of {n_rows:,} rows")
-    if n_columns > MOST_COLUMNS:
-        parts.append(f"first {MOST_COLUMNS:,} of {n_columns:,} columns")
-    if not parts:
+    if n_rows > _MOST_ROWS and n_columns > MOST_COLUMNS:
+        cut = "First {rows} of {n_rows} rows and first {columns} of {n_columns} columns; the XLSX holds all."
+    elif n_rows > _MOST_ROWS:
+        cut = "First {rows} of {n_rows} rows; the XLSX holds all."
+    elif n_columns > MOST_COLUMNS:
+        cut = "First {columns} of {n_columns} columns; the XLSX holds all."
+    else:
         return ""
-    statement = " and ".join(parts)
-    return f'<p class="small">{statement[0].upper()}{statement[1:]}; the XLSX holds all.</p>'
+    words = say(cut, rows=_MOST_ROWS, n_rows=n_rows, columns=MOST_COLUMNS, n_columns=n_columns)
+    return f'<p class="small">{text(words)}</p>'
 
 
 def _table_html(
@@ -390,11 +405,12 @@ def _cell_text(value: object, unit: Unit | None) -> str:
     if plain is None:
         return '<span class="missing">–</span>'
     if isinstance(plain, bool):
-        return "yes" if plain else "no"
+        return text(say("yes" if plain else "no"))
     if isinstance(plain, int | float):
-        return text(format_number(unit or "number", plain))
+        return text(say(Amount(unit or "number", plain)))
     if len(plain) > _LONGEST_TEXT:
-        return f"{text(plain[:_LONGEST_TEXT])} … [{len(plain):,} characters; the XLSX holds more]"
+        cut = say("[{n} characters; the XLSX holds more]", n=len(plain))
+        return f"{text(plain[:_LONGEST_TEXT])} … {text(cut)}"
     return text(plain)
 
 
@@ -402,14 +418,14 @@ def _cell_text(value: object, unit: Unit | None) -> str:
 
 
 def _limits_section(limits: tuple[str, ...]) -> str:
-    items = "".join(f'<li class="wrap">{text(limit)}</li>' for limit in limits)
+    items = "".join(f'<li class="wrap">{text(say(limit))}</li>' for limit in limits)
     return _section("What this result cannot tell", f'<ul class="limits">{items}</ul>' if items else "")
 
 
 def _provenance_section(report: Report) -> str:
     parts = [
         _inputs(report.inputs),
-        _facts("Settings", ((name, setting_text(value)) for name, value in report.settings.items())),
+        _facts("Settings", said_settings(report)),
         _versions(report),
     ]
     return _section("How to repeat this", "\n".join(part for part in parts if part))
@@ -419,21 +435,22 @@ def _inputs(inputs: tuple[InputFacts, ...]) -> str:
     if not inputs:
         return ""
     rows = [
-        f"<tr>{_text_cell(facts.role)}{_text_cell(facts.name)}"
+        f"<tr>{_text_cell(say(facts.role))}{_text_cell(facts.name)}"
         f'<td class="number">{facts.n_bytes:,}</td>'
-        f"<td><code>{text(facts.sha256)}</code></td>{_text_cell(facts.reading)}</tr>"
+        f"<td><code>{text(facts.sha256)}</code></td>{_text_cell(say(facts.reading))}</tr>"
         for facts in inputs
     ]
-    heads = ["Part", "File", "Bytes", "SHA-256", "Read as"]
+    heads = [say(head) for head in ("Part", "File", "Bytes", "SHA-256", "Read as")]
     numeric = [False, False, True, False, False]
-    return "<h3>Inputs</h3>\n" + _table_html("Inputs", heads, rows, numeric=numeric)
+    heading = say("Inputs")
+    return f"<h3>{text(heading)}</h3>\n" + _table_html(heading, heads, rows, numeric=numeric)
 
 
 def _facts(heading: str, facts: Iterable[tuple[str, str]]) -> str:
     items = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts)
-    return f'<h3>{heading}</h3>\n<dl class="facts">{items}</dl>' if items else ""
+    return f'<h3>{text(say(heading))}</h3>\n<dl class="facts">{items}</dl>' if items else ""
 
 
 def _versions(report: Report) -> str:
     versions = " · ".join(f"{text(name)} {text(version)}" for name, version in report.versions.items())
-    return f'<h3>Versions</h3>\n<p class="small wrap long">{versions}</p>' if versions else ""
+    return f'<h3>{text(say("Versions"))}</h3>\n<p class="small wrap long">{versions}</p>' if versions else ""

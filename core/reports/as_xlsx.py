@@ -29,6 +29,7 @@ from core.reports.model import (
     verdict_text,
 )
 from core.verdict import Verdict
+from core.words import counted, own, say
 
 LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 units
 LARGEST_SHEET = 1_048_576  # rows
@@ -41,10 +42,10 @@ _FIGURE_COLUMNS = ("Figure", "Value", "Unit", "Threshold", "Verdict", "Of", "Def
 _SUMMARY_WIDTHS = (36, 16, 11, 26, 16, 26, 70, 44)
 _SUMMARY_TEXT_COLUMNS = 6  # a text beside its name is merged over these columns
 _VERDICT_FILLS = {
-    Verdict.PASS.word: "D8F0E6",
-    Verdict.WARN.word: "FBEBC8",
-    Verdict.NOT_ASSESSED.word: "E4E7EC",
-    Verdict.FAIL.word: "F9DAD3",
+    Verdict.PASS: "D8F0E6",
+    Verdict.WARN: "FBEBC8",
+    Verdict.NOT_ASSESSED: "E4E7EC",
+    Verdict.FAIL: "F9DAD3",
 }
 _INK = "1F2937"
 _HEADER_FILL = PatternFill("solid", start_color="1F3A5F")
@@ -64,12 +65,13 @@ def render_xlsx(report: Report) -> bytes:
     the same bytes, and two that differ in `created_at` differ in that line and the file's own date.
     """
     workbook = Workbook()
-    names = sheet_names((table.name for table in report.tables), taken=_OWN_SHEETS)
+    own_sheets = [say(name) for name in _OWN_SHEETS]
+    names = sheet_names((table.name for table in report.tables), taken=own_sheets)
     summary = workbook.active
-    summary.title = _OWN_SHEETS[0]
+    summary.title = own_sheets[0]
     _write_summary(summary, report, names)
-    _write_findings(workbook.create_sheet(_OWN_SHEETS[1]), report)
-    _write_limits(workbook.create_sheet(_OWN_SHEETS[2]), report)
+    _write_findings(workbook.create_sheet(own_sheets[1]), report)
+    _write_limits(workbook.create_sheet(own_sheets[2]), report)
     for name, table in zip(names, report.tables, strict=True):
         _write_table(workbook.create_sheet(name), table)
     for sheet in workbook.worksheets:
@@ -82,7 +84,7 @@ def render_xlsx(report: Report) -> bytes:
 
 def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> None:
     _set_widths(sheet, _SUMMARY_WIDTHS)
-    title = _put(sheet, 1, 1, f"AnonAudit report: {report.title}")
+    title = _put(sheet, 1, 1, say("AnonAudit report: {title}", title=own(report.title)))
     title.font = Font(bold=True, size=16, color=_INK)
     title.alignment = Alignment(vertical="top")  # runs on over the empty cells beside it
     row = 2
@@ -109,10 +111,10 @@ def _write_section(sheet: Worksheet, row: int, heading: str, rows: Sequence[tupl
     if not rows:
         return row
     row += 1
-    _put(sheet, row, 1, heading).font = _SECTION_FONT
+    _put(sheet, row, 1, say(heading)).font = _SECTION_FONT
     for name, text in rows:
         row += 1
-        _put(sheet, row, 1, name).font = Font(bold=True, color=_INK)
+        _put(sheet, row, 1, say(name)).font = Font(bold=True, color=_INK)
         cell = _put(sheet, row, 2, text)
         sheet.merge_cells(start_row=row, end_row=row, start_column=2, end_column=_SUMMARY_TEXT_COLUMNS + 1)
         _paint_verdict(cell, text)
@@ -125,21 +127,21 @@ def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
     if not report.figures:
         return row
     row += 1
-    _put(sheet, row, 1, "Figures").font = _SECTION_FONT
+    _put(sheet, row, 1, say("Figures")).font = _SECTION_FONT
     row += 1
-    _write_header(sheet, row, _FIGURE_COLUMNS)
+    _write_header(sheet, row, [say(name) for name in _FIGURE_COLUMNS])
     for figure in report.figures:
         row += 1
         measure = MEASURES[figure.measure]
         value = scalar(figure.value)
         texts = [
-            measure.label,
+            say(measure.label),
             figure_text(figure) if value is None else value,
-            measure.unit,
-            figure.threshold,
+            say(measure.unit),
+            say(figure.threshold),
             verdict_text(figure.verdict),
-            figure.of,
-            measure.definition,
+            say(figure.of),
+            say(measure.definition),
             measure.source,
         ]
         for column, text in enumerate(texts, start=1):
@@ -160,11 +162,13 @@ def _table_rows(report: Report, names: Sequence[str]) -> list[tuple[str, str]]:
 
 def _about_table(table: ReportTable) -> str:
     n_rows, n_columns = table.frame.shape
-    parts = [table.title, f"{n_rows:,} rows", table.note]
+    parts = [say(table.title), say(counted(n_rows, "row")), say(table.note)]
     if n_rows >= LARGEST_SHEET:
-        parts.append(f"First {LARGEST_SHEET - 1:,} of {n_rows:,} rows; the CSV and JSON hold all")
+        cut = "First {shown} of {all} rows; the CSV and JSON hold all"
+        parts.append(say(cut, shown=LARGEST_SHEET - 1, all=n_rows))
     if n_columns > WIDEST_SHEET:
-        parts.append(f"First {WIDEST_SHEET:,} of {n_columns:,} columns; the CSV and JSON hold all")
+        cut = "First {shown} of {all} columns; the CSV and JSON hold all"
+        parts.append(say(cut, shown=WIDEST_SHEET, all=n_columns))
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
@@ -173,15 +177,15 @@ def _write_findings(sheet: Worksheet, report: Report) -> None:
     widths = (16, 100, 28, 12, 28)
     _write_frame(sheet, frame, [None] * frame.shape[1])
     _set_widths(sheet, widths)
-    for row, message in enumerate(frame["Finding"], start=2):
+    for row, message in enumerate(frame.iloc[:, 1], start=2):
         sheet.row_dimensions[row].height = _height([(str(message), widths[1])])
     if not report.findings:
-        _put(sheet, 2, 2, "No findings.")
+        _put(sheet, 2, 2, say("No findings."))
 
 
 def _write_limits(sheet: Worksheet, report: Report) -> None:
-    _write_header(sheet, 1, ["What this result cannot tell"])
-    for row, limit in enumerate(report.limits or ("None stated.",), start=2):
+    _write_header(sheet, 1, [say("What this result cannot tell")])
+    for row, limit in enumerate(map(say, report.limits or ("None stated.",)), start=2):
         _put(sheet, row, 1, limit)
         sheet.row_dimensions[row].height = _height([(limit, 110)])
     _set_widths(sheet, (110,))
@@ -189,7 +193,7 @@ def _write_limits(sheet: Worksheet, report: Report) -> None:
 
 
 def _write_table(sheet: Worksheet, table: ReportTable) -> None:
-    frame = table.frame.iloc[: LARGEST_SHEET - 1, :WIDEST_SHEET]
+    frame = table.said.iloc[: LARGEST_SHEET - 1, :WIDEST_SHEET]
     _write_frame(sheet, frame, column_units(table)[:WIDEST_SHEET])
     _set_widths(sheet, _fitting_widths(frame))
 
@@ -202,8 +206,13 @@ def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | N
             plain = scalar(value)
             if plain is None:
                 continue
-            cell = _put(sheet, row, column, plain)
-            _paint_verdict(cell, plain)
+            cell = _put(
+                sheet,
+                row,
+                column,
+                verdict_text(Verdict(str(plain))) if plain in Verdict.__members__ else plain,
+            )
+            _paint_verdict(cell, cell.value)
             if isinstance(plain, int | float):
                 cell.number_format = _number_format(unit, plain)
     sheet.freeze_panes = "A2"
@@ -251,10 +260,12 @@ def _write_header(sheet: Worksheet, row: int, names: Sequence[str]) -> None:
 
 
 def _paint_verdict(cell: Cell, value: object) -> None:
-    fill = _VERDICT_FILLS.get(str(value))
-    if fill:
-        cell.fill = PatternFill("solid", start_color=fill)
-        cell.font = Font(bold=True, color=_INK)
+    if not isinstance(value, str):
+        return
+    for verdict, fill in _VERDICT_FILLS.items():
+        if value == say(verdict.word):
+            cell.fill = PatternFill("solid", start_color=fill)
+            cell.font = Font(bold=True, color=_INK)
 
 
 def _number_format(unit: Unit | None, value: float | None) -> str:
@@ -305,7 +316,7 @@ def _saved(workbook: Workbook, report: Report) -> bytes:
     """Return the file; openpyxl's own ``save`` would stamp it with the present time."""
     properties = workbook.properties
     properties.creator = "AnonAudit"
-    properties.title = cell_text(report.title)
+    properties.title = cell_text(say(report.title))
     properties.created = properties.modified = in_utc(report.created_at).replace(tzinfo=None)
     buffer = io.BytesIO()
     ExcelWriter(workbook, ReproducibleZip(buffer, "w")).save()

@@ -5,21 +5,23 @@ from __future__ import annotations
 import platform
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
 
 import altair as alt
 import pandas as pd
 
 from core import __version__
 from core.charts import Specification
-from core.measures import MEASURES, format_value
+from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, worst_first
+from core.words import Amount, joined, say, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,35 @@ class Figure:
     of: str = ""  # which file, column or attribute the figure is about; empty for the whole run
 
 
+@dataclass(frozen=True)
+class Column:
+    """A column of a result table: its key in the frame, its heading, and how its cells are written."""
+
+    key: str  # in snake_case; nothing else names the column in code
+    label: str
+    unit: Unit | None = None  # shares and risks stay in [0, 1] and are shown as percent
+    # words: ours, and said in a language; data: numbers, and names and values as typed
+    kind: Literal["data", "words"] = "data"
+
+
+def said_table(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """Return a table with its headings, and the words in it, in the language spoken.
+
+    Without `columns` the frame as it is: its headings are the person's own.
+    """
+    if not columns:
+        return frame
+    cells = [
+        frame[column.key].map(_said) if column.kind == "words" else frame[column.key] for column in columns
+    ]
+    return pd.concat(cells, axis=1, keys=[say(column.label) for column in columns])
+
+
+def _said(cell: object) -> object:
+    """Return words in the language spoken; a verdict, a number and a missing cell as they are."""
+    return say(cell) if isinstance(cell, str) and cell not in Verdict.__members__ else cell
+
+
 @dataclass(frozen=True, eq=False)
 class ReportTable:
     """A table of a report: aggregates, or evidence where the person switched it on."""
@@ -52,9 +83,15 @@ class ReportTable:
     title: str  # heading on screen and in HTML
     frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
     note: str = ""  # A sentence on how to read it
+    columns: tuple[Column, ...] = ()  # those shown, in this order; none where all are the person's own
     # Column name to unit, for writing: ``{"Share of records": "share"}`` is shown as percent. Without it a
     # column whose name ends in ``_share`` or ``_risk`` is.
     units: Mapping[str, Unit] = field(default_factory=dict)
+
+    @property
+    def said(self) -> pd.DataFrame:
+        """Return the table in the language spoken; see :func:`said_table`."""
+        return said_table(self.frame, self.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,22 +163,22 @@ def input_facts(dataset: Dataset, role: str) -> InputFacts:
 
 
 def _reading_text(reading: Reading) -> str:
-    """Say in words how a file was read, such as ``CSV, UTF-8, delimiter semicolon``."""
+    """Name how a file was read, such as ``CSV, UTF-8, delimiter semicolon``."""
     options = reading.options
     delimiter = options.delimiter and _DELIMITER_NAMES.get(options.delimiter, options.delimiter)
     parts = [
         reading.format,
         options.encoding,
-        delimiter and f"delimiter {delimiter}",
-        options.sheet and f"sheet {options.sheet}",
+        delimiter and text("delimiter {delimiter}", delimiter=text(delimiter)),
+        options.sheet and text("sheet {name}", name=options.sheet),
         "names in the second line" if options.header == "second_line" else None,
     ]
-    return ", ".join(part for part in parts if part)
+    return joined([part for part in parts if part], ", ")
 
 
 def verdict_text(verdict: Verdict | None) -> str:
-    """Return the verdict's word, empty where nothing is judged."""
-    return "" if verdict is None else verdict.word
+    """Return the verdict's word in the language spoken, empty where nothing is judged."""
+    return "" if verdict is None else say(verdict.word)
 
 
 def time_text(moment: datetime) -> str:
@@ -156,8 +193,8 @@ def in_utc(moment: datetime) -> datetime:
 
 
 def figure_text(figure: Figure) -> str:
-    """Write a figure's value with its measure's unit rule."""
-    return format_value(MEASURES[figure.measure], figure.value)
+    """Return a figure's value in the way of its measure's unit and the language spoken."""
+    return say(Amount(MEASURES[figure.measure].unit, figure.value))
 
 
 def figures_frame(report: Report) -> pd.DataFrame:
@@ -167,62 +204,77 @@ def figures_frame(report: Report) -> pd.DataFrame:
     ]  # fmt: skip
     rows = [
         (
-            figure.of,
-            measure.label,
+            say(figure.of),
+            say(measure.label),
             figure.value,
             figure_text(figure),
-            measure.unit,
-            figure.threshold,
+            say(measure.unit),
+            say(figure.threshold),
             verdict_text(figure.verdict),
-            measure.definition,
+            say(measure.definition),
             measure.source,
             measure.key,
         )
         for figure in report.figures
         for measure in (MEASURES[figure.measure],)
     ]
-    return pd.DataFrame(rows, columns=columns, dtype=object)
+    return pd.DataFrame(rows, columns=[say(column) for column in columns], dtype=object)
 
 
 def findings_frame(report: Report) -> pd.DataFrame:
     """Return a row per finding, the gravest first."""
     rows = [
-        (verdict_text(finding.verdict), finding.message, finding.column, finding.n_affected, finding.check)
+        (
+            verdict_text(finding.verdict),
+            say(finding.message),
+            finding.column,
+            finding.n_affected,
+            finding.check,
+        )
         for finding in worst_first(report.findings)
     ]
-    return pd.DataFrame(rows, columns=["Verdict", "Finding", "Column", "Affected", "Check"], dtype=object)
+    columns = ["Verdict", "Finding", "Column", "Affected", "Check"]
+    return pd.DataFrame(rows, columns=[say(column) for column in columns], dtype=object)
 
 
 def about_rows(report: Report) -> list[tuple[str, str, str]]:
     """Return (section, name, text) of everything that is not a figure, finding or table."""
     rows = [
         ("Report", "Tool", report.tool),
-        ("Report", "Title", report.title),
-        ("Report", "Question", report.question),
+        ("Report", "Title", say(report.title)),
+        ("Report", "Question", say(report.question)),
         ("Report", "Verdict", verdict_text(report.verdict)),
-        ("Report", "Headline", report.headline),
+        ("Report", "Headline", say(report.headline)),
         ("Report", "Created", time_text(report.created_at)),
     ]
     rows += [("Verdicts", name, verdict_text(verdict)) for name, verdict in report.verdicts.items()]
     for facts in report.inputs:
-        rows.append(("Input", facts.role, facts.name))
+        rows.append(("Input", say(facts.role), facts.name))
         rows.append(("Input", "Size in bytes", str(facts.n_bytes)))
         rows.append(("Input", "SHA-256", facts.sha256))
         if facts.reading:
-            rows.append(("Input", "Read as", facts.reading))
-    rows += [("Setting", str(name), setting_text(value)) for name, value in report.settings.items()]
+            rows.append(("Input", "Read as", say(facts.reading)))
+    rows += [("Setting", name, value) for name, value in said_settings(report)]
     rows += [("Version", str(name), str(value)) for name, value in report.versions.items()]
-    rows += [("Limit", "", limit) for limit in report.limits]
+    rows += [("Limit", "", say(limit)) for limit in report.limits]
     return rows
+
+
+def said_settings(report: Report) -> list[tuple[str, str]]:
+    """Return the settings' names and values in the language spoken."""
+    return [(say(name), say(setting_text(value))) for name, value in report.settings.items()]
 
 
 def about_frame(report: Report) -> pd.DataFrame:
     """Return the rows of :func:`about_rows`."""
-    return pd.DataFrame(about_rows(report), columns=["Section", "Name", "Text"], dtype=object)
+    rows = [(say(section), say(name), words) for section, name, words in about_rows(report)]
+    return pd.DataFrame(rows, columns=[say(head) for head in ("Section", "Name", "Text")], dtype=object)
 
 
 def column_units(table: ReportTable) -> list[Unit | None]:
     """Return the unit of each column by position; a name in ``_share`` or ``_risk`` tells it by itself."""
+    if table.columns:
+        return [column.unit for column in table.columns]
     return [
         table.units.get(str(name)) or ("share" if str(name).endswith(("_share", "_risk")) else None)
         for name in table.frame.columns

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from core.languages import ENGLISH
 from core.measures import MEASURES
 from core.plain import (
     JsonValue,
@@ -37,6 +38,7 @@ from core.reports.model import (
     report_stem,
 )
 from core.verdict import Finding
+from core.words import speaking
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local code page
 
@@ -48,18 +50,21 @@ def render_csv(report: Report) -> bytes:
     Text that a spreadsheet would run as a formula is preceded by an apostrophe; numbers never are.
     Missing and infinite numbers are empty cells.
     """
-    return csv_bytes(report.tables[0].frame) if len(report.tables) == 1 else render_csv_zip(report)
+    with speaking(ENGLISH):
+        only = [csv_bytes(table.said) for table in report.tables[:1]]
+    return only[0] if len(report.tables) == 1 else render_csv_zip(report)
 
 
 def render_csv_zip(report: Report) -> bytes:
     """Write a zip with ``about.csv``, ``figures.csv``, ``findings.csv`` and a file per table."""
-    frames = {
-        "about": about_frame(report),
-        "figures": figures_frame(report),
-        "findings": findings_frame(report),
-    }
-    names = distinct_names((table.name for table in report.tables), taken=frames)
-    frames |= {name: table.frame for name, table in zip(names, report.tables, strict=True)}
+    with speaking(ENGLISH):
+        frames = {
+            "about": about_frame(report),
+            "figures": figures_frame(report),
+            "findings": findings_frame(report),
+        }
+        names = distinct_names((table.name for table in report.tables), taken=frames)
+        frames |= {name: table.said for name, table in zip(names, report.tables, strict=True)}
     buffer = io.BytesIO()
     with ReproducibleZip(buffer, "w") as archive:
         for name, frame in frames.items():
@@ -93,12 +98,14 @@ def render_json(report: Report) -> bytes:
     Missing values, NaN and infinities are null; a figure's ``text`` tells "not assessed" from
     "infinite". Shares are in [0, 1]. The same report gives the same bytes.
     """
-    return _dump(_report_document(report))
+    with speaking(ENGLISH):
+        return _dump(_report_document(report))
 
 
 def content_digest(report: Report) -> str:
     """Return the SHA-256 over the report's content without its time: equal for equal results."""
-    document = _report_document(report)
+    with speaking(ENGLISH):
+        document = _report_document(report)
     del document["created_at"]
     return sha256_of(_dump(document).decode())
 
@@ -150,12 +157,13 @@ def _finding(finding: Finding) -> dict[str, JsonValue]:
 
 
 def _table(table: ReportTable) -> dict[str, JsonValue]:
+    frame = table.said
     return {
         "name": valid_unicode(table.name),
         "title": valid_unicode(table.title),
         "note": valid_unicode(table.note),
-        "columns": [valid_unicode(str(name)) for name in table.frame.columns],
-        "rows": [json_value(row) for row in table.frame.itertuples(index=False, name=None)],
+        "columns": [valid_unicode(str(name)) for name in frame.columns],
+        "rows": [json_value(row) for row in frame.itertuples(index=False, name=None)],
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.settings_form import Setting, described
+from core.words import own, say
 
 _DEFAULT: Any = object()  # None is a value
 
@@ -57,9 +58,9 @@ def ask_for_number(
     if slider and told.percent:
         further["format"] = "%d %%" if whole else "%.1f %%"
     if not slider and told.percent:
-        further["label"] = f"{told.label} (%)"
+        further["label"] = say("{label} (%)", label=own(told.label))
     if not slider and told.is_optional:
-        further["placeholder"] = told.none
+        further["placeholder"] = say(told.none)
     widget: Any = st.slider if slider else st.number_input
     value = widget(**_common(told, key, **further), **bounds, disabled=disabled)
     if value is None or disabled or value == none_at:
@@ -88,8 +89,10 @@ def ask_for_choice(
         further["value"] = start
     else:
         further["index"] = listed.index(start) if start in listed else None
-    said = words or (lambda value: told.none if value is None else told.choices.get(value) or str(value))
-    return getattr(st, widget)(options=listed, format_func=said, **_common(told, key, **further))
+    written = words or (lambda value: told.none if value is None else told.choices.get(value) or str(value))
+    return getattr(st, widget)(
+        options=listed, format_func=lambda value: say(written(value)), **_common(told, key, **further)
+    )
 
 
 def ask_for_several(
@@ -109,4 +112,9 @@ def ask_whether(
 
 
 def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
-    return {"label": told.label, "help": told.about or None, "key": key, "persist_state": "session"} | further
+    return {
+        "label": say(told.label),
+        "help": say(told.about) or None,
+        "key": key,
+        "persist_state": "session",
+    } | further

@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
 from core.tables import Dataset
+from core.words import own, say
 from pages.components.reading import ask_for_reading, read_table, show_problems, summary_of
 from pages.components.text import plain, size
 
@@ -79,7 +80,7 @@ def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:
     files = tuple(stored for key in keys if (stored := vault().file(key)) is not None)
     if len(files) < len(keys):
         st.session_state[_slot(tool, role)] = [stored.key for stored in files]
-        st.warning(_LOST, icon=":material/link_off:")
+        st.warning(say(_LOST), icon=":material/link_off:")
     return files
 
 
@@ -99,11 +100,11 @@ def ask_for_files(
     """
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
     st.file_uploader(
-        label,
+        say(label),
         type=list(types),
         accept_multiple_files=several,
         key=uploader,
-        help=help_text,
+        help=help_text and say(help_text),
         on_change=_take_upload,
         args=(tool, role, uploader, several),
     )
@@ -137,7 +138,7 @@ def list_file(tool: str, role: str, stored: StoredFile) -> None:
 
 @contextmanager
 def _file_row(stored: StoredFile, summary: str) -> Iterator[None]:
-    parts = (stored.name, size(len(stored.data)), summary)
+    parts = (stored.name, say(size(len(stored.data))), say(summary))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = " · ".join(plain(part) for part in parts if part)
         st.markdown(f":material/draft: {text}", width="stretch")
@@ -146,9 +147,9 @@ def _file_row(stored: StoredFile, summary: str) -> Iterator[None]:
 
 def _show_remove(tool: str, role: str, stored: StoredFile) -> None:
     st.button(
-        "Remove",
+        say("Remove"),
         key=f"{tool}_{role}_remove_{stored.key}",
-        help=f"Forget {plain(stored.name)}",
+        help=say("Forget {name}", name=plain(stored.name)),
         type="tertiary",
         icon=":material/close:",
         on_click=remove_file,
@@ -161,9 +162,9 @@ def show_demos(tool: str, demos: Sequence[Demo]) -> None:
     with st.container(horizontal=True):
         for demo in demos:
             st.button(
-                demo.label,
+                say(demo.label),
                 key=f"{tool}_demo_{demo.key}",
-                help=demo.description,
+                help=say(demo.description),
                 icon=":material/science:",
                 on_click=load_demo,
                 args=(tool, demo),
@@ -175,9 +176,9 @@ def show_empty_state(
 ) -> None:
     """Say what to upload, and offer the demos."""
     with st.container(border=True):
-        st.markdown(text)
+        st.markdown(say(text))
         if demos:
-            st.markdown(f"No file at hand? {offer}")
+            st.markdown(say("No file at hand? {offer}", offer=own(offer)))
             show_demos(tool, demos)
 
 
@@ -195,13 +196,15 @@ def show_privacy_line() -> None:
     held = vault()
     with st.container(horizontal=True, vertical_alignment="center"):
         if held.is_empty:
-            st.caption(
-                ":material/lock: Files stay on this machine, in memory, and go when you close the tab."
-            )
+            stay = say("Files stay on this machine, in memory, and go when you close the tab.")
+            st.caption(f":material/lock: {stay}")
             return
-        st.caption(
-            f":material/lock: {size(held.n_bytes)} of your files are held in memory on this machine, for "
-            "this tab only. They go when you close it.",
-            width="stretch",
+        held_now = say(
+            "{size} of your files are held in memory on this machine, for this tab only. They go when you "
+            "close it.",
+            size=size(held.n_bytes),
         )
-        st.button("Delete my data", key="delete_my_data", icon=":material/delete:", on_click=delete_my_data)
+        st.caption(f":material/lock: {held_now}", width="stretch")
+        st.button(
+            say("Delete my data"), key="delete_my_data", icon=":material/delete:", on_click=delete_my_data
+        )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.caching import vault
 from core.jobs import Job, JobState, Progress
+from core.words import say
 from pages.components.text import duration, plain, size
 
 
@@ -42,7 +43,7 @@ def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label:
         return None
     if job is None or job.key != key:
         st.button(
-            label,
+            say(label),
             key=f"{tool}_start",
             type="primary",
             icon=":material/play_arrow:",
@@ -52,12 +53,16 @@ def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label:
         return None
     if job.state is JobState.FAILED:
         problems = job.problems or ("The work ended unexpectedly. Please report what you did.",)
-        st.error("\n\n".join(plain(problem) for problem in problems), icon=":material/error:")
+        st.error("\n\n".join(plain(say(problem)) for problem in problems), icon=":material/error:")
     if job.state is JobState.STOPPED:
-        kept = " before anything was done." if job.result is None else "; what was done until then is shown."
-        st.info(f"Stopped after {duration(job.elapsed_seconds)}{kept}", icon=":material/stop_circle:")
+        kept = (
+            "Stopped after {time} before anything was done."
+            if job.result is None
+            else "Stopped after {time}; what was done until then is shown."
+        )
+        st.info(say(kept, time=duration(job.elapsed_seconds)), icon=":material/stop_circle:")
     if job.state is not JobState.DONE:
-        st.button("Start again", key=f"{tool}_again", on_click=start_work, args=(tool, key, work))
+        st.button(say("Start again"), key=f"{tool}_again", on_click=start_work, args=(tool, key, work))
     return job
 
 
@@ -69,11 +74,18 @@ def _show_progress(tool: str) -> None:
         return
     left = job.seconds_left
     progress = job.progress
-    text = plain(progress.text) or "Working"
+    parts = [plain(say(progress.text or "Working"))]
     if progress.n_total:
-        write = size if progress.unit == "bytes" else "{:,}".format
-        text += f" · {write(progress.n_done)} of {write(progress.n_total)}"
+        done, total = progress.n_done, progress.n_total
+        in_bytes = progress.unit == "bytes"
+        parts.append(
+            say("{done} of {total}", done=size(done), total=size(total))
+            if in_bytes
+            else say("{done} of {total}", done=done, total=total)
+        )
     if left is not None:
-        text += f" · about {duration(left)} left"
-    st.progress(progress.share_done, text=text)
-    st.button("Stop and keep what is done", key=f"{tool}_stop", icon=":material/stop:", on_click=job.stop)
+        parts.append(say("about {time} left", time=duration(left)))
+    st.progress(progress.share_done, text=" · ".join(parts))
+    st.button(
+        say("Stop and keep what is done"), key=f"{tool}_stop", icon=":material/stop:", on_click=job.stop
+    )

@@ -10,6 +10,8 @@ import streamlit as st
 
 from core import __version__
 from core.demo import diversity, events, leakage, risk, tabular, vcf
+from core.words import say
+from pages.components.language import language_pages, remember_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,11 +126,17 @@ TOOLS: tuple[Tool, ...] = (
 )
 
 
+def remember(page: Page) -> None:
+    """Remember a tool's page, or Home, as the one to come back to."""
+    remember_page(page, next((tool.script for tool in TOOLS if tool.key == page.url_path), HOME))
+
+
 def pages() -> dict[str, list[Page]]:
     """Return the sections of the navigation and their pages."""
-    home = st.Page(HOME, title="Home", icon=":material/home:", url_path="home", default=True)
+    home = st.Page(HOME, title=say("Home"), icon=":material/home:", url_path="home", default=True)
     sections: dict[str, list[Page]] = {"Start": [home], "Verify": [], "Measure": [], "Anonymize": []}
     for tool in TOOLS:
-        page = st.Page(tool.script, title=tool.title, icon=tool.icon, url_path=tool.key)
+        page = st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key)
         sections[tool.section].append(page)
-    return {section: found for section, found in sections.items() if found}
+    sections["Language"] = language_pages()
+    return {say(section): found for section, found in sections.items() if found}

@@ -10,6 +10,7 @@ import streamlit as st
 from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
+from core.words import counted, own, say, text
 from pages.components.text import plain
 
 
@@ -31,24 +32,24 @@ def summary_of(dataset: Dataset | None) -> str:
     """Say how large a table is and how it was read."""
     if dataset is None:
         return "could not be read"
-    records = "1 record" if dataset.n_records == 1 else f"{dataset.n_records:,} records"
-    columns = "1 column" if len(dataset.columns) == 1 else f"{len(dataset.columns):,} columns"
-    return f"{records} × {columns} · {dataset.reading.summary}"
+    records, columns = counted(dataset.n_records, "record"), counted(len(dataset.columns), "column")
+    read = own(dataset.reading.summary)
+    return text("{records} × {columns} · {read}", records=records, columns=columns, read=read)
 
 
 def show_problems(error: AuditInputError) -> None:
     """Show what the person can fix, a line each."""
-    st.error("\n\n".join(plain(problem) for problem in error.problems), icon=":material/error:")
+    st.error("\n\n".join(plain(say(problem)) for problem in error.problems), icon=":material/error:")
 
 
 def ask_for_reading(tool: str, role: str, stored: StoredFile, dataset: Dataset | None) -> None:
     """Offer what was assumed while reading, to look at and to correct; one file may stand in two roles."""
-    with st.popover("How it was read", icon=":material/tune:", type="tertiary"):
+    with st.popover(say("How it was read"), icon=":material/tune:", type="tertiary"):
         for note in dataset.reading.notes if dataset else ():
-            st.markdown(f":material/info: {plain(note)}")
+            st.markdown(f":material/info: {plain(say(note))}")
         with st.form(f"{tool}_{role}_reading_form_{stored.key}", border=False):
             changed = _ask_for_options(tool, role, stored, dataset)
-            if st.form_submit_button("Read again", icon=":material/refresh:"):
+            if st.form_submit_button(say("Read again"), icon=":material/refresh:"):
                 st.session_state[_slot(tool, stored)] = changed
                 st.rerun()
 
@@ -76,14 +77,14 @@ def _ask_for_options(tool: str, role: str, stored: StoredFile, dataset: Dataset 
         help_text="Or type the number of the line that holds them.",
     )
     missing = st.checkbox(
-        "Read these spellings as missing, like empty cells",
+        say("Read these spellings as missing, like empty cells"),
         value=bool(options.missing_spellings),
         key=f"{key}_missing",
         help=plain(", ".join(MISSING_SPELLINGS)),
         persist_state="session",
     )
     spellings = MISSING_SPELLINGS if missing else ()
-    st.caption(f"Spellings: {plain(', '.join(MISSING_SPELLINGS))}")
+    st.caption(say("Spellings: {spellings}", spellings=plain(", ".join(MISSING_SPELLINGS))))
     return replace(options, header=header or "auto", missing_spellings=spellings)
 
 
@@ -93,13 +94,13 @@ def _choose(
     """Show a select box over described options, the one in use chosen; another may be typed."""
     known = list(options) if value is None or value in options else [value, *options]
     return st.selectbox(
-        label,
+        say(label),
         known,
         index=known.index(value) if value is not None else None,
-        format_func=lambda option: options.get(option, option),
-        placeholder="Detect",
+        format_func=lambda option: say(options[option]) if option in options else option,
+        placeholder=say("Detect"),
         accept_new_options=True,
-        help=help_text,
+        help=help_text and say(help_text),
         key=key,
         persist_state="session",
     )

@@ -13,10 +13,11 @@ import streamlit as st
 
 from core.charts import Specification
 from core.measures import MEASURES, Measure
-from core.measures.measure import Unit, format_value
+from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.model import report_stem
+from core.reports.model import Column, report_stem, said_table
 from core.verdict import Finding, Verdict, worst_first
+from core.words import Amount, own, say, text
 from pages.components.text import plain, sentence
 
 
@@ -40,7 +41,8 @@ _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 def show_badge(verdict: Verdict, label: str = "") -> None:
     """Show a verdict as icon, word and colour, with a label before the word."""
     look = _LOOKS[verdict]
-    st.badge(f"{plain(label)}: {verdict.word}" if label else verdict.word, icon=look.icon, color=look.color)
+    word = say(verdict.word)
+    st.badge(f"{plain(say(label))}: {word}" if label else word, icon=look.icon, color=look.color)
 
 
 def show_verdict(
@@ -50,13 +52,13 @@ def show_verdict(
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
-            st.header(sentence(headline), anchor=False)
+            st.header(sentence(say(headline)), anchor=False)
         if parts:
             with st.container(horizontal=True):
                 for label, part in parts:
                     show_badge(part, label)
         for reason in reasons:
-            st.markdown(f"- {sentence(reason)}")
+            st.markdown(f"- {sentence(say(reason))}")
 
 
 def show_figures(figures: Sequence[Figure], *, per_row: int = 4) -> None:
@@ -73,15 +75,15 @@ def _show_figure(figure: Figure) -> None:
     measure = MEASURES[figure.measure]
     look = _LOOKS[figure.verdict] if figure.verdict else None
     st.metric(
-        measure.label,  # our own words: escaped, a screen reader would read out the backslashes
-        format_value(measure, figure.value),
-        delta=f"{figure.verdict.word}{' · ' if figure.threshold else ''}{plain(figure.threshold)}"
+        say(measure.label),  # our own words: escaped, a screen reader would read out the backslashes
+        say(Amount(measure.unit, figure.value)),
+        delta=" · ".join(plain(say(part)) for part in (figure.verdict.word, figure.threshold) if part)
         if figure.verdict
         else None,
         delta_color=look.color if look else "off",
         delta_arrow="off",
-        delta_description=plain(figure.threshold) if figure.threshold and not look else None,
-        help="\n\n".join(plain(text) for text in _explanation(measure, figure)),
+        delta_description=plain(say(figure.threshold)) if figure.threshold and not look else None,
+        help="\n\n".join(plain(say(part)) for part in _explanation(measure, figure)),
         border=True,
         height="stretch",
     )
@@ -89,31 +91,34 @@ def _show_figure(figure: Figure) -> None:
 
 def _explanation(measure: Measure, figure: Figure) -> list[str]:
     """Return the sentences one hover away from a figure."""
-    about = [f"Here: {figure.of}."] if figure.of else []
-    return [measure.definition, *about, f"Unit: {measure.unit}. Source: {measure.source}."]
+    about = [text("Here: {of}.", of=own(figure.of))] if figure.of else []
+    source = text("Unit: {unit}. Source: {source}.", unit=own(measure.unit), source=measure.source)
+    return [measure.definition, *about, source]
+
+
+_DEFINITIONS = (
+    Column("figure", "Figure", kind="words"),
+    Column("unit", "Unit", kind="words"),
+    Column("better", "Better", kind="words"),
+    Column("definition", "Definition", kind="words"),
+    Column("source", "Source"),
+)
 
 
 def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None:
     """Show what every figure on the page means, and what the result cannot tell."""
-    with st.expander("How to read this", icon=":material/menu_book:"):
+    with st.expander(say("How to read this"), icon=":material/menu_book:"):
         for limit in limits:
-            st.markdown(f"- {plain(limit)}")
+            st.markdown(f"- {plain(say(limit))}")
+        rows = [
+            (measure.label, measure.unit, measure.better, measure.definition, measure.source)
+            for measure in map(MEASURES.__getitem__, keys)
+        ]
         st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "Figure": MEASURES[key].label,
-                        "Unit": MEASURES[key].unit,
-                        "Better": MEASURES[key].better,
-                        "Definition": MEASURES[key].definition,
-                        "Source": MEASURES[key].source,
-                    }
-                    for key in keys
-                ]
-            ),
+            said_table(pd.DataFrame(rows, columns=[each.key for each in _DEFINITIONS]), _DEFINITIONS),
             hide_index=True,
-            alt="Definition, unit and source of every figure on this page",
-            column_config={"Definition": st.column_config.TextColumn(width="large")},
+            alt=say("Definition, unit and source of every figure on this page"),
+            column_config={say("Definition"): st.column_config.TextColumn(width="large")},
         )
 
 
@@ -123,7 +128,7 @@ def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) ->
     for finding in ordered[:at_once]:
         _show_finding(finding)
     if rest := ordered[at_once:]:
-        with st.expander(f"{len(rest)} more", key=f"{key}_more_findings"):
+        with st.expander(say("{n} more", n=len(rest)), key=f"{key}_more_findings"):
             for finding in rest:
                 _show_finding(finding)
 
@@ -131,25 +136,33 @@ def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) ->
 def _show_finding(finding: Finding) -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
         show_badge(finding.verdict)
-        st.markdown(sentence(finding.message), width="stretch")
+        st.markdown(sentence(say(finding.message)), width="stretch")
 
 
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
-    st.markdown(f"**{plain(chart.title)}**")
+    st.markdown(f"**{plain(say(chart.title))}**")
     if isinstance(chart.chart, Specification):
-        st.vega_lite_chart(chart.chart.to_dict(), alt=chart.alt_text, key=key)
+        st.vega_lite_chart(chart.chart.to_dict(), alt=say(chart.alt_text), key=key)
     else:
-        st.altair_chart(chart.chart, alt=chart.alt_text, key=key)
+        st.altair_chart(chart.chart, alt=say(chart.alt_text), key=key)
 
 
-def show_table(frame: pd.DataFrame, *, alt: str, units: Mapping[str, Unit] | None = None) -> None:
+def show_table(
+    frame: pd.DataFrame,
+    *,
+    alt: str,
+    columns: Sequence[Column] = (),
+    units: Mapping[str, Unit] | None = None,
+) -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
-    percent = [name for name, unit in (units or {}).items() if unit in ("share", "risk") and name in frame]
+    by_heading = {say(column.label): column.unit for column in columns} or (units or {})
+    shown = said_table(frame, columns)
+    percent = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
     st.dataframe(
-        frame,
+        shown,
         hide_index=True,
-        alt=alt,
+        alt=say(alt),
         column_config={name: st.column_config.NumberColumn(format="percent") for name in percent},
     )
 
@@ -187,7 +200,7 @@ def show_downloads(
         for name, renderer in RENDERERS.items():
             show_download(
                 Download(
-                    label=f"Report as {renderer.label}",
+                    label=text("Report as {format}", format=renderer.label),
                     file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
                     mime="application/zip" if name == "csv" else renderer.mime,
                     make=partial(_render_now, make_report, name),
@@ -204,12 +217,12 @@ def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
 def show_download(download: Download, *, key: str) -> None:
     """Offer one file; it is made when it is asked for."""
     st.download_button(
-        download.label,
+        say(download.label),
         data=download.make,
         file_name=download.file_name,
         mime=download.mime,
         key=f"download_{key}",
-        help=download.help_text,
+        help=download.help_text and say(download.help_text),
         icon=":material/download:",
         on_click="ignore",
     )

@@ -5,44 +5,46 @@ from __future__ import annotations
 import re
 import string
 
+from core.words import Amount, Text, counted, text
+
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})
 
 
-def plain(text: str) -> str:
-    """Return Markdown that shows `text` exactly as it is, on one line.
+def plain(words: str) -> str:
+    """Return Markdown that shows `words` exactly as it is, on one line.
 
     Backslashes stop formulas, colours, images, links and icons; an invisible word joiner stops
     what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
     ``->``).
     """
-    joined = _AUTOLINK.sub(_WORD_JOINER, re.sub(r"\s+", " ", text))
+    joined = _AUTOLINK.sub(_WORD_JOINER, re.sub(r"\s+", " ", words))
     return joined.translate(_ESCAPES)
 
 
-def sentence(text: str) -> str:
+def sentence(words: str) -> str:
     """Return Markdown for a sentence of ours in which column names stand between backticks."""
-    parts = re.split(r"`([^`]+)`", text)
+    parts = re.split(r"`([^`]+)`", words)
     return "".join(f"`{part}`" if position % 2 else plain(part) for position, part in enumerate(parts))
 
 
-def size(n_bytes: int) -> str:
+def size(n_bytes: int) -> Text:
     """Return a file size in the unit people read it in, 1 MB being 1,000,000 bytes."""
     if n_bytes < 1000:
-        return f"{n_bytes} bytes"
+        return counted(n_bytes, "byte")
     amount, unit = n_bytes / 1000, "kB"
     for larger in ("MB", "GB"):
         if amount < 1000:
             break
         amount, unit = amount / 1000, larger
-    return f"{amount:.3g} {unit}"
+    return text("{amount} {unit}", amount=Amount("number", float(f"{amount:.3g}")), unit=unit)
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float) -> Text:
     """Return a duration in words short enough for a progress line."""
     if seconds < 1:
-        return "less than a second"
+        return text("less than a second")
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min"
+        return text("{seconds} s", seconds=round(seconds))
+    return text("{minutes} min", minutes=round(seconds / 60))

@@ -253,7 +253,7 @@ def test_stacked_share_bar__names_each_part_with_count_and_share():
         Part(label="generalized", count=0, meaning="generalized"),
         Part(label="removed", count=1, meaning="removed"),
     ]
-    rows = data_of(stacked_share_bar(parts, unit="users"), 0)
+    rows = data_of(stacked_share_bar(parts, unit="users", title="Share of users"), 0)
     assert [row["legend"] for row in rows] == [
         "kept: 2,999 (> 99.9 %)",
         "generalized: 0 (0 %)",
@@ -265,12 +265,17 @@ def test_stacked_share_bar__names_each_part_with_count_and_share():
 
 
 def test_stacked_share_bar__of_nothing_draws_nothing():
-    rows = data_of(stacked_share_bar([Part(label="kept", count=0, meaning="kept")], unit="users"), 0)
+    rows = data_of(
+        stacked_share_bar(
+            [Part(label="kept", count=0, meaning="kept")], unit="users", title="Share of users"
+        ),
+        0,
+    )
     assert (rows[0]["start"], rows[0]["end"]) == (0, 0)
 
 
 def test_verdict_counts_bar__says_each_verdict_in_words():
-    chart = verdict_counts_bar({Verdict.PASS: 3, Verdict.FAIL: 1})
+    chart = verdict_counts_bar({Verdict.PASS: 3, Verdict.FAIL: 1}, title="Share of checks")
     assert [row["legend"] for row in data_of(chart, 0)] == [
         "✓ PASS: 3 (75.0 %)",
         "! WARN: 0 (0 %)",
@@ -278,7 +283,7 @@ def test_verdict_counts_bar__says_each_verdict_in_words():
     ]
     scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
     assert scale["range"] == [COLORS["PASS"], COLORS["WARN"], COLORS["FAIL"]]
-    unassessed = verdict_counts_bar({Verdict.NOT_ASSESSED: 1})
+    unassessed = verdict_counts_bar({Verdict.NOT_ASSESSED: 1}, title="Share of checks")
     assert "? NOT ASSESSED: 1 (100 %)" in [row["legend"] for row in data_of(unassessed, 0)]
 
 
@@ -356,7 +361,7 @@ def every_chart():
     cells = pd.DataFrame({"a": ["x"], "b": ["y"], "c": [0.2]})
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5)
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
-    yield verdict_counts_bar({Verdict.PASS: 3})
+    yield verdict_counts_bar({Verdict.PASS: 3}, title="Share of checks")
     yield histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y", rule=0.5)
     yield horizontal_bars(bars, label="a", value="b", reference="c", value_title="v", label_title="l")
     yield heatmap(cells, x="a", y="b", value="c", x_title="x", y_title="y", value_title="v")

@@ -48,7 +48,8 @@ def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False
         log=log,
         x_title="Users sharing the combination",
         y_title="Events",
-        noun="combinations",
+        share_title="Share of events",
+        groups=("in combinations smaller than {k}", "in combinations of {k} or more"),
     )
 
 

@@ -17,7 +17,7 @@ from core.verdict import Verdict
 def messages_chart(audit: TabularAudit) -> alt.LayerChart:
     """Draw how many column checks ended in PASS, WARN and FAIL."""
     counts = {status: audit.measurement.n_messages(status) for status in Verdict}
-    return verdict_counts_bar(counts, unit="column checks")
+    return verdict_counts_bar(counts, title="Share of column checks")
 
 
 def figures_chart(audit: TabularAudit) -> Specification:

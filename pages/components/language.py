@@ -1,0 +1,51 @@
+"""The language of a session: chosen in the menu, else the browser's, else English."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.navigation.page import Page
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.languages import ENGLISH, LANGUAGES, translated
+from core.words import spoken_language
+
+CHOSEN = "language"
+_PREFIX = "language-"
+_BEFORE = "page_before_language"
+
+
+def session_language() -> str:
+    """Return the code of the session's language; English in work beside a page."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return ENGLISH
+    if CHOSEN in st.session_state:
+        return str(st.session_state[CHOSEN])
+    return (st.context.locale or ENGLISH).partition("-")[0]
+
+
+def language_pages() -> list[Page]:
+    """Return an entry of the menu for each language; the one spoken is marked."""
+    codes = [code for code in LANGUAGES if code == ENGLISH or translated(code)]
+    return [
+        st.Page(
+            partial(_choose, code),
+            title=LANGUAGES[code],
+            icon=":material/check:" if code == spoken_language() else ":material/translate:",
+            url_path=f"{_PREFIX}{code}",
+        )
+        for code in codes
+        if len(codes) > 1
+    ]
+
+
+def remember_page(page: Page, script: str) -> None:
+    """Remember where to go back to when a language is chosen."""
+    if not page.url_path.startswith(_PREFIX):
+        st.session_state[_BEFORE] = script
+
+
+def _choose(code: str) -> None:
+    st.session_state[CHOSEN] = code
+    st.switch_page(st.session_state.get(_BEFORE, "pages/start/home.py"))
