@@ -1,7 +1,7 @@
 # Every target makes .venv and installs what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: run test check format bench quality docs trust clean
+.PHONY: run test check format bench quality docs words trust clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -27,6 +27,9 @@ quality: .venv/dev.stamp
 
 docs: .venv/dev.stamp
 	$(BIN)/python -m docs.generated
+
+words: .venv/dev.stamp
+	$(BIN)/python -m docs.words
 
 trust: .venv/dev.stamp
 	$(BIN)/python -m tests.hostile.trust

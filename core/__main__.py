@@ -17,9 +17,12 @@ from core import __version__
 from core.commands import COMMANDS
 from core.commands.output import print_problems, printable, survive_any_encoding
 from core.errors import AuditInputError
+from core.languages import ENGLISH, LANGUAGES
 from core.settings_form import settings_named_by
+from core.words import speaking, text
 
 ROOT = Path(__file__).parents[1]
+_LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
 
 
 class Command(Protocol):
@@ -59,6 +62,13 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             command: Command = importlib.import_module(f"core.commands.{name}")
             command.add_arguments(subparser)
             subparser.add_argument(
+                "--language",
+                choices=tuple(LANGUAGES),
+                default=ENGLISH,
+                help=f"of what is printed and of reports: {_LANGUAGES} (default: {ENGLISH}); JSON and CSV "
+                "stay English",
+            )
+            subparser.add_argument(
                 "--debug",
                 action="store_true",
                 help="show where an unexpected error comes from",
@@ -72,6 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     survive_any_encoding()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
+    with speaking(parsed.language):
+        return _run(parsed)
+
+
+def _run(parsed: argparse.Namespace) -> int:
     try:
         with settings_named_by("flag"):
             code = int(parsed.run(parsed))
@@ -99,10 +114,18 @@ def unexpected(error: Exception) -> str:
         return "The input takes more memory than there is. Audit a part of it, or use a larger machine."
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if Path(frame.filename).is_relative_to(ROOT / "core")]
-    where = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}" if ours else "a library"
-    return (
-        f"An unexpected {type(error).__name__} came up in {where}; nothing was judged. Please report it "
-        "with what you did; --debug shows more, which may quote cells."
+    if not ours:
+        return text(
+            "An unexpected {error} came up in a library; nothing was judged. Please report it with what you "
+            "did; --debug shows more, which may quote cells.",
+            error=type(error).__name__,
+        )
+    return text(
+        "An unexpected {error} came up in {file}, line {line}; nothing was judged. Please report it with "
+        "what you did; --debug shows more, which may quote cells.",
+        error=type(error).__name__,
+        file=Path(ours[-1].filename).name,
+        line=str(ours[-1].lineno),
     )
 
 

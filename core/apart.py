@@ -28,6 +28,7 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.words import joined, plain_text, text, text_of
 
 if sys.platform != "win32":
     import resource
@@ -52,6 +53,11 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
+
+NOT_STARTED = (
+    "The file was not looked at: the process that reads files did not start. Close what takes memory on this "
+    "machine and try again; if that does not help, install AnonAudit anew."
+)
 
 Document = dict[str, Any]
 Answer = tuple[Document, pa.Table | None]
@@ -86,11 +92,14 @@ def _bounds(n_bytes: int) -> Bounds:
 
 def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
     """Return the problem of a file that ended its process."""
-    return AuditInputError(
-        f"{name}: the file could not be read: it is damaged, or takes more than "
-        f"{memory_bound(n_bytes) / (1 << 30):.0f} GiB of memory or {seconds_bound(n_bytes):,} seconds, the "
-        f"bounds for a file of its size. {remedy}"
+    problem = text(
+        "{file}: the file could not be read: it is damaged, or takes more than {memory} GiB of memory or "
+        "{seconds} seconds, the bounds for a file of its size.",
+        file=name,
+        memory=round(memory_bound(n_bytes) / (1 << 30)),
+        seconds=seconds_bound(n_bytes),
     )
+    return AuditInputError(joined([problem, remedy]))
 
 
 def ask_apart(task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
@@ -135,6 +144,7 @@ class Worker:
     """A process that is asked one thing after the other, by one thread at a time."""
 
     def __init__(self) -> None:
+        self._has_started = False
         self.process = subprocess.Popen(  # noqa: S603 - this very interpreter and our own module
             [sys.executable, *_COMMAND],
             stdin=subprocess.PIPE,
@@ -175,6 +185,7 @@ class Worker:
         requests, answers = self.process.stdin, self.process.stdout
         if requests is None or answers is None:
             raise EndedError
+        self._wait_for_start(answers, report)
         request = {"task": task, "arguments": dict(arguments), "n_bytes": data.size, **bounds._asdict()}
         if report is not None:
             request["reports"] = True
@@ -186,6 +197,16 @@ class Worker:
             _send(requests, {**request, "given": given.path, "taken": taken.path, "room": taken.size})
             return self._answer(answers, report, shared=taken)
 
+    def _wait_for_start(self, answers: IO[bytes], look_up: Callable[[int], None] | None) -> None:
+        """Wait until the process can be asked; one that ends before has not seen any file."""
+        if self._has_started:
+            return
+        try:
+            self._has_started = bool(_receive(answers, look_up)["started"])
+        except (EndedError, OSError, ValueError, KeyError):
+            self.end()
+            raise AuditInputError(NOT_STARTED) from None
+
     def _answer(
         self, answers: IO[bytes], report: Callable[[int], None] | None, *, shared: Shared | None
     ) -> Answer:
@@ -194,7 +215,7 @@ class Worker:
             report(int(answer["reported"]))
             answer = _receive(answers, report)
         if "problems" in answer:
-            raise AuditInputError(*map(str, answer["problems"]))
+            raise AuditInputError(*map(text_of, answer["problems"]))
         document: Document = answer["document"]
         if not answer["has_table"]:
             return document, None
@@ -267,7 +288,7 @@ class Pool:
     def give_back(self, worker: Worker) -> None:
         """Keep a process for the next file; one is enough."""
         with self._lock:
-            if not self.idle:
+            if not self.idle and worker.is_alive:
                 self.idle.append(worker)
                 return
         worker.end()
@@ -378,7 +399,7 @@ def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, t
     try:
         document, table = task(data, *([report] if "reports" in request else []), **request["arguments"])
     except AuditInputError as error:
-        _send(to, {"problems": error.problems})
+        _send(to, {"problems": [plain_text(problem) for problem in error.problems]})
         return
     head = {"document": document, "has_table": table is not None}
     if table is None:
@@ -446,5 +467,7 @@ def main() -> None:
     for module in ("core.tables.readers", "core.vcf.apart"):  # so that the first file need not wait for it
         importlib.import_module(module)
     with suppress(BrokenPipeError):
+        _send(answers, {"started": True})
+        answers.flush()
         serve(open(0, "rb", buffering=0), answers)  # noqa: SIM115 - what is buffered, select does not see
     os._exit(0)

@@ -18,7 +18,7 @@ LANGUAGES: Mapping[str, str] = MappingProxyType({ENGLISH: "English", "ko": "한�
 FOLDER = Path(__file__).parents[1] / "locale"
 _SEPARATORS = re.compile(r"(?<=\d)[.,](?=\d)")
 # The forms in the order of a catalogue, by the names that CLDR gives them.
-_PLURAL_FORMS: Mapping[str, Sequence[str]] = {"ko": ("other",), "sl": ("one", "two", "few", "other")}
+PLURAL_FORMS: Mapping[str, Sequence[str]] = {"ko": ("other",), "sl": ("one", "two", "few", "other")}
 _Forms = Mapping[tuple[str, str], tuple[str, ...]]
 
 
@@ -45,6 +45,10 @@ class Bracketed(Language):
         found = super().template(message, plural, n)
         return f"⟦{found}⟧" if re.search(r"[^\W\d_]", re.sub(r"\{\w*\}", "", found)) else found
 
+    def number(self, english: str) -> str:
+        """Return a number as it is, words in its place between brackets."""
+        return self.template(english, "", None)
+
 
 class Translated(Language):
     """A language with catalogues in ``locale/<code>``, one for each tool."""
@@ -63,7 +67,7 @@ class Translated(Language):
             return super().template(message, plural, n)
         if n is None or len(found) == 1:
             return found[0]
-        return found[_PLURAL_FORMS[self.code].index(self._plural_rule(n))]
+        return found[PLURAL_FORMS[self.code].index(self._plural_rule(n))]
 
     def number(self, english: str) -> str:
         """Return the number with this language's separators, such as "not assessed" in its words."""

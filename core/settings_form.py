@@ -13,6 +13,7 @@ from types import NoneType
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from core.errors import AuditInputError
+from core.words import Text, Written, joined, own, text
 
 Naming = Literal["name", "flag", "label"]
 _NAMING: ContextVar[Naming] = ContextVar("_NAMING", default="name")
@@ -88,7 +89,9 @@ class Setting:
     def said(self) -> str:
         """Return its name in sentences: the option on the command line, the label on a page."""
         naming = _NAMING.get()
-        return f"“{self.label}”" if naming == "label" else self.flag if naming == "flag" else self.name
+        if naming == "label":
+            return text("“{label}”", label=own(self.label))
+        return self.flag if naming == "flag" else self.name
 
     @property
     def heading(self) -> str:
@@ -99,16 +102,24 @@ class Setting:
     def allowed(self) -> str:
         """Return what it may be, in words; empty where anything goes."""
         if self.choices:
-            return f"{'among' if self.is_several else 'one of'} {', '.join(self.choices)}"
+            among = "among {choices}" if self.is_several else "one of {choices}"
+            return text(among, choices=", ".join(self.choices))
         if -math.inf < self.least and self.most < math.inf:
-            return f"from {self.least:,.15g} to {self.most:,.15g}"
+            return text("from {least} to {most}", least=_decimal(self.least), most=_decimal(self.most))
         ends = (
-            ("above", self.above, -math.inf),
-            ("at least", self.least, -math.inf),
-            ("at most", self.most, math.inf),
-            ("below", self.below, math.inf),
+            (text("above {number}", number=_decimal(self.above)), self.above > -math.inf),
+            (text("at least {number}", number=_decimal(self.least)), self.least > -math.inf),
+            (text("at most {number}", number=_decimal(self.most)), self.most < math.inf),
+            (text("below {number}", number=_decimal(self.below)), self.below < math.inf),
         )
-        return " and ".join(f"{word} {end:,.15g}" for word, end, open_end in ends if end != open_end)
+        given = [end for end, is_given in ends if is_given]
+        return (
+            given[0]
+            if len(given) == 1
+            else text("{one} and {other}", one=given[0], other=given[1])
+            if given
+            else ""
+        )
 
     @property
     def default_words(self) -> str:
@@ -128,14 +139,25 @@ class Setting:
         if value is None and self.is_optional:
             return
         if self.is_several and isinstance(value, str):
-            yield f"{self.said} must be a list of values, received {value}."
+            yield text(
+                "{setting} must be a list of values, received {value}.", setting=self.said, value=value
+            )
             return
         several: Iterable[object] = value if self.is_several else (value,)  # type: ignore[assignment]
         if wrong := [each for each in several if not self._allows(each)]:
-            allowed = self.allowed
+            allowed = self.allowed or text("a number")
             if self.kind is int and not all(isinstance(each, Integral) for each in wrong):
-                allowed = f"a whole number {allowed}".strip()
-            yield f"{self.said} must be {allowed or 'a number'}, received {', '.join(map(_received, wrong))}."
+                allowed = (
+                    text("a whole number {allowed}", allowed=self.allowed)
+                    if self.allowed
+                    else text("a whole number")
+                )
+            yield text(
+                "{setting} must be {allowed}, received {received}.",
+                setting=self.said,
+                allowed=allowed,
+                received=joined([_received(each) for each in wrong], ", "),
+            )
 
     def _allows(self, value: object) -> bool:
         if self.choices:
@@ -302,5 +324,10 @@ def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:
 
 def _received(value: object) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
-        return f"{value:,.15g}"
-    return str(value)
+        return _decimal(float(value))
+    return text("{value}", value=str(value))
+
+
+def _decimal(number: float) -> Text:
+    """Return a number as exactly as it was given."""
+    return Written(f"{number:,.15g}")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
+from core.words import own, text
+
 
 class Verdict(StrEnum):
     """The outcome of a check, from best to worst: PASS, WARN, NOT_ASSESSED, FAIL.
@@ -85,7 +87,7 @@ class Finding:
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""
-        return replace(self, message=f"{name}: {self.message}")
+        return replace(self, message=text("{file}: {message}", file=name, message=own(self.message)))
 
     def document(self) -> dict[str, object]:
         """Return the finding as the command line writes it in JSON."""

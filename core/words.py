@@ -64,26 +64,33 @@ class Text(str):
         return template.format(**{key: _said(one, spoken) for key, one in self.values.items()})
 
 
-class Amount(Text):
-    """A number with its unit's way of writing; see :func:`core.measures.measure.format_number`."""
+class Written(Text):
+    """A number as it is written in English, such as one with all its decimals."""
 
-    __slots__ = ("amount", "unit")
-    unit: Unit
-    amount: float | None
+    __slots__ = ()
 
-    def __new__(cls, unit: Unit, amount: float | None) -> Amount:
-        """Write the number as English does."""
-        made = str.__new__(cls, format_number(unit, amount))
-        made.unit, made.amount = unit, amount
-        made.message, made.plural, made.n, made.values = "{amount}", "", None, {"amount": str(made)}
+    def __new__(cls, written: str) -> Written:
+        """Keep how it is written."""
+        made = str.__new__(cls, written)
+        made.message, made.plural, made.n, made.values = written, "", None, {}
         return made
 
-    def __reduce__(self) -> tuple[type[Amount], tuple[Unit, float | None]]:  # type: ignore[override]
-        return Amount, (self.unit, self.amount)
+    def __reduce__(self) -> tuple[type[Written], tuple[str]]:  # type: ignore[override]
+        return Written, (str(self),)
 
     def said(self, spoken: Language) -> str:
         """Return the number as the language writes it."""
         return spoken.number(str(self))
+
+
+class Amount(Written):
+    """A number of a unit; see :func:`core.measures.measure.format_number`."""
+
+    __slots__ = ()
+
+    def __new__(cls, unit: Unit, amount: float | None) -> Amount:
+        """Write the number as English does."""
+        return super().__new__(cls, format_number(unit, amount))  # type: ignore[return-value]
 
 
 def text(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Text:
@@ -207,8 +214,8 @@ def listed(names: Sequence[str], *, at_most: int = 8) -> Text:
 
 def plain_text(words: str) -> Plain:
     """Return a text as JSON can hold it, for another process."""
-    if isinstance(words, Amount):
-        return {"unit": words.unit, "amount": words.amount}
+    if isinstance(words, Written):
+        return {"written": str(words)}
     if isinstance(words, Text):
         values = {key: plain_text(one) if isinstance(one, str) else one for key, one in words.values.items()}
         return {"message": words.message, "plural": words.plural, "n": words.n, "values": values}
@@ -219,8 +226,8 @@ def text_of(plain: Plain) -> str:
     """Return a text from what :func:`plain_text` made of it."""
     if isinstance(plain, str):
         return plain
-    if "unit" in plain:
-        return Amount(plain["unit"], plain["amount"])
+    if "written" in plain:
+        return Written(plain["written"])
     values = {
         key: text_of(one) if isinstance(one, str | dict) else one for key, one in plain["values"].items()
     }

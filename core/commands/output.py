@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.errors import AuditInputError
+from core.words import Text, joined, say, text
 from core.writing import write_file
 
 _UNPRINTABLE = re.compile(
@@ -22,20 +23,20 @@ def print_json(document: Mapping[str, object]) -> None:
 
     What a terminal would obey, or no encoding can write, stands in it as JSON's own escapes.
     """
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    print(_UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text))
+    written = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    print(_UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], written))
 
 
-def printable(text: str) -> str:
+def printable(words: str) -> str:
     """Return a text on one line, as written, with what a terminal would obey shown as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    if words.isprintable():
+        return words
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in words)
 
 
-def print_line(text: str, *, flush: bool = False) -> None:
-    """Print one line, names from files in it shown as they are written."""
-    print(printable(text), flush=flush)
+def print_line(line: str, *, flush: bool = False) -> None:
+    """Print one line in the language spoken, names from files in it shown as they are written."""
+    print(printable(say(line)), flush=flush)
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -49,14 +50,14 @@ def print_problems(problems: tuple[str, ...]) -> None:
     _print_on_stderr("error", problems)
 
 
-def print_warning(text: str) -> None:
+def print_warning(words: str) -> None:
     """Print what the person may have overlooked, on one line of stderr, names in it as they are written."""
-    _print_on_stderr("warning", [text])
+    _print_on_stderr("warning", [words])
 
 
 def _print_on_stderr(kind: str, sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        print(f"{kind}: {printable(sentence)}", file=sys.stderr)
+        print(f"{say(kind)}: {printable(say(sentence))}", file=sys.stderr)
 
 
 def check_new_files(option: str, *paths: Path) -> None:
@@ -65,15 +66,13 @@ def check_new_files(option: str, *paths: Path) -> None:
         has_folder = paths[0].parent.is_dir()
         existing = [path for path in paths if path.exists() or path.is_symlink()]
     except OSError as error:
-        raise AuditInputError(
-            f"{option}: {paths[0]} cannot be written: {error.strerror}. Choose another name."
-        ) from None
+        raise AuditInputError(_unwritable(option, paths[0], error, "Choose another name.")) from None
     if not has_folder:
-        raise AuditInputError(f"{option}: there is no folder {paths[0].parent}; choose another one.")
+        no_folder = "{option}: there is no folder {folder}; choose another one."
+        raise AuditInputError(text(no_folder, option=option, folder=str(paths[0].parent)))
     if existing:
-        raise AuditInputError(
-            f"{option}: {existing[0]} exists and is never overwritten; choose another name."
-        )
+        exists = "{option}: {file} exists and is never overwritten; choose another name."
+        raise AuditInputError(text(exists, option=option, file=str(existing[0])))
 
 
 def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
@@ -83,11 +82,16 @@ def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
             write_file(path, data)
             same = path.read_bytes() == data
         except OSError as error:
-            raise AuditInputError(
-                f"{option}: {path} cannot be written: {error.strerror}. Choose another folder or name."
-            ) from None
+            remedy = "Choose another folder or name."
+            raise AuditInputError(_unwritable(option, path, error, remedy)) from None
         if not same:
-            raise AuditInputError(f"{option}: {path} does not read back as it was written; do not use it.")
+            differs = "{option}: {file} does not read back as it was written; do not use it."
+            raise AuditInputError(text(differs, option=option, file=str(path)))
+
+
+def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:
+    problem = "{option}: {file} cannot be written: {reason}."
+    return joined([text(problem, option=option, file=str(path), reason=str(error.strerror)), remedy])
 
 
 def survive_any_encoding() -> None:

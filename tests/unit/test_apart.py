@@ -128,10 +128,28 @@ def test_read_dataset__a_file_that_ends_its_reader_is_one_sentence(killer: str) 
     assert read_dataset(small(), name="next.xlsx").n_records == 2
 
 
+STARTED = """
+from sys import stdout
+stdout.buffer.write(bytes([17, 0, 0, 0, 0, 0, 0, 0]) + b'{"started": true}')
+stdout.flush()
+"""
+
+
+@pytest.mark.parametrize("code", ["raise SystemExit(1)", "print('x' * 99)", "import os; os.abort()"])
+def test_read_apart__a_process_that_does_not_start_says_nothing_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    apart.POOL.end()
+    monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
+    with pytest.raises(AuditInputError, match="not looked at"):
+        there_read(small(), name="t")
+    assert apart.POOL.idle == []
+
+
 def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     apart.POOL.end()
     for code in ("print('x' * 99)", "import sys; sys.stdout.buffer.write(bytes(8) + b'[]')", "pass"):
-        monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
+        monkeypatch.setattr(apart, "_COMMAND", ("-c", STARTED + code))
         with pytest.raises(AuditInputError, match="could not be read"):
             there_read(small(), name="t")
     assert apart.POOL.idle == []

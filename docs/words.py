@@ -1,0 +1,195 @@
+"""Catalogues of translations: `python -m docs.words` writes them anew, `--check` tells what is wrong.
+
+Every message stands in the code as a literal, and every literal of core/ and pages/ that looks like words is
+one, whether or not :func:`core.words.text` takes it: settings, measures and findings hold literals that pages
+and reports say.
+"""
+
+import ast
+import re
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import write_po
+
+from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
+
+ROOT = Path(__file__).parents[1]
+TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
+SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
+_MAKERS = frozenset({"text", "say", "counted", "own"})
+_IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
+_CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
+_MARKS = re.compile(r"\{[^{}]*\}")
+_WHO_AND_WHEN = tuple(
+    f'"{name}' for name in ("POT-", "PO-", "Project", "Report", "Last", "Language-Team", "Generated")
+)
+_Id = tuple[str, str]
+
+
+def messages() -> dict[_Id, list[tuple[str, int]]]:
+    """Return every message of the code, with its plural or an empty one, and where it stands."""
+    found: dict[_Id, list[tuple[str, int]]] = {}
+    for path in sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
+        name = path.relative_to(ROOT).as_posix()
+        for message, line in _of_file(
+            ast.parse(path.read_text(encoding="utf-8")), silent=name.startswith(SILENT)
+        ):
+            found.setdefault(message, []).append((name, line))
+    return found
+
+
+def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
+    taken: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = _given(node)
+            taken |= {id(one) for one in given}
+            yield from (
+                (message, node.lineno) for message in _of_call(node, [str(one.value) for one in given])
+            )
+        elif isinstance(node, ast.JoinedStr):
+            taken |= {id(part) for part in ast.walk(node) if part is not node}
+        elif isinstance(node, ast.Expr):
+            taken.add(id(node.value))
+    for node in () if silent else ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in taken and _looks_like_words(node.value):
+            yield (str(node.value), ""), node.lineno
+
+
+def _given(call: ast.Call) -> list[ast.Constant]:
+    """Return the literals that a call makes a message of."""
+    maker = getattr(call.func, "id", "")
+    given: list[ast.expr] = list(call.args) if maker in _MAKERS else []
+    if maker == "Demo":
+        given = [keyword.value for keyword in call.keywords if keyword.arg in ("label", "description")]
+    return [one for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def _of_call(call: ast.Call, literals: list[str]) -> list[_Id]:
+    maker = getattr(call.func, "id", "")
+    if maker == "counted":
+        one, many = (*literals, "")[:2] if literals else ("", "")
+        return [(f"{{n}} {one}", f"{{n}} {many or one + 's'}")] if one else []
+    if maker == "Demo":
+        return [(literal, "") for literal in literals]
+    if not literals or not _has_words(literals[0]):
+        return []
+    return [(literals[0], literals[1] if literals[1:] else "")]
+
+
+def _has_words(message: str) -> bool:
+    return re.search(r"[^\W\d_]", _MARKS.sub("", message)) is not None
+
+
+def _looks_like_words(literal: object) -> bool:
+    """Return whether a literal may be shown: it has a space or a capital, and is no code."""
+    if not isinstance(literal, str):
+        return False
+    if _IDENTIFIER.fullmatch(literal) or _CODE.search(literal) or not _has_words(literal):
+        return False
+    return " " in literal or re.fullmatch(r"[A-Z][a-z]+", literal) is not None
+
+
+def domain(places: list[tuple[str, int]]) -> str:
+    """Return the tool whose messages these are; what several say belongs to all."""
+    named = {next((tool for tool in TOOLS if re.search(rf"\b{tool}", name)), "shared") for name, _ in places}
+    return named.pop() if len(named) == 1 else "shared"
+
+
+def update() -> None:
+    """Write the catalogues of every language: new messages empty, those gone left out, all others kept."""
+    found = messages()
+    for code in LANGUAGES:
+        if code == ENGLISH:
+            continue
+        known = {_key(each): each for _, catalogue in catalogues(code) for each in catalogue if each.id}
+        (FOLDER / code).mkdir(parents=True, exist_ok=True)
+        for name in ("shared", *TOOLS):
+            catalogue = Catalog(
+                locale=code, domain=name, fuzzy=False, header_comment=f"# {LANGUAGES[code]}: {name}"
+            )
+            for key, places in sorted(found.items()):
+                if domain(places) == name:
+                    locations = [(path, 0) for path in sorted({path for path, _ in places})]
+                    catalogue.add(_written(key), string=_kept(known.get(key), code, key), locations=locations)
+            with (FOLDER / code / f"{name}.po").open("wb") as file:
+                write_po(file, catalogue, omit_header=False, include_lineno=False, width=110)
+            _without_clock(FOLDER / code / f"{name}.po")
+
+
+def _written(key: _Id) -> str | tuple[str, str]:
+    return key if key[1] else key[0]
+
+
+def _kept(message: Message | None, code: str, key: _Id) -> str | tuple[str, ...]:
+    empty = ("",) * len(PLURAL_FORMS[code]) if key[1] else ""
+    if message is None or not message.string:
+        return empty
+    return message.string if isinstance(message.string, str) else tuple(message.string)
+
+
+def _key(message: Message) -> _Id:
+    return (message.id, "") if isinstance(message.id, str) else (message.id[0], message.id[1])
+
+
+def _without_clock(path: Path) -> None:
+    """Leave out the lines of the header that say who and when."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(_WHO_AND_WHEN)]
+    path.write_text("".join(kept), encoding="utf-8")
+
+
+def problems() -> list[str]:
+    """Return a sentence for everything that is wrong with the catalogues."""
+    found = messages()
+    told = []
+    for code in LANGUAGES:
+        if code == ENGLISH:
+            continue
+        known = {}
+        for path, catalogue in catalogues(code):
+            for message in catalogue:
+                if message.id:
+                    known[_key(message)] = message
+                    told += [f"{path.relative_to(ROOT)}: {problem}" for problem in _of_message(message, code)]
+        told += [
+            f"locale/{code}: no entry for {key[0]!r}; run make words." for key in found.keys() - known.keys()
+        ]
+        told += [
+            f"locale/{code}: nothing says {key[0]!r} any more; run make words."
+            for key in known.keys() - found.keys()
+        ]
+    return told
+
+
+def _of_message(message: Message, code: str) -> Iterator[str]:
+    """Tell what is wrong with a translation: it is missing, or its values are not those of the message."""
+    key = _key(message)
+    forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+    if len(forms) != (len(PLURAL_FORMS[code]) if key[1] else 1) or not all(forms):
+        yield f"{key[0]!r} has no translation."
+        return
+    for form in forms:
+        try:
+            named = _names(str(form))
+        except ValueError:
+            yield f"{key[0]!r}: the braces of its translation do not fit each other."
+            continue
+        wanted = _names(key[0]) | _names(key[1])
+        if not wanted - {"n"} <= named <= wanted:
+            yield f"{key[0]!r}: the translation names other values: {', '.join(sorted(named))}."
+
+
+def _names(message: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(message) if name is not None}
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv:
+        wrong = problems()
+        sys.exit("\n".join(wrong[:50]) or 0)
+    update()
