@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.commands.output import print_json, print_lines, print_problems
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
-from core.leakage.attacks import Attacks
+from core.leakage.attacks import AttackRate, Attacks
 from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
@@ -16,6 +16,7 @@ from core.leakage.whole_rows import WholeRows
 from core.settings_form import add_options, from_options, settings_document
 from core.tables import read_dataset
 from core.verdict import exit_code
+from core.words import Text, Written, counted, own, text
 
 FORMS = (LeakageSettings, LeakageThresholds)
 
@@ -197,9 +198,12 @@ def leakage_lines(audit: LeakageAudit) -> list[str]:
     return [
         *_row_lines(audit),
         *_whole_row_lines(audit),
-        *(f"Note: {note}" for note in measures.notes),
-        *(f"{finding.verdict.value}: {finding.message}" for finding in audit.findings),
-        f"Verdict: {audit.verdict.value}",
+        *(text("Note: {note}", note=own(note)) for note in measures.notes),
+        *(
+            text("{verdict}: {message}", verdict=finding.verdict.value, message=own(finding.message))
+            for finding in audit.findings
+        ),
+        text("Verdict: {verdict}", verdict=audit.verdict.value),
     ]
 
 
@@ -210,73 +214,122 @@ def _row_lines(audit: LeakageAudit) -> list[str]:
         return []
     both_missing = audit.measures.settings.missing_on_both
     return [
-        f"Partial Leakage: {rows.partial_leakage_share:.2%}",
-        f"Full Leakage: {rows.full_leakage_share:.2%}",
-        f"Average Matching Cells per Row: {rows.mean_matching_cells:.2f}",
-        f"Standard Deviation of Matching Cells per Row: {rows.std_matching_cells:.2f}",
-        f"Rows Without Valid Cells: {rows.n_without_valid_cells:,} of {rows.n_rows:,}",
-        f"Cells Missing in Both Tables: {both_missing}",
-        (
-            f"Partial Leakage by Chance: {orders.partial_share.mean:.2%} "
-            f"({orders.partial_share.low:.2%} to {orders.partial_share.high:.2%}, "
-            f"{orders.n_permutations} random orders)"
+        text("Partial Leakage: {share}", share=_percent(rows.partial_leakage_share)),
+        text("Full Leakage: {share}", share=_percent(rows.full_leakage_share)),
+        text("Average Matching Cells per Row: {cells}", cells=_decimals(rows.mean_matching_cells)),
+        text(
+            "Standard Deviation of Matching Cells per Row: {cells}", cells=_decimals(rows.std_matching_cells)
         ),
-        (
-            f"Full Leakage by Chance: {orders.full_share.mean:.2%} "
-            f"({orders.full_share.low:.2%} to {orders.full_share.high:.2%})"
+        text(
+            "Rows Without Valid Cells: {found} of {total}",
+            found=rows.n_without_valid_cells,
+            total=rows.n_rows,
         ),
-        f"Average Matching Cells per Row by Chance: {audit.measures.expected_matching_cells:.2f}",
+        text("Cells Missing in Both Tables: {treated}", treated=own(both_missing)),
+        text(
+            "Partial Leakage by Chance: {mean} ({low} to {high}, {orders})",
+            mean=_percent(orders.partial_share.mean),
+            low=_percent(orders.partial_share.low),
+            high=_percent(orders.partial_share.high),
+            orders=counted(orders.n_permutations, "random order"),
+        ),
+        text(
+            "Full Leakage by Chance: {mean} ({low} to {high})",
+            mean=_percent(orders.full_share.mean),
+            low=_percent(orders.full_share.low),
+            high=_percent(orders.full_share.high),
+        ),
+        text(
+            "Average Matching Cells per Row by Chance: {cells}",
+            cells=_decimals(audit.measures.expected_matching_cells or 0),
+        ),
     ]
 
 
-def _whole_row_lines(audit: LeakageAudit) -> list[str]:
+def _percent(share: float, decimals: int = 2) -> Text:
+    return Written(f"{share:.{decimals}%}")
+
+
+def _decimals(value: float, decimals: int = 2) -> Text:
+    return Written(f"{value:,.{decimals}f}")
+
+
+def _whole_row_lines(audit: LeakageAudit) -> list[Text]:
     """Return the lines of what does not depend on the order of rows."""
     whole, nearest, distances = audit.measures.whole_rows, audit.measures.nearest, audit.measures.distances
-    how = "all rows" if nearest.is_exact else f"a random sample of {nearest.n_assessed:,} rows"
     lines = [
-        (
-            f"Whole Rows Found Anywhere: {whole.n_exact:,} of {whole.n_original:,} "
-            f"(by chance {whole.expected_exact:,.2f})"
+        text(
+            "Whole Rows Found Anywhere: {found} of {total} (by chance {expected})",
+            found=whole.n_exact,
+            total=whole.n_original,
+            expected=_decimals(whole.expected_exact),
         ),
-        (
-            f"Unique Whole Rows Found Anywhere: {whole.n_unique_exact:,} of {whole.n_unique:,} "
-            f"(by chance {whole.expected_unique_exact:,.2f})"
+        text(
+            "Unique Whole Rows Found Anywhere: {found} of {total} (by chance {expected})",
+            found=whole.n_unique_exact,
+            total=whole.n_unique,
+            expected=_decimals(whole.expected_unique_exact),
         ),
     ]
     if nearest.relink_share is not None:
-        lines.append(f"Re-linked Rows: {nearest.relink_share:.2%} (of {how})")
+        how = (
+            "Re-linked Rows: {share} (of all rows)"
+            if nearest.is_exact
+            else "Re-linked Rows: {share} (of a random sample of {n} rows)"
+        )
+        lines.append(text(how, share=_percent(nearest.relink_share), n=nearest.n_assessed))
     lines += _found_lines(audit)
     lines.append(
-        f"Median Distance to Closest Record: {distances.to_original.median_distance:.4f} "
-        f"({distances.n_rows:,} scrambled rows)"
+        text(
+            "Median Distance to Closest Record: {distance} ({rows})",
+            distance=_decimals(distances.to_original.median_distance, 4),
+            rows=counted(distances.n_rows, "scrambled row"),
+        )
     )
     return lines
 
 
-def _found_lines(audit: LeakageAudit) -> list[str]:
+def _found_lines(audit: LeakageAudit) -> list[Text]:
     """Return the lines of persons found and of attacks."""
     measures = audit.measures
     near, aside, attacks = measures.near_copies, measures.set_aside, measures.attacks
     lines = [
-        (
-            f"Rows That Point at One Person: {near.excess.n_observed:,} of {near.n_rows:,} "
-            f"(by chance {near.excess.n_expected:,.2f})"
+        text(
+            "Rows That Point at One Person: {found} of {total} (by chance {expected})",
+            found=near.excess.n_observed,
+            total=near.n_rows,
+            expected=_decimals(near.excess.n_expected),
         )
     ]
     if aside is not None and aside.rows is not None:
-        lines.append(f"Full Leakage Without Columns Set Aside: {aside.rows.full_leakage_share:.2%}")
-    for rate in () if attacks is None else attacks.rates:
-        low, high = rate.interval
-        control = "" if rate.control_share is None else f", hold-out {rate.control_share:.1%}"
-        name = f"{rate.attack} of {rate.column}" if rate.column else rate.attack
-        lines.append(
-            f"Attack, {name}: {rate.share:.1%} ({low:.1%} to {high:.1%}; naive "
-            f"{rate.naive_share:.1%}{control})"
-        )
+        share = _percent(aside.rows.full_leakage_share)
+        lines.append(text("Full Leakage Without Columns Set Aside: {share}", share=share))
+    lines += [_attack_line(rate) for rate in (() if attacks is None else attacks.rates)]
     if attacks is not None and attacks.membership is not None:
         low, high = attacks.membership.interval
         lines.append(
-            f"Membership (Area Under the Curve): {attacks.membership.auc:.2f} ({low:.2f} to {high:.2f}; "
-            f"smallest that would show {attacks.membership.smallest_shown:.2f})"
+            text(
+                "Membership (Area Under the Curve): {auc} ({low} to {high}; smallest that would show "
+                "{smallest})",
+                auc=_decimals(attacks.membership.auc),
+                low=_decimals(low),
+                high=_decimals(high),
+                smallest=_decimals(attacks.membership.smallest_shown),
+            )
         )
     return lines
+
+
+def _attack_line(rate: AttackRate) -> Text:
+    low, high = rate.interval
+    return text(
+        "Attack, {attack}: {share} ({low} to {high}; naive {naive})"
+        if rate.control_share is None
+        else "Attack, {attack}: {share} ({low} to {high}; naive {naive}, hold-out {control})",
+        attack=rate.named,
+        share=_percent(rate.share, 1),
+        low=_percent(low, 1),
+        high=_percent(high, 1),
+        naive=_percent(rate.naive_share, 1),
+        control=_percent(rate.control_share or 0, 1),
+    )

@@ -27,6 +27,7 @@ from core.intervals import Z_95, wilson_interval
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import TablePair
 from core.tables import Dataset
+from core.words import Text, own, text
 
 _MOST_TARGETS = 500
 _MOST_REFERENCES = 5000
@@ -51,6 +52,13 @@ class AttackRate:
     n_naive: int  # successes of as many naive guesses
     n_control_guesses: int = 0  # guesses and successes about hold-out records; 0 and 0 without any
     n_control: int = 0
+
+    @property
+    def named(self) -> Text:
+        """Return the attack and its column."""
+        if not self.column:
+            return own(self.attack)
+        return text("{attack} of “{column}”", attack=own(self.attack), column=self.column)
 
     @property
     def share(self) -> float:

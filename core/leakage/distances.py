@@ -21,6 +21,7 @@ from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
 from core.tables import Dataset
+from core.words import text
 
 FloatArray = npt.NDArray[np.float32]
 CellArray = npt.NDArray[np.float32 | np.unsignedinteger]
@@ -362,14 +363,20 @@ def _closest_of_equally_many(
 def require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
     """Raise :class:`AuditInputError` unless the hold-out table has records and every column."""
     if not holdout.n_records:
-        raise AuditInputError(f"{holdout.name} has no records below its header.")
+        raise AuditInputError(text("{file} has no records below its header.", file=holdout.name))
     there = set(holdout.columns)
     absent = [name for name in columns if name not in there]
     if absent:
         named = ", ".join(f"“{name}”" for name in absent[:5]) + (" …" if len(absent) > 5 else "")
         raise AuditInputError(
-            f"The hold-out table {holdout.name} lacks {len(absent)} of the {len(columns)} compared columns: "
-            f"{named}; it has to have them all."
+            text(
+                "The hold-out table {file} lacks {n} of the {total} compared columns: {names}; it has to "
+                "have them all.",
+                file=holdout.name,
+                n=len(absent),
+                total=len(columns),
+                names=named,
+            )
         )
 
 

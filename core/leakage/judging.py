@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from core.leakage.attacks import AttackRate
 from core.leakage.chance import ChanceRange, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
 from core.leakage.near_copies import Excess, NearCopies
@@ -18,7 +17,7 @@ from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
-from core.words import percent, share_of
+from core.words import Text, Written, counted, joined, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,6 +38,17 @@ class LeakageAudit:
         return _short(check, self.measures)
 
 
+_CLOSER = (
+    "Scrambled rows are closer to an original record than original records are to each other: median "
+    "distance {median} against {within} (Gower, 0 to 1; {rows} looked at). Such distances alone can miss "
+    "leaks."
+)
+_NO_CLOSER = (
+    "Scrambled rows are no closer to an original record than original records are to each other: median "
+    "distance {median} against {within} (Gower, 0 to 1; {rows} looked at). Such distances alone can miss "
+    "leaks."
+)
+_COMPARED = {True: "more than chance gives", False: "no more than chance gives"}
 _MORE_CELLS = "Rows share more cells with their original row than chance gives."
 # Of rows that point at one person, so many have to point at their own for FAIL: fewer tell a reader nothing.
 _RELINKED_SHARE = 0.1
@@ -67,15 +77,25 @@ def _short(finding: Finding, measures: LeakageMeasures) -> str:
     rows, whole = measures.rows, measures.whole_rows
     match finding.check:
         case "full_leakage" if rows is not None:
-            return f"{rows.n_full:,} of {rows.n_rows:,} rows are the same as their original row."
+            return text(
+                "{n} of {total} rows is the same as its original row.",
+                "{n} of {total} rows are the same as their original row.",
+                n=rows.n_full,
+                total=rows.n_rows,
+            )
         case "whole_rows" if finding.verdict is Verdict.FAIL:
-            return (
-                f"{whole.n_unique_exact:,} of {whole.n_unique:,} unique rows of the original are still in "
-                "the scrambled table."
+            return text(
+                "{n} of {total} unique rows of the original is still in the scrambled table.",
+                "{n} of {total} unique rows of the original are still in the scrambled table.",
+                n=whole.n_unique_exact,
+                total=whole.n_unique,
             )
         case "repeated_rows":
-            return (
-                f"{whole.n_exact:,} of {whole.n_original:,} original rows are still in the scrambled table."
+            return text(
+                "{n} of {total} original rows is still in the scrambled table.",
+                "{n} of {total} original rows are still in the scrambled table.",
+                n=whole.n_exact,
+                total=whole.n_original,
             )
         case _:
             return _SHORT.get(finding.check, finding.message)
@@ -179,8 +199,14 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
             Verdict.NOT_ASSESSED if n == rows.n_rows else Verdict.WARN,
             n_affected=n,
         )(
-            f"{share_of(n, rows.n_rows, 'rows')} have no valid cell: everything in them is ignored "
-            "or missing in both tables, so they were not assessed."
+            text(
+                "{rows} has no valid cell: everything in it is ignored or missing in both tables, so it was "
+                "not assessed.",
+                "{rows} have no valid cell: everything in them is ignored or missing in both tables, so they "
+                "were not assessed.",
+                n=n,
+                rows=share_of(n, rows.n_rows, "rows"),
+            )
         )
 
 
@@ -190,7 +216,10 @@ def _full_leakage_finding(
     """FAIL above the tolerated share unless random order may give as many; PASS where it usually does."""
     if not rows.n_full:
         return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
-            f"None of {rows.n_rows:,} rows is the same as its original row in every valid cell."
+            text(
+                "None of {total} rows is the same as its original row in every valid cell.",
+                total=rows.n_rows,
+            )
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
@@ -212,22 +241,37 @@ def _full_leakage_finding(
         else "privacy is not preserved, scramble again or add noise"
     )
     verdict = Verdict.PASS if is_usual else Verdict.WARN if tolerated or by_chance else Verdict.FAIL
+    found = text(
+        "NOTICE: {rows} is the same as its original row in every valid cell: {advice}.",
+        "NOTICE: {rows} are the same as their original row in every valid cell: {advice}.",
+        n=rows.n_full,
+        rows=share_of(rows.n_full, rows.n_rows, "rows"),
+        advice=own(advice),
+    )
+    random = (
+        "Random order would give about as many, {range}." if by_chance else "Random order would give {range}."
+    )
     return Finding.of("full_leakage", verdict, n_affected=rows.n_full)(
-        f"NOTICE: {share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their original row in "
-        f"every valid cell: {advice}. Random order would give "
-        f"{'about as many, ' if by_chance else ''}{_percent_range(chance)}."
+        joined([found, text(random, range=_percent_range(chance))])
     )
 
 
 def _partial_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: LeakageThresholds) -> Finding:
     """WARN where more rows match in part than random orders give."""
     exceeds = chance.is_exceeded_by(rows.partial_leakage_share, z=thresholds.z)
-    comparison = "more than chance gives" if exceeds else "no more than chance gives"
     return Finding.of(
         "partial_leakage", Verdict.WARN if exceeds else Verdict.PASS, n_affected=rows.n_partial
     )(
-        f"{share_of(rows.n_partial, rows.n_rows, 'rows')} share some but not all valid cells with "
-        f"their original row, {comparison}: random order gives {_percent_range(chance)}."
+        text(
+            "{rows} shares some but not all valid cells with its original row, {comparison}: random order "
+            "gives {range}.",
+            "{rows} share some but not all valid cells with their original row, {comparison}: random order "
+            "gives {range}.",
+            n=rows.n_partial,
+            rows=share_of(rows.n_partial, rows.n_rows, "rows"),
+            comparison=own(_COMPARED[exceeds]),
+            range=_percent_range(chance),
+        )
     )
 
 
@@ -235,13 +279,20 @@ def _matching_cells_finding(
     measures: LeakageMeasures, rows: RowLeakage, chance: ChanceRange, thresholds: LeakageThresholds
 ) -> Finding:
     """WARN where rows share more cells with their original row than random orders give."""
-    expected = measures.expected_matching_cells
     exceeds = chance.is_exceeded_by(rows.mean_matching_cells, z=thresholds.z)
-    comparison = "more than chance gives" if exceeds else "no more than chance gives"
     return Finding.of("matching_cells", Verdict.WARN if exceeds else Verdict.PASS)(
-        f"Rows share {rows.mean_matching_cells:.2f} of {len(measures.columns)} cells with their "
-        f"original row on average, {comparison}: the same rows in random order share {expected:.2f} "
-        f"({chance.low:.2f} to {chance.high:.2f} in 95 % of orders)."
+        text(
+            "Rows share {cells} of {n} cell with their original row on average, {comparison}: the same rows "
+            "in random order share {expected} ({low} to {high} in 95 % of orders).",
+            "Rows share {cells} of {n} cells with their original row on average, {comparison}: the same rows "
+            "in random order share {expected} ({low} to {high} in 95 % of orders).",
+            n=len(measures.columns),
+            cells=Written(f"{rows.mean_matching_cells:.2f}"),
+            comparison=own(_COMPARED[exceeds]),
+            expected=Written(f"{measures.expected_matching_cells:.2f}"),
+            low=Written(f"{chance.low:.2f}"),
+            high=Written(f"{chance.high:.2f}"),
+        )
     )
 
 
@@ -265,10 +316,17 @@ def _column_findings(
         column=measures.columns[top] if len(above) == 1 else None,
         n_affected=len(above),
     )(
-        f"{len(above):,} of {_columns(len(measures.columns))} keep more cells in place than chance "
-        f"gives; most of all “{measures.columns[top]}”, the same in "
-        f"{share_of(int(rows.column_matches[top]), rows.n_rows, 'rows')}, where chance gives "
-        f"{percent(expected)}."
+        text(
+            "{n} of {columns} keeps more cells in place than chance gives; most of all “{column}”, the same "
+            "in {rows}, where chance gives {expected}.",
+            "{n} of {columns} keep more cells in place than chance gives; most of all “{column}”, the same "
+            "in {rows}, where chance gives {expected}.",
+            n=len(above),
+            columns=counted(len(measures.columns), "column"),
+            column=measures.columns[top],
+            rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
+            expected=percent(expected),
+        )
     )
 
 
@@ -277,21 +335,28 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     found = measures.whole_rows
     if len(measures.columns) == 1:
         yield Finding.of("whole_rows", Verdict.NOT_ASSESSED, n_affected=found.n_exact)(
-            "With a single column a whole row is one cell, so whole rows that reappear cannot be told from "
-            f"chance: {share_of(found.n_exact, found.n_original, 'rows')} are found in the scrambled table."
+            text(
+                "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+                "from chance: {rows} is found in the scrambled table.",
+                "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+                "from chance: {rows} are found in the scrambled table.",
+                n=found.n_exact,
+                rows=share_of(found.n_exact, found.n_original, "rows"),
+            )
         )
         return
     verdict = _whole_row_verdict(found, thresholds)
-    yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(
-        f"{_whole_rows_found(found)} {_against_chance(found, verdict)}. Counting repeated rows too, "
-        f"{share_of(found.n_exact, found.n_original, 'rows')} are found, where such columns would give "
-        f"{_number(found.expected_exact)}."
-        + (
-            " The scrambled table holds exactly the rows of the original, in another order."
-            if found.is_copy and found.excess >= 1
-            else ""
-        )
+    repeated = text(
+        "Counting repeated rows too, {rows} is found, where such columns would give {expected}.",
+        "Counting repeated rows too, {rows} are found, where such columns would give {expected}.",
+        n=found.n_exact,
+        rows=share_of(found.n_exact, found.n_original, "rows"),
+        expected=_number(found.expected_exact),
     )
+    sentences: list[str] = [_whole_rows_found(found, verdict), repeated]
+    if found.is_copy and found.excess >= 1:
+        sentences.append("The scrambled table holds exactly the rows of the original, in another order.")
+    yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(joined(sentences))
     yield from _repeated_row_findings(measures, thresholds)
 
 
@@ -307,11 +372,26 @@ def _whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdi
     return Verdict.WARN if nobody_alike or found.stranger_p_value <= _WORTH_A_LOOK else Verdict.PASS
 
 
-def _whole_rows_found(found: WholeRows) -> str:
-    """Say how many unique rows are found whole."""
-    return (
-        f"{share_of(found.n_unique_exact, found.n_unique, 'rows that are unique in the original')} are "
-        "found whole somewhere in the scrambled table,"
+def _whole_rows_found(found: WholeRows, verdict: Verdict) -> Text:
+    """Say how many unique rows are found whole, and how many by columns in random orders and by strangers."""
+    exceeds = found.excess > 0 and verdict is not Verdict.PASS
+    chance = (
+        "with every column shuffled on its own it would be {shuffled}, and by the hold-out {strangers}"
+        if found.n_holdout
+        else "with every column shuffled on its own it would be {shuffled}, and by rows that original "
+        "persons share with each other {strangers}"
+    )
+    return text(
+        "{rows} is found whole somewhere in the scrambled table, {comparison}: {chance}.",
+        "{rows} are found whole somewhere in the scrambled table, {comparison}: {chance}.",
+        n=found.n_unique_exact,
+        rows=share_of(found.n_unique_exact, found.n_unique, "rows that are unique in the original"),
+        comparison=own("more than chance" if exceeds else "no more than chance"),
+        chance=text(
+            chance,
+            shuffled=_number(found.expected_unique_exact),
+            strangers=_number(found.expected_among_strangers),
+        ),
     )
 
 
@@ -327,21 +407,17 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
             Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
             n_affected=found.n_repeated_exact,
         )(
-            f"{found.n_repeated_exact:,} distinct rows that several original records share are "
-            "found whole in the scrambled table, more than chance: shuffled columns, or strangers as like "
-            f"the original's persons, would give {_number(found.expected_repeated_exact)}."
+            text(
+                "{n} distinct row that several original records share is found whole in the scrambled table, "
+                "more than chance: shuffled columns, or strangers as like the original's persons, would give "
+                "{expected}.",
+                "{n} distinct rows that several original records share are found whole in the scrambled "
+                "table, more than chance: shuffled columns, or strangers as like the original's persons, "
+                "would give {expected}.",
+                n=found.n_repeated_exact,
+                expected=_number(found.expected_repeated_exact),
+            )
         )
-
-
-def _against_chance(found: WholeRows, verdict: Verdict) -> str:
-    """Say what columns in random orders of their own would give, and what strangers would."""
-    exceeds = found.excess > 0 and verdict is not Verdict.PASS
-    strangers = "the hold-out" if found.n_holdout else "rows that original persons share with each other"
-    return (
-        f"{'more' if exceeds else 'no more'} than chance: with every column shuffled on its own it would be "
-        f"{_number(found.expected_unique_exact)}, and by {strangers} "
-        f"{_number(found.expected_among_strangers)}"
-    )
 
 
 def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
@@ -350,7 +426,6 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
         p_value = float(stats.poisson.sf(nearest.n_relinked - 1, expected))
-        looked_at = "rows" if nearest.is_exact else "sampled rows"
         yield Finding.of(
             "relinkage",
             _relinkage_verdict(
@@ -358,8 +433,14 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
             ),
             n_affected=nearest.n_relinked,
         )(
-            f"For {share_of(nearest.n_relinked, nearest.n_assessed, looked_at)} the own scrambled "
-            f"row is the unique best match among all; chance would give {_number(expected)}."
+            text(
+                "For {rows} the own scrambled row is the unique best match among all; chance would give "
+                "{expected}.",
+                rows=share_of(nearest.n_relinked, nearest.n_assessed, "rows")
+                if nearest.is_exact
+                else share_of(nearest.n_relinked, nearest.n_assessed, "sampled rows"),
+                expected=_number(expected),
+            )
         )
     yield from _relinkage_by_likeness(measures.near_copies, thresholds)
     yield _near_copy_finding(measures.near_copies, thresholds)
@@ -385,9 +466,15 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
         _relinkage_verdict(found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds),
         n_affected=found.n_relinked,
     )(
-        f"{share_of(found.n_relinked, found.n_own, 'scrambled rows that point at one original row')} "
-        "point at their own, close numbers counting as alike; rows named at random would give "
-        f"{_number(found.n_own / found.n_references)}."
+        text(
+            "{rows} points at its own, close numbers counting as alike; rows named at random would give "
+            "{expected}.",
+            "{rows} point at their own, close numbers counting as alike; rows named at random would give "
+            "{expected}.",
+            n=found.n_relinked,
+            rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
+            expected=_number(found.n_own / found.n_references),
+        )
     )
 
 
@@ -396,11 +483,17 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
     excess = found.excess
     if excess.p_value > thresholds.chance_level:
         return Finding.of("near_copies", Verdict.PASS, n_affected=0)(
-            f"No more scrambled rows point at one original person than {_strangers(found)}, or rows "
-            f"mixed from persons alike, would ({found.n_rows:,} rows looked at)."
+            text(
+                "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+                "persons alike, would ({n} row looked at).",
+                "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+                "persons alike, would ({n} rows looked at).",
+                n=found.n_rows,
+                strangers=_strangers(found),
+            )
         )
     return Finding.of("near_copies", _found_verdict(excess, thresholds), n_affected=excess.n_observed)(
-        f"{_pointing(found)} Take those persons out, or synthesize with larger groups."
+        joined([_pointing(found), "Take those persons out, or synthesize with larger groups."])
     )
 
 
@@ -411,19 +504,27 @@ def _found_verdict(excess: Excess, thresholds: LeakageThresholds) -> Verdict:
     return Verdict.WARN if excess.p_value <= thresholds.chance_level else Verdict.PASS
 
 
-def _strangers(found: NearCopies) -> str:
+def _strangers(found: NearCopies) -> Text:
     """Name what stands for strangers."""
-    return "hold-out records" if found.n_holdout else "original persons among each other"
+    return own("hold-out records" if found.n_holdout else "original persons among each other")
 
 
-def _pointing(found: NearCopies) -> str:
+def _pointing(found: NearCopies) -> Text:
     """Say how many rows point at one person, and how many would by chance."""
     excess = found.excess
-    return (
-        f"{share_of(excess.n_observed, found.n_rows, 'scrambled rows looked at')} point at one original "
-        f"person each ({excess.n_persons:,} persons), more like that person than like the next by "
-        f"{excess.bits:.0f} bits or more; by {_strangers(found)}, or rows mixed from persons alike, it "
-        f"would be {_number(excess.n_expected)}: people may have moved with little changed."
+    return text(
+        "{rows} points at one original person, more like that person than like the next by {bits} bits or "
+        "more; by {strangers}, or rows mixed from persons alike, it would be {expected}: people may have "
+        "moved with little changed.",
+        "{rows} point at one original person each ({persons}), more like that person than like the next by "
+        "{bits} bits or more; by {strangers}, or rows mixed from persons alike, it would be {expected}: "
+        "people may have moved with little changed.",
+        n=excess.n_observed,
+        rows=share_of(excess.n_observed, found.n_rows, "scrambled rows looked at"),
+        persons=counted(excess.n_persons, "person"),
+        bits=round(excess.bits),
+        strangers=_strangers(found),
+        expected=_number(excess.n_expected),
     )
 
 
@@ -433,19 +534,39 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     if aside is None:
         return
     level = thresholds.chance_level / _N_WAYS
-    without = f"Without {_named(aside.columns)}, which matches nowhere,"
     tolerated = aside.rows is None or aside.rows.full_leakage_share <= thresholds.max_full_leakage_share
     if aside.rows is not None and aside.full_p_value <= level and not tolerated:
         yield Finding.of("without_columns", Verdict.FAIL, n_affected=aside.rows.n_full)(
-            f"{without} {percent(aside.rows.full_leakage_share)} full leakage: "
-            f"{share_of(aside.rows.n_full, aside.rows.n_rows, 'rows')} are the same as their original row "
-            f"in the other {_columns(aside.n_left)}; random order would give "
-            f"{_number(aside.expected_full)}. Scramble those too."
+            _without(
+                aside.columns,
+                text(
+                    "{share} full leakage: {rows} is the same as its original row in the other {columns}; "
+                    "random order would give {expected}. Scramble those too.",
+                    "{share} full leakage: {rows} are the same as their original row in the other {columns}; "
+                    "random order would give {expected}. Scramble those too.",
+                    n=aside.rows.n_full,
+                    share=percent(aside.rows.full_leakage_share),
+                    rows=share_of(aside.rows.n_full, aside.rows.n_rows, "rows"),
+                    columns=counted(aside.n_left, "column"),
+                    expected=_number(aside.expected_full),
+                ),
+            )
         )
         return
     verdict = _whole_row_verdict(aside.whole_rows, thresholds)
     yield Finding.of("without_columns", verdict, n_affected=aside.whole_rows.n_unique_exact)(
-        f"{without} {_whole_rows_found(aside.whole_rows)} {_against_chance(aside.whole_rows, verdict)}."
+        _without(aside.columns, _whole_rows_found(aside.whole_rows, verdict))
+    )
+
+
+def _without(columns: Sequence[str], found: Text) -> Text:
+    """Say what is found without columns that match nowhere."""
+    return text(
+        "Without {columns}, which matches nowhere, {found}",
+        "Without {columns}, which match nowhere, {found}",
+        n=len(columns),
+        columns=_named(columns),
+        found=found,
     )
 
 
@@ -454,17 +575,24 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
     again = measures.second_look
     if again is None:
         return
-    start = f"Second look ({_what_was_undone(again)}): "
-    if again.n_columns < len(measures.columns):
-        start = f"{start}on {again.n_columns:,} of {_columns(len(measures.columns))}, "
     rows = again.rows
     if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
         p_value = float(stats.poisson.sf(rows.n_full - 1, again.expected_full))
         if p_value <= thresholds.chance_level / _N_WAYS:
             yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
-                f"{start}{share_of(rows.n_full, rows.n_rows, 'rows')} are the same as their "
-                f"original row in every valid cell; random order would give {_number(again.expected_full)}. "
-                "Another spelling or scale hides nobody."
+                _again(
+                    measures,
+                    again,
+                    text(
+                        "{rows} is the same as its original row in every valid cell; random order would give "
+                        "{expected}. Another spelling or scale hides nobody.",
+                        "{rows} are the same as their original row in every valid cell; random order would "
+                        "give {expected}. Another spelling or scale hides nobody.",
+                        n=rows.n_full,
+                        rows=share_of(rows.n_full, rows.n_rows, "rows"),
+                        expected=_number(again.expected_full),
+                    ),
+                )
             )
             return
     whole = _whole_row_verdict(again.whole_rows, thresholds)
@@ -472,9 +600,21 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
     if near.severity > whole.severity:
         message, n = _pointing(again.near_copies), again.near_copies.excess.n_observed
     else:
-        message = f"{_whole_rows_found(again.whole_rows)} {_against_chance(again.whole_rows, whole)}."
-        n = again.whole_rows.n_unique_exact
-    yield Finding(check="second_look", verdict=worst((whole, near)), message=start + message, n_affected=n)
+        message, n = _whole_rows_found(again.whole_rows, whole), again.whole_rows.n_unique_exact
+    yield Finding.of("second_look", worst((whole, near)), n_affected=n)(_again(measures, again, message))
+
+
+def _again(measures: LeakageMeasures, again: SecondLook, found: Text) -> Text:
+    """Say what was undone, and what is found then."""
+    if again.n_columns == len(measures.columns):
+        return text("Second look ({undone}): {found}", undone=_what_was_undone(again), found=found)
+    return text(
+        "Second look ({undone}): on {n} of {columns}, {found}",
+        undone=_what_was_undone(again),
+        n=again.n_columns,
+        columns=counted(len(measures.columns), "column"),
+        found=found,
+    )
 
 
 def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
@@ -484,22 +624,28 @@ def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
     level = thresholds.chance_level / _N_WAYS / max(len(measures.attacks.rates), 1)
     rates = measures.attacks.rates
     better = [rate for rate in rates if rate.p_value <= level]
-    message = f"No attack of {len(rates):,} succeeds on original records more often than on hold-out records."
+    message = text(
+        "No attack of {total} succeeds on original records more often than on hold-out records.",
+        total=len(rates),
+    )
     if better:
         most = max(better, key=lambda rate: rate.risk or 0.0)
-        message = (
-            f"{len(better):,} of {len(rates):,} attacks succeed on original records more often than on "
-            f"hold-out records, most of all {_attack_named(most)}: {percent(most.share)} of "
-            f"{most.n_guesses:,} guesses against {percent(most.control_share or 0)}. The scrambled table "
-            "tells something of the persons in it; scramble more."
+        message = text(
+            "{n} of {total} attacks succeeds on original records more often than on hold-out records, most "
+            "of all {attack}: {share} of {guesses} against {control}. The scrambled table tells something of "
+            "the persons in it; scramble more.",
+            "{n} of {total} attacks succeed on original records more often than on hold-out records, most of "
+            "all {attack}: {share} of {guesses} against {control}. The scrambled table tells something of "
+            "the persons in it; scramble more.",
+            n=len(better),
+            total=len(rates),
+            attack=most.named,
+            share=percent(most.share),
+            guesses=counted(most.n_guesses, "guess", "guesses"),
+            control=percent(most.control_share or 0),
         )
     yield Finding.of("attacks", Verdict.WARN if better else Verdict.PASS, n_affected=len(better))(message)
     yield from _membership_findings(measures)
-
-
-def _attack_named(rate: AttackRate) -> str:
-    """Return an attack and its column."""
-    return f"{rate.attack} of “{rate.column}”" if rate.column else rate.attack
 
 
 def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
@@ -510,28 +656,41 @@ def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     low, high = found.interval
     told = low > _NO_BETTER_THAN_CHANCE and found.auc >= found.smallest_shown
     yield Finding.of("membership", Verdict.WARN if told else Verdict.PASS)(
-        f"By its closest scrambled row, an original record is told from a hold-out record with "
-        f"probability {found.auc:.2f} (95 % interval {low:.2f} to {high:.2f}; a coin gives 0.50, and from "
-        f"{found.smallest_shown:.2f} a leak would show with {found.n_members:,} and {found.n_others:,} "
-        f"records)."
+        text(
+            "By its closest scrambled row, an original record is told from a hold-out record with "
+            "probability {auc} (95 % interval {low} to {high}; a coin gives 0.50, and from {smallest} a leak "
+            "would show with {members} and {others} records).",
+            auc=Written(f"{found.auc:.2f}"),
+            low=Written(f"{low:.2f}"),
+            high=Written(f"{high:.2f}"),
+            smallest=Written(f"{found.smallest_shown:.2f}"),
+            members=found.n_members,
+            others=found.n_others,
+        )
     )
 
 
-def _what_was_undone(again: SecondLook) -> str:
+def _what_was_undone(again: SecondLook) -> Text:
     """Say in how many columns what was undone."""
-    done = {
-        "spelled otherwise": len(again.respelled),
-        "put on the original's scale": len(again.rescaled),
-        "recoded by frequency": len(again.recoded),
-        "of another name": len(again.renamed),
-    }
-    return ", ".join(f"{_columns(n)} {what}" for what, n in done.items() if n)
+    done = (
+        counted(len(again.respelled), "column spelled otherwise", "columns spelled otherwise"),
+        counted(
+            len(again.rescaled),
+            "column put on the original's scale",
+            "columns put on the original's scale",
+        ),
+        counted(len(again.recoded), "column recoded by frequency", "columns recoded by frequency"),
+        counted(len(again.renamed), "column of another name", "columns of another name"),
+    )
+    return joined([part for part in done if part.n], ", ")
 
 
-def _named(columns: Sequence[str]) -> str:
+def _named(columns: Sequence[str]) -> Text:
     """Return column names in quotes, the first three of many."""
     names = ", ".join(f"“{name}”" for name in columns[:3])
-    return names if len(columns) <= 3 else f"{names} and {len(columns) - 3:,} more"
+    if len(columns) <= 3:
+        return text("{names}", names=names)
+    return text("{names} and {more} more", names=names, more=len(columns) - 3)
 
 
 def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
@@ -539,8 +698,13 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     n = measures.n_holdout_in_original
     if n:
         yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
-            f"{n:,} hold-out records are in the original, or nearly, so it is no hold-out and was "
-            "not used; give records of other persons."
+            text(
+                "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used; "
+                "give records of other persons.",
+                "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used; "
+                "give records of other persons.",
+                n=n,
+            )
         )
 
 
@@ -552,19 +716,25 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
         medians = distances.to_original.median_distance, distances.within_original.median_distance
         exceeds = closer >= thresholds.z and medians[0] <= _CLEARLY_CLOSER * medians[1]
         yield Finding.of("closest_records", Verdict.WARN if exceeds else Verdict.PASS)(
-            f"Scrambled rows are {'closer' if exceeds else 'no closer'} to an original record than original "
-            f"records are to each other: median distance {distances.to_original.median_distance:.3f} "
-            f"against {distances.within_original.median_distance:.3f} (Gower, 0 to 1; {distances.n_rows:,} "
-            "rows looked at). Such distances alone can miss leaks."
+            text(
+                _CLOSER if exceeds else _NO_CLOSER,
+                median=Written(f"{medians[0]:.3f}"),
+                within=Written(f"{medians[1]:.3f}"),
+                rows=counted(distances.n_rows, "row"),
+            )
         )
     share, z = measures.distances.closer_to_original_share, measures.distances.closer_z
     if share is not None and z is not None:
         yield Finding.of(
             "closer_to_original_than_holdout", Verdict.WARN if z >= thresholds.z else Verdict.PASS
         )(
-            f"{percent(share)} of {measures.distances.n_rows:,} scrambled rows are closer to an "
-            "original record than to one of as many hold-out records; a table that learned nothing of the "
-            "original persons gives about 50 %. Such distances alone can miss leaks."
+            text(
+                "{share} of {total} scrambled rows are closer to an original record than to one of as many "
+                "hold-out records; a table that learned nothing of the original persons gives about 50 %. "
+                "Such distances alone can miss leaks.",
+                share=percent(share),
+                total=measures.distances.n_rows,
+            )
         )
 
 
@@ -573,42 +743,54 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     unlike = measures.not_comparable
     if len(unlike) >= max(2, len(measures.columns) / 2):
         yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(
-            f"{len(unlike):,} of {_columns(len(measures.columns))} ({_named(unlike)}) share hardly a value "
-            "with the original's, so that no row can be found by them: they may be encoded or cut short. "
-            "Give both tables in one form."
+            text(
+                "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
+                "found by them: they may be encoded or cut short. Give both tables in one form.",
+                n=len(unlike),
+                columns=counted(len(measures.columns), "column"),
+                names=_named(unlike),
+            )
         )
     renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:
         n = len(measures.only_in_scrambled)
         n_paired = len(set(measures.only_in_scrambled) & set(renamed.values()))
+        message = text(
+            "{n} column of the scrambled table could not be compared, because the original has no column of "
+            "that name.",
+            "{n} columns of the scrambled table could not be compared, because the original has no column of "
+            "that name.",
+            n=n,
+        )
+        if n_paired:
+            paired = text("The second look paired {paired} of them by their values.", paired=n_paired)
+            message = joined([message, paired])
         yield Finding.of(
             "columns_only_in_scrambled", Verdict.PASS if n == n_paired else Verdict.WARN, n_affected=n
-        )(
-            f"{n} {'column' if n == 1 else 'columns'} of the scrambled table could not be "
-            "compared, because the original has no column of that name."
-            + (f" The second look paired {n_paired} of them by their values." if n_paired else "")
-        )
+        )(message)
     if measures.only_in_original:
         n = len(measures.only_in_original)
         yield Finding.of("columns_only_in_original", Verdict.PASS, n_affected=n)(
-            f"{n} {'column' if n == 1 else 'columns'} of the original table "
-            f"{'is' if n == 1 else 'are'} not in the scrambled table."
+            text(
+                "{n} column of the original table is not in the scrambled table.",
+                "{n} columns of the original table are not in the scrambled table.",
+                n=n,
+            )
         )
 
 
-def _columns(n: int) -> str:
-    """Return a number of columns in words."""
-    return f"{n:,} column" if n == 1 else f"{n:,} columns"
-
-
-def _percent_range(chance: ChanceRange) -> str:
+def _percent_range(chance: ChanceRange) -> Text:
     """Return a mean with its central 95 %."""
-    low, high = percent(chance.low), percent(chance.high)
-    return f"{percent(chance.mean)} ({low} to {high} in 95 % of orders)"
+    return text(
+        "{mean} ({low} to {high} in 95 % of orders)",
+        mean=percent(chance.mean),
+        low=percent(chance.low),
+        high=percent(chance.high),
+    )
 
 
-def _number(value: float) -> str:
+def _number(value: float) -> Text:
     """Return an expected count with as many decimals as it needs."""
     if value < 0.005:
-        return "none" if value == 0 else "fewer than 0.01"
-    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+        return own("none" if value == 0 else "fewer than 0.01")
+    return Written(f"{value:,.2f}" if value < 100 else f"{value:,.0f}")

@@ -34,6 +34,7 @@ from core.leakage.whole_rows import (
     find_whole_rows,
 )
 from core.tables import Dataset
+from core.words import text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -266,8 +267,10 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
     columns = tuple(name for name in pair.columns if name not in left_out)
     if not columns:
         raise AuditInputError(
-            f"All {len(pair.columns)} common columns are ignored, so nothing is left to compare; "
-            "ignore fewer."
+            text(
+                "All {n} common columns are ignored, so nothing is left to compare; ignore fewer.",
+                n=len(pair.columns),
+            )
         )
     return columns
 

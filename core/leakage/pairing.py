@@ -16,7 +16,7 @@ from core.cells import CodeArray, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.words import counted
+from core.words import Text, counted, text
 
 Result = TypeVar("Result")
 
@@ -110,21 +110,27 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
     what does not depend on the order of rows.
     """
     as_written, scrambled = scrambled, with_names_of(original, scrambled)
-    problems = [
-        f"{table.name} has no records below its header."
+    problems: list[str] = [
+        text("{file} has no records below its header.", file=table.name)
         for table in (original, scrambled)
         if not table.n_records
     ]
     common = _common(original, scrambled)
     if not common:
         problems.append(
-            f"{original.name} and {scrambled.name} have no column name in common; rows can only be compared "
-            "over columns of the same name."
+            text(
+                "{original} and {scrambled} have no column name in common; rows can only be compared over "
+                "columns of the same name.",
+                original=original.name,
+                scrambled=scrambled.name,
+            )
         )
     problems += _key_problems(original, scrambled, key)
     columns = tuple(name for name in common if name != key)
     if not problems and not columns:
-        problems.append(f"The key column “{key}” is the only common column, so nothing is left to compare.")
+        problems.append(
+            text("The key column “{key}” is the only common column, so nothing is left to compare.", key=key)
+        )
     if problems:
         raise AuditInputError(*problems)
     original_rows, scrambled_rows, row_problem = _pair_rows(original, scrambled, key)
@@ -160,16 +166,23 @@ def with_names_of(original: Dataset, other: Dataset) -> Dataset:
 
 def folded_name(name: str) -> str:
     """Return a column name without case, spaces, underscores, byte-order marks or kinds of composition."""
-    text = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(letter for letter in text if letter.isalnum())
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in folded if letter.isalnum())
 
 
-def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[str, ...]:
+def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[Text, ...]:
     """Say how many columns were aligned although their names are spelled otherwise."""
     n = sum(a != b for a, b in zip(as_written.columns, scrambled.columns, strict=True))
     if not n:
         return ()
-    return (f"{counted(n, 'column')} of {scrambled.name} aligned although the name is spelled otherwise.",)
+    return (
+        text(
+            "{n} column of {file} aligned although the name is spelled otherwise.",
+            "{n} columns of {file} aligned although the name is spelled otherwise.",
+            n=n,
+            file=scrambled.name,
+        ),
+    )
 
 
 def _common(table: Dataset, other: Dataset) -> list[str]:
@@ -182,23 +195,38 @@ def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> lis
     """Say what keeps the key from naming one row each."""
     if key is None:
         return []
-    problems = []
+    problems: list[str] = []
     for table in (original, scrambled):
         if key not in table.columns:
-            problems.append(f"The key column “{key}” is not in {table.name}; it has to be in both tables.")
+            absent = "The key column “{key}” is not in {file}; it has to be in both tables."
+            problems.append(text(absent, key=key, file=table.name))
             continue
         codes = canonical_codes(table.table[key])
         n_missing = int(np.count_nonzero(codes < 0))
         n_repeated = int(np.count_nonzero(np.bincount(codes[codes >= 0]) > 1))
         if n_missing:
             problems.append(
-                f"The key column “{key}” of {table.name} is empty in {counted(n_missing, 'row')}; "
-                "a key has to be filled in every row."
+                text(
+                    "The key column “{key}” of {file} is empty in {n} row; a key has to be filled in every "
+                    "row.",
+                    "The key column “{key}” of {file} is empty in {n} rows; a key has to be filled in every "
+                    "row.",
+                    n=n_missing,
+                    key=key,
+                    file=table.name,
+                )
             )
         if n_repeated:
             problems.append(
-                f"The key column “{key}” of {table.name} holds {counted(n_repeated, 'value')} more than "
-                "once; a key has to be different in every row."
+                text(
+                    "The key column “{key}” of {file} holds {n} value more than once; a key has to be "
+                    "different in every row.",
+                    "The key column “{key}” of {file} holds {n} values more than once; a key has to be "
+                    "different in every row.",
+                    n=n_repeated,
+                    key=key,
+                    file=table.name,
+                )
             )
     return problems
 
@@ -218,32 +246,44 @@ def _pair_rows(
     partner = row_of_code[codes]
     rows = np.flatnonzero(partner >= 0)
     if not len(rows):
-        return None, None, (
-            f"No value of the key column “{key}” is in both {original.name} and {scrambled.name}, "
-            "so no row can be compared with its own."
-        )  # fmt: skip
+        problem = text(
+            "No value of the key column “{key}” is in both {original} and {scrambled}, so no row can be "
+            "compared with its own.",
+            key=key,
+            original=original.name,
+            scrambled=scrambled.name,
+        )
+        return None, None, problem
     return rows, partner[rows], ""
 
 
-def _different_lengths(original: Dataset, scrambled: Dataset) -> str:
+def _different_lengths(original: Dataset, scrambled: Dataset) -> Text:
     """Say that rows cannot be compared by position."""
-    return (
-        f"{original.name} has {counted(original.n_records, 'row')} and {scrambled.name} has "
-        f"{counted(scrambled.n_records, 'row')}, so rows cannot be compared by position; what does not "
-        f"depend on "
-        "the order of rows is judged alone. Name a key column that is in both tables to compare row by row."
+    return text(
+        "{original} has {rows} and {scrambled} has {other_rows}, so rows cannot be compared by position; "
+        "what does not depend on the order of rows is judged alone. Name a key column that is in both tables "
+        "to compare row by row.",
+        original=original.name,
+        rows=counted(original.n_records, "row"),
+        scrambled=scrambled.name,
+        other_rows=counted(scrambled.n_records, "row"),
     )
 
 
 def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArray | None) -> tuple[str, ...]:
     """Say what was assumed while aligning."""
-    notes = []
+    notes: list[str] = []
     if _common(original, scrambled) != _common(scrambled, original):
         notes.append("The columns are in a different order in the two tables; they are compared by name.")
     if key is not None and rows is not None:
         notes.append(
-            f"Rows are paired by the key column “{key}”, which itself is not compared: "
-            f"{counted(len(rows), 'pair')}; {original.n_records - len(rows):,} original and "
-            f"{scrambled.n_records - len(rows):,} scrambled rows have no partner."
+            text(
+                "Rows are paired by the key column “{key}”, which itself is not compared: {pairs}; {alone} "
+                "original and {other_alone} scrambled rows have no partner.",
+                key=key,
+                pairs=counted(len(rows), "pair"),
+                alone=original.n_records - len(rows),
+                other_alone=scrambled.n_records - len(rows),
+            )
         )
     return tuple(notes)

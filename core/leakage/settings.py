@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.cells import canonical_text
 from core.errors import AuditInputError
 from core.settings_form import check, setting
+from core.words import Text, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,23 +164,26 @@ def _parts(stated: Iterable[str | int], columns: Sequence[str]) -> list[str]:
     """Return single names and positions; a text that is a column's name is not taken apart."""
     parts: list[str] = []
     for item in stated:
-        text = str(item)
-        if text in columns:
-            parts.append(text)
+        written = str(item)
+        if written in columns:
+            parts.append(written)
         else:
-            inner = text.strip().removeprefix("[").removesuffix("]")
+            inner = written.strip().removeprefix("[").removesuffix("]")
             parts += [part.strip() for part in inner.split(",") if part.strip()]
     return parts
 
 
-def _unknown_column(part: str, n_columns: int) -> str:
+def _unknown_column(part: str, n_columns: int) -> Text:
     """Say that a column to ignore does not exist."""
     if re.fullmatch(r"-?[0-9]+", part):
-        return (
-            f"Column position {part} to ignore is out of range: positions go from 0 to {n_columns - 1}, "
-            "in the order of the original table."
+        return text(
+            "Column position {position} to ignore is out of range: positions go from 0 to {last}, in the "
+            "order of the original table.",
+            position=part,
+            last=n_columns - 1,
         )
-    return (
-        f"Column “{part}” to ignore is not in the original table; use a column's name or its 0-based "
-        "position."
+    return text(
+        "Column “{column}” to ignore is not in the original table; use a column's name or its 0-based "
+        "position.",
+        column=part,
     )

@@ -21,7 +21,7 @@ from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, worst_first
-from core.words import Amount, joined, say, text
+from core.words import Amount, Text, joined, say, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,7 +262,10 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
 
 def said_settings(report: Report) -> list[tuple[str, str]]:
     """Return the settings' names and values in the language spoken."""
-    return [(say(name), say(setting_text(value))) for name, value in report.settings.items()]
+    return [
+        (say(name), say(value if isinstance(value, Text) else setting_text(value)))
+        for name, value in report.settings.items()
+    ]
 
 
 def about_frame(report: Report) -> pd.DataFrame:

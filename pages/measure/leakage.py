@@ -10,6 +10,7 @@ from core.errors import AuditInputError
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
+from core.words import say, text
 from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state, show_privacy_line
 from pages.components.reading import show_problems
 from pages.components.results import (
@@ -34,8 +35,8 @@ WHAT_TO_UPLOAD = (
 
 
 def show_leakage() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     original, scrambled, holdout = _ask_for_tables()
     if original is None or scrambled is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
@@ -53,7 +54,7 @@ def _show_audit(original: Dataset, scrambled: Dataset, holdout: Dataset | None) 
         show_problems(error)
         return
     if measures is not None:
-        with st.expander("Thresholds", icon=":material/speed:"):
+        with st.expander(say("Thresholds"), icon=":material/speed:"):
             audit = judge_leakage(measures, ask_for_thresholds())
         tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
         _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
@@ -65,10 +66,12 @@ def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:
         original = ask_for_table(TOOL, "original", label="Original table")
     with right:
         scrambled = ask_for_table(TOOL, "scrambled", label="Scrambled table")
-    with st.expander("Hold-out table (optional)", icon=":material/group_off:"):
+    with st.expander(say("Hold-out table (optional)"), icon=":material/group_off:"):
         st.markdown(
-            "Records of the same kind that the scrambled table was **not** made from. If scrambled rows are "
-            "closer to the original than to these, something of the original persons was kept."
+            say(
+                "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
+                "are closer to the original than to these, something of the original persons was kept."
+            )
         )
         holdout = ask_for_table(TOOL, "holdout", label="Hold-out table")
     return original, scrambled, holdout
@@ -76,20 +79,20 @@ def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
     show_verdict(audit.verdict, audit.headline)
-    st.caption(plain(views.comparison_note(audit.measures)))
-    st.subheader("Row by row", anchor=False)
+    st.caption(plain(say(views.comparison_note(audit.measures))))
+    st.subheader(say("Row by row"), anchor=False)
     show_figures(views.row_figures(audit))
-    st.subheader("Wherever a row went", anchor=False)
+    st.subheader(say("Wherever a row went"), anchor=False)
     show_figures(views.moved_figures(audit))
     show_figures(views.found_figures(audit))
     with st.container(border=True):
-        st.markdown("**What was found**")
+        st.markdown(say("**What was found**"))
         show_findings(audit.findings, key=TOOL)
     _show_charts(audit.measures)
     _show_nearest(audit)
     _show_attacks(audit)
     _show_tables(audit.measures, pair)
-    st.subheader("Downloads", anchor=False)
+    st.subheader(say("Downloads"), anchor=False)
     facts = [input_facts(table, role) for role, table in tables.items()]
     identity = repr(([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds))
     counts = partial(views.row_counts_csv, audit.measures)
@@ -119,11 +122,11 @@ def _show_charts(measures: LeakageMeasures) -> None:
 
 
 def _show_nearest(audit: LeakageAudit) -> None:
-    st.subheader("Nearest rows", anchor=False)
+    st.subheader(say("Nearest rows"), anchor=False)
     left, right = st.columns(2)
     with left:
         show_chart(views.leakage_charts(audit.measures)["nearest"], key="leakage_nearest")
-        st.caption(plain(views.nearest_note(audit.measures)))
+        st.caption(plain(say(views.nearest_note(audit.measures))))
     with right:
         show_figures(views.nearest_figures(audit), per_row=2)
 
@@ -132,41 +135,47 @@ def _show_attacks(audit: LeakageAudit) -> None:
     figures = views.attack_figures(audit)
     if not figures:
         return
-    st.subheader("Attacks", anchor=False)
+    st.subheader(say("Attacks"), anchor=False)
     show_figures(figures, per_row=4 if len(figures) == 4 else 3)
     if not audit.measures.has_holdout:
         st.caption(
-            "Without a hold-out no attack is judged: part of its success is knowledge of the population."
+            say("Without a hold-out no attack is judged: part of its success is knowledge of the population.")
         )
-    with st.expander("Every attack, with intervals", icon=":material/table:"):
-        show_table(views.attacks_table(audit.measures), alt="Success of attacks", units=views.ATTACK_UNITS)
-        st.caption(plain(views.ATTACKS_NOTE))
+    with st.expander(say("Every attack, with intervals"), icon=":material/table:"):
+        table = views.attacks_table(audit.measures)
+        show_table(table, alt="Success of attacks", columns=views.ATTACK_COLUMNS)
+        st.caption(plain(say(views.ATTACKS_NOTE)))
 
 
 def _show_tables(measures: LeakageMeasures, pair: TablePair) -> None:
-    columns, rows, distances = st.tabs(["Columns", "Worst rows", "Closest records"])
+    columns, rows, distances = st.tabs([say("Columns"), say("Worst rows"), say("Closest records")])
     with columns:
         table = views.columns_table(measures)
-        show_table(table, alt="Matching cells by column", units=views.COLUMN_UNITS)
+        show_table(table, alt="Matching cells by column", columns=views.COLUMN_COLUMNS)
     with rows:
         worst = views.worst_rows_table(measures)
-        show_table(worst, alt="Rows that share most with their original", units=views.ROW_UNITS)
+        show_table(worst, alt="Rows that share most with their original", columns=views.ROW_COLUMNS)
         if len(worst):
-            _show_values(pair, measures, worst["Row"].tolist())
+            _show_values(pair, measures, worst["row"].tolist())
     with distances:
-        show_table(views.distances_table(measures), alt="Distance to the closest record")
-        st.caption("Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks.")
+        table = views.distances_table(measures)
+        show_table(table, alt="Distance to the closest record", columns=views.DISTANCE_COLUMNS)
+        st.caption(say(views.DISTANCES_NOTE))
 
 
 def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) -> None:
     if st.toggle(
-        "Show the cells of a row",
+        say("Show the cells of a row"),
         key="leakage_reveal",
-        help="Cell values are people's data; they are shown here only, and never in a report.",
+        help=say("Cell values are people's data; they are shown here only, and never in a report."),
         persist_state="session",
     ):
-        row = st.selectbox("Row of the original table", rows, key="leakage_row", persist_state="session")
-        show_table(views.row_values_table(pair, measures, row), alt=f"Cells of row {row} in both tables")
+        row = st.selectbox(say("Row of the original table"), rows, key="leakage_row", persist_state="session")
+        show_table(
+            views.row_values_table(pair, measures, row),
+            alt=text("Cells of row {row} in both tables", row=row),
+            columns=views.CELL_COLUMNS,
+        )
 
 
 show_leakage()

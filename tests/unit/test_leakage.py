@@ -122,8 +122,8 @@ def test_row_rules__rows_without_a_valid_cell_are_reported_apart() -> None:
     assert finding(result, "rows_without_valid_cells") == Finding(
         check="rows_without_valid_cells",
         verdict=Verdict.WARN,
-        message="1 of 2 rows (50.0 %) have no valid cell: everything in them is ignored or missing in both "
-        "tables, so they were not assessed.",
+        message="1 of 2 rows (50.0 %) has no valid cell: everything in it is ignored or missing in both "
+        "tables, so it was not assessed.",
         n_affected=1,
     )
 
@@ -531,7 +531,7 @@ def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
     found = finding(result, "columns_above_chance")
     assert found.column == "c2"
     assert found.message.startswith(
-        "1 of 6 columns keep more cells in place than chance gives; most of all “c2”, the same in 300 of "
+        "1 of 6 columns keeps more cells in place than chance gives; most of all “c2”, the same in 300 of "
         "300 rows "
         "(100 %), where chance gives 11."
     )

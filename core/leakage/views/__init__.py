@@ -2,6 +2,7 @@
 
 from core.leakage.views.report import (
     ATTACKS_NOTE,
+    DISTANCES_NOTE,
     LIMITS,
     MEASURE_KEYS,
     QUESTION,
@@ -18,10 +19,11 @@ from core.leakage.views.report import (
     usual_figures,
 )
 from core.leakage.views.tables import (
-    ATTACK_UNITS,
-    COLUMN_UNITS,
-    N_WORST_ROWS,
-    ROW_UNITS,
+    ATTACK_COLUMNS,
+    CELL_COLUMNS,
+    COLUMN_COLUMNS,
+    DISTANCE_COLUMNS,
+    ROW_COLUMNS,
     attacks_table,
     columns_table,
     distances_table,

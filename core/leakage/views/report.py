@@ -8,10 +8,11 @@ from datetime import datetime
 from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
 from core.leakage.attacks import AttackRate
 from core.leakage.views.tables import (
-    ATTACK_UNITS,
-    COLUMN_UNITS,
+    ATTACK_COLUMNS,
+    COLUMN_COLUMNS,
+    DISTANCE_COLUMNS,
     N_WORST_ROWS,
-    ROW_UNITS,
+    ROW_COLUMNS,
     attacks_table,
     columns_table,
     distances_table,
@@ -21,7 +22,7 @@ from core.leakage.views.tables import (
 from core.reports import Figure, InputFacts, Report, ReportTable, current_versions
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst
-from core.words import percent
+from core.words import Text, Written, counted, joined, own, percent, text
 
 MEASURE_KEYS = (
     "full_leakage_share",
@@ -67,13 +68,13 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             "full_leakage_share",
             None if rows is None else rows.full_leakage_share,
-            threshold="none tolerated" if limit == 0 else f"at most {percent(limit)}",
+            threshold="none tolerated" if limit == 0 else text("at most {share}", share=percent(limit)),
             verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
         ),
         Figure(
             "partial_leakage_share",
             None if rows is None else rows.partial_leakage_share,
-            threshold="" if orders is None else f"chance {percent(orders.partial_share.mean)}",
+            threshold="" if orders is None else _chance(percent(orders.partial_share.mean)),
             verdict=Verdict.NOT_ASSESSED
             if rows is None
             else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
@@ -83,7 +84,7 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             None if rows is None else rows.mean_matching_cells,
             threshold=""
             if measures.expected_matching_cells is None
-            else f"chance {measures.expected_matching_cells:.2f}",
+            else _chance(Written(f"{measures.expected_matching_cells:.2f}")),
             verdict=Verdict.NOT_ASSESSED
             if rows is None
             else _verdict_of(audit, "matching_cells", "chance_not_assessed"),
@@ -109,13 +110,13 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             "n_exact_rows_anywhere",
             whole.n_exact,
-            threshold=f"chance {_count(whole.expected_exact)}",
+            threshold=_chance(_count(whole.expected_exact)),
             verdict=_verdict_of(audit, "whole_rows", "repeated_rows"),
         ),
         Figure(
             "n_unique_exact_rows_anywhere",
             whole.n_unique_exact,
-            threshold=f"chance {_count(whole.expected_unique_exact)}",
+            threshold=_chance(_count(whole.expected_unique_exact)),
             verdict=_verdict_of(audit, "whole_rows"),
         ),
         Figure(
@@ -123,7 +124,7 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             nearest.relink_share,
             threshold=""
             if nearest.relink_share is None
-            else "chance " + percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed),
+            else _chance(percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed)),
             verdict=Verdict.NOT_ASSESSED
             if nearest.relink_share is None
             else _verdict_of(audit, "relinkage", "relinkage_by_likeness"),
@@ -133,7 +134,9 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             distances.to_original.median_distance,
             threshold=""
             if distances.within_original is None
-            else f"originals {distances.within_original.median_distance:.3f}",
+            else text(
+                "originals {distance}", distance=Written(f"{distances.within_original.median_distance:.3f}")
+            ),
             verdict=_verdict_of(audit, "closest_records"),
         ),
     )
@@ -167,7 +170,9 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             "n_near_copies",
             near.excess.n_observed,
-            threshold=f"chance {_count(near.excess.n_expected)} of {near.n_rows:,}",
+            threshold=text(
+                "chance {expected} of {total}", expected=_count(near.excess.n_expected), total=near.n_rows
+            ),
             verdict=_verdict_of(audit, "near_copies"),
         )
     ]
@@ -176,7 +181,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "relinked_by_likeness_share",
                 near.relink_share,
-                threshold="chance " + percent(1 / near.n_references),
+                threshold=_chance(percent(1 / near.n_references)),
                 verdict=_verdict_of(audit, "relinkage_by_likeness"),
             )
         )
@@ -185,7 +190,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "full_leakage_without_columns_share",
                 aside.rows.full_leakage_share,
-                threshold="chance " + percent(aside.expected_full / aside.rows.n_rows),
+                threshold=_chance(percent(aside.expected_full / aside.rows.n_rows)),
                 verdict=_verdict_of(audit, "without_columns"),
             )
         )
@@ -194,7 +199,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "n_unique_exact_rows_second_look",
                 again.whole_rows.n_unique_exact,
-                threshold=f"chance {_count(again.whole_rows.expected_unique_exact)}",
+                threshold=_chance(_count(again.whole_rows.expected_unique_exact)),
                 verdict=_verdict_of(audit, "second_look"),
             )
         )
@@ -217,7 +222,9 @@ def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "membership_auc",
                 attacks.membership.auc,
-                threshold=f"95 %: {low:.2f} to {high:.2f}",
+                threshold=text(
+                    "95 %: {low} to {high}", low=Written(f"{low:.2f}"), high=Written(f"{high:.2f}")
+                ),
                 verdict=_verdict_of(audit, "membership"),
             ),
             Figure("smallest_membership_auc", attacks.membership.smallest_shown),
@@ -228,7 +235,11 @@ def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
 def _attack_figure(audit: LeakageAudit, measure: str, rate: AttackRate) -> Figure:
     """Return an attack's success beside the hold-out's, else the naive attacker's."""
     control = rate.control_share
-    against = "naive " + percent(rate.naive_share) if control is None else "hold-out " + percent(control)
+    against = (
+        text("naive {share}", share=percent(rate.naive_share))
+        if control is None
+        else text("hold-out {share}", share=percent(control))
+    )
     return Figure(
         measure,
         rate.share,
@@ -258,8 +269,13 @@ def _verdict_of(audit: LeakageAudit, *checks: str) -> Verdict | None:
     return worst(found) if found else None
 
 
-def _count(expected: float) -> str:
-    return "< 0.01" if 0 < expected < 0.01 else f"{expected:,.2f}"
+def _count(expected: float) -> Text:
+    return Written("< 0.01" if 0 < expected < 0.01 else f"{expected:,.2f}")
+
+
+def _chance(figure: Text) -> Text:
+    """Say what chance gives."""
+    return text("chance {figure}", figure=figure)
 
 
 TITLE = "Row leakage"
@@ -272,40 +288,62 @@ LIMITS = (
     "Near copies are looked for among up to 1,000 scrambled rows: few persons of very many may be missed.",
     "Nothing here calls a table anonymous.",
 )
+DISTANCES_NOTE = "Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks."
 ATTACKS_NOTE = (
     "Success with its 95 % interval (Wilson); naive guesses do not look; risk is (success − hold-out) / "
     "(1 − hold-out). Giomi et al. 2023, closeness by likeness in bits."
 )
 
 
-def nearest_note(measures: LeakageMeasures) -> str:
+_MISSING_IN_BOTH = {
+    "leave out": "A cell missing in both tables is not compared; missing in one table is a difference.",
+    "match": "A cell missing in both tables is a match; missing in one table is a difference.",
+    "difference": "A cell missing in both tables is a difference; missing in one table is a difference.",
+}
+
+
+def nearest_note(measures: LeakageMeasures) -> Text:
     """Return whether the nearest rows are exact or a sample, in a sentence."""
     nearest, n_scrambled = measures.nearest, measures.whole_rows.n_scrambled
     if nearest.is_exact:
-        return f"Exact: {nearest.n_assessed:,} original rows against all {n_scrambled:,} scrambled rows."
-    return (
-        f"A random sample (seed {measures.settings.seed}): {nearest.n_assessed:,} of {nearest.n_original:,} "
-        f"original rows, each against all {n_scrambled:,} scrambled rows."
+        return text(
+            "Exact: {n} original row against all {scrambled}.",
+            "Exact: {n} original rows against all {scrambled}.",
+            n=nearest.n_assessed,
+            scrambled=counted(n_scrambled, "scrambled row"),
+        )
+    return text(
+        "A random sample (seed {seed}): {found} of {total} original rows, each against all {scrambled}.",
+        seed=str(measures.settings.seed),
+        found=nearest.n_assessed,
+        total=nearest.n_original,
+        scrambled=counted(n_scrambled, "scrambled row"),
     )
 
 
-def comparison_note(measures: LeakageMeasures) -> str:
+def comparison_note(measures: LeakageMeasures) -> Text:
     """Return how cells were compared, in sentences: missing cells, ignored values and columns, chance."""
     settings, orders = measures.settings, measures.random_orders
-    missing = {"leave out": "not compared", "match": "a match", "difference": "a difference"}[
-        settings.missing_on_both
-    ]
-    ignored = ", ".join(settings.ignore_values) or "none"
-    parts = [
-        f"{len(measures.columns):,} columns compared, {len(measures.ignored_columns):,} ignored.",
-        (
-            f"Ignored values: {ignored}. A cell missing in both tables is {missing}; "
-            "missing in one table is a difference."
+    parts: list[str] = [
+        text(
+            "{n} column compared, {ignored} ignored.",
+            "{n} columns compared, {ignored} ignored.",
+            n=len(measures.columns),
+            ignored=len(measures.ignored_columns),
         ),
+        text("Ignored values: {values}.", values=", ".join(settings.ignore_values) or own("none")),
+        _MISSING_IN_BOTH[settings.missing_on_both],
     ]
     if orders is not None:
-        parts.append(f"Chance over {orders.n_permutations:,} random orders, seed {settings.seed}.")
-    return " ".join([*parts, *measures.notes])
+        parts.append(
+            text(
+                "Chance over {n} random order, seed {seed}.",
+                "Chance over {n} random orders, seed {seed}.",
+                n=orders.n_permutations,
+                seed=str(settings.seed),
+            )
+        )
+    return joined([*parts, *measures.notes])
 
 
 def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
@@ -353,20 +391,21 @@ def _tables(measures: LeakageMeasures) -> tuple[ReportTable, ...]:
             "Columns",
             columns_table(measures),
             note="Shares are over all rows compared; z is the excess in standard deviations of chance.",
-            units=COLUMN_UNITS,
+            columns=COLUMN_COLUMNS,
         ),
         ReportTable(
             "worst rows",
             "Rows that share most with their original",
             worst_rows_table(measures),
-            note=f"The first {N_WORST_ROWS}; row numbers count from 1, without the header.",
-            units=ROW_UNITS,
+            note=text("The first {most}; row numbers count from 1, without the header.", most=N_WORST_ROWS),
+            columns=ROW_COLUMNS,
         ),
         ReportTable(
             "distances",
             "Distance to the closest record",
             distances_table(measures),
-            note="Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks.",
+            note=DISTANCES_NOTE,
+            columns=DISTANCE_COLUMNS,
         ),
-        ReportTable("attacks", "Attacks", attacks_table(measures), note=ATTACKS_NOTE, units=ATTACK_UNITS),
+        ReportTable("attacks", "Attacks", attacks_table(measures), note=ATTACKS_NOTE, columns=ATTACK_COLUMNS),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import altair as alt
 import numpy as np
@@ -21,22 +22,59 @@ from core.charts import (
     stacked_share_bar,
 )
 from core.leakage import LeakageMeasures, TablePair
-from core.measures.measure import Unit
 from core.reports import ReportChart
-from core.words import percent
+from core.reports.model import Column
+from core.words import Text, Written, joined, own, percent, say, text
 
-COLUMN_UNITS: dict[str, Unit] = {"Matching share": "share", "By chance": "share", "Excess": "share"}
-ROW_UNITS: dict[str, Unit] = {"Share of valid cells": "share"}
-ATTACK_UNITS: dict[str, Unit] = dict.fromkeys(("Success", "From", "To", "Naive", "Hold-out", "Risk"), "share")
+COLUMN_COLUMNS = (
+    Column("column", "Column"),
+    Column("n_valid", "Valid cells"),
+    Column("n_matching", "Matching cells"),
+    Column("matching_share", "Matching share", "share"),
+    Column("chance_share", "By chance", "share"),
+    Column("excess", "Excess", "share"),
+    Column("z", "z"),
+)
+ROW_COLUMNS = (
+    Column("row", "Row"),
+    Column("n_matching", "Matching cells"),
+    Column("n_valid", "Valid cells"),
+    Column("matching_share", "Share of valid cells", "share"),
+    Column("leakage", "Leakage", kind="words"),
+)
+CELL_COLUMNS = (
+    Column("column", "Column"),
+    Column("original", "Original"),
+    Column("scrambled", "Scrambled"),
+    Column("equal", "Equal"),
+)
+DISTANCE_COLUMNS = (
+    Column("between", "From … to", kind="words"),
+    Column("n_records", "Records searched"),
+    Column("fifth_percentile", "5th percentile"),
+    Column("median", "Median"),
+    Column("median_ratio", "Median ratio to the second closest"),
+)
+ATTACK_COLUMNS = (
+    Column("attack", "Attack", kind="words"),
+    Column("column", "Column"),
+    Column("n_guesses", "Guesses"),
+    Column("share", "Success", "share"),
+    Column("low", "From", "share"),
+    Column("high", "To", "share"),
+    Column("naive_share", "Naive", "share"),
+    Column("control_share", "Hold-out", "share"),
+    Column("risk", "Risk", "share"),
+)
 N_WORST_ROWS = 50
 
 
 def columns_table(measures: LeakageMeasures) -> pd.DataFrame:
     """Return a row per column: cells compared and matching, against chance; the largest excess first."""
     rows, chance = measures.rows, measures.column_chance
-    names = ("Column", "Valid cells", "Matching cells", *COLUMN_UNITS, "z")
+    names = [column.key for column in COLUMN_COLUMNS]
     if rows is None or chance is None:
-        return pd.DataFrame(columns=list(names))
+        return pd.DataFrame(columns=names)
     observed, expected = rows.column_matches / rows.n_rows, chance.expected_matches / rows.n_rows
     z = np.round(measures.column_z(), 2)
     cells = (list(measures.columns), rows.column_valid, rows.column_matches)
@@ -50,7 +88,7 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
     Fully matching rows come first, then by share of valid cells, then by matching cells.
     """
     rows = measures.rows
-    names = ["Row", "Matching cells", "Valid cells", *ROW_UNITS, "Leakage"]
+    names = [column.key for column in ROW_COLUMNS]
     if rows is None:
         return pd.DataFrame(columns=names)
     share = rows.match_count / np.maximum(rows.valid_count, 1)
@@ -70,10 +108,10 @@ def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd
     cells = [pair.paired_cells(name) for name in measures.columns]
     return pd.DataFrame(
         {
-            "Column": list(measures.columns),
-            "Original": [original[position].as_py() for original, _ in cells],
-            "Scrambled": [scrambled[position].as_py() for _, scrambled in cells],
-            "Equal": [bool(pair.equal[name][position]) for name in measures.columns],
+            "column": list(measures.columns),
+            "original": [original[position].as_py() for original, _ in cells],
+            "scrambled": [scrambled[position].as_py() for _, scrambled in cells],
+            "equal": [bool(pair.equal[name][position]) for name in measures.columns],
         }
     )
 
@@ -89,16 +127,17 @@ def distances_table(measures: LeakageMeasures) -> pd.DataFrame:
     }
     return pd.DataFrame(
         [
-            {
-                "From … to": label,
-                "Records searched": found.n_records,
-                "5th percentile": found.fifth_percentile,
-                "Median": found.median_distance,
-                "Median ratio to the second closest": found.median_ratio,
-            }
+            (
+                label,
+                found.n_records,
+                found.fifth_percentile,
+                found.median_distance,
+                found.median_ratio,
+            )
             for label, found in lines.items()
             if found is not None
-        ]
+        ],
+        columns=[column.key for column in DISTANCE_COLUMNS],
     )
 
 
@@ -107,20 +146,19 @@ def attacks_table(measures: LeakageMeasures) -> pd.DataFrame:
     rates = () if measures.attacks is None else measures.attacks.rates
     return pd.DataFrame(
         [
-            {
-                "Attack": rate.attack,
-                "Column": rate.column,
-                "Guesses": rate.n_guesses,
-                "Success": rate.share,
-                "From": rate.interval[0],
-                "To": rate.interval[1],
-                "Naive": rate.naive_share,
-                "Hold-out": rate.control_share,
-                "Risk": rate.risk,
-            }
+            (
+                rate.attack,
+                rate.column,
+                rate.n_guesses,
+                rate.share,
+                *rate.interval,
+                rate.naive_share,
+                rate.control_share,
+                rate.risk,
+            )
             for rate in rates
         ],
-        columns=["Attack", "Column", "Guesses", *ATTACK_UNITS],
+        columns=[column.key for column in ATTACK_COLUMNS],
     )
 
 
@@ -176,8 +214,14 @@ def distribution_chart(measures: LeakageMeasures) -> ReportChart:
     return ReportChart(
         "Matching cells per row, and what chance gives",
         _distribution(shown),
-        f"Histogram of {rows.n_rows:,} rows by matching cells: mean {rows.mean_matching_cells:.2f} "
-        f"of {n_columns}, by chance {measures.expected_matching_cells:.2f}.",
+        text(
+            "Histogram of {n} row by matching cells: mean {mean} of {cells}, by chance {expected}.",
+            "Histogram of {n} rows by matching cells: mean {mean} of {cells}, by chance {expected}.",
+            n=rows.n_rows,
+            mean=Written(f"{rows.mean_matching_cells:.2f}"),
+            cells=n_columns,
+            expected=Written(f"{measures.expected_matching_cells:.2f}"),
+        ),
     )
 
 
@@ -185,26 +229,26 @@ def _distribution(table: pd.DataFrame) -> alt.LayerChart:
     meanings = ("observed", "chance")
     scale = meaning_scale(meanings)
     legend = alt.Legend(title=None, orient="top", symbolOpacity=1)
-    x = alt.X("matches:O", title="Matching cells per row", axis=alt.Axis(labelAngle=0))
+    x = alt.X("matches:O", title=say("Matching cells per row"), axis=alt.Axis(labelAngle=0))
     tooltip = [
-        alt.Tooltip("matches:O", title="Matching cells"),
-        alt.Tooltip("observed:Q", title="Rows observed", format=","),
-        alt.Tooltip("chance:Q", title="Rows by chance, mean", format=",.1f"),
-        alt.Tooltip("low:Q", title="95 % of orders from", format=",.0f"),
-        alt.Tooltip("high:Q", title="to", format=",.0f"),
+        alt.Tooltip("matches:O", title=say("Matching cells")),
+        alt.Tooltip("observed:Q", title=say("Rows observed"), format=","),
+        alt.Tooltip("chance:Q", title=say("Rows by chance, mean"), format=",.1f"),
+        alt.Tooltip("low:Q", title=say("95 % of orders from"), format=",.0f"),
+        alt.Tooltip("high:Q", title=say("to"), format=",.0f"),
     ]
     base = alt.Chart(table).encode(x=x, tooltip=tooltip)
     bars = (
-        base.transform_calculate(series="'observed'")
+        base.transform_calculate(series=json.dumps(say("observed")))
         .mark_bar(width={"band": 0.75})
         .encode(
-            y=alt.Y("observed:Q", title="Rows", axis=alt.Axis(format=",d", tickMinStep=1)),
+            y=alt.Y("observed:Q", title=say("Rows"), axis=alt.Axis(format=",d", tickMinStep=1)),
             color=alt.Color("series:N", scale=scale, legend=legend),
         )
     )
     band = base.mark_rule(color=COLORS["chance"], strokeWidth=3, opacity=0.9).encode(y="low:Q", y2="high:Q")
     marks = (
-        base.transform_calculate(series="'chance'")
+        base.transform_calculate(series=json.dumps(say("chance")))
         .mark_point(filled=True, size=90, shape="diamond", opacity=1)
         .encode(y="chance:Q", color=alt.Color("series:N", scale=scale, legend=legend))
     )
@@ -216,23 +260,36 @@ def _columns_chart(measures: LeakageMeasures) -> ReportChart:
     """Draw by column the share of matching cells, with a tick at chance; the largest excess first."""
     table = columns_table(measures)
     shown = table[:_MOST_BARS]
-    part = f" (the {_MOST_BARS} with the largest excess)" if len(table) > _MOST_BARS else ""
+    title = (
+        text("Matching cells by column, against chance (the {most} with the largest excess)", most=_MOST_BARS)
+        if len(table) > _MOST_BARS
+        else "Matching cells by column, against chance"
+    )
     return ReportChart(
-        f"Matching cells by column, against chance{part}",
+        title,
         horizontal_bars(
             shown,
-            label="Column",
-            value="Matching share",
-            reference="By chance",
+            label="column",
+            value="matching_share",
+            reference="chance_share",
             value_title="Rows with the same cell (%)",
             label_title="Column",
         ),
-        "Bars of matching cells by column with a tick at what chance gives: "
-        + "; ".join(
-            f"{row['Column']} {percent(row['Matching share'])}, chance {percent(row['By chance'])}"
-            for _, row in shown[:5].iterrows()
-        )
-        + ".",
+        text(
+            "Bars of matching cells by column with a tick at what chance gives: {columns}.",
+            columns=joined(
+                [
+                    text(
+                        "{column} {share}, chance {chance}",
+                        column=row["column"],
+                        share=percent(row["matching_share"]),
+                        chance=percent(row["chance_share"]),
+                    )
+                    for _, row in shown[:5].iterrows()
+                ],
+                "; ",
+            ),
+        ),
     )
 
 
@@ -251,8 +308,12 @@ def proportion_chart(measures: LeakageMeasures) -> ReportChart:
     return ReportChart(
         "Rows by leakage",
         stacked_share_bar(parts, unit="records", title="Share of rows"),
-        "; ".join(f"{part.label}: {int(part.count):,} rows" for part in parts) + ".",
+        text("{parts}.", parts=joined([_part_text(part) for part in parts], "; ")),
     )
+
+
+def _part_text(part: Part) -> Text:
+    return text("{part}: {n} row", "{part}: {n} rows", n=int(part.count), part=own(part.label))
 
 
 def _nearest_chart(measures: LeakageMeasures) -> ReportChart:
@@ -268,6 +329,12 @@ def _nearest_chart(measures: LeakageMeasures) -> ReportChart:
             x_title="Share of cells as in the nearest row",
             y_title="Original rows",
         ),
-        f"Histogram of {nearest.n_assessed:,} original rows: on average "
-        f"{percent(nearest.mean_best_share)} of the valid cells are in common with the nearest row.",
+        text(
+            "Histogram of {n} original row: on average {share} of the valid cells are in common with the "
+            "nearest row.",
+            "Histogram of {n} original rows: on average {share} of the valid cells are in common with the "
+            "nearest row.",
+            n=nearest.n_assessed,
+            share=percent(nearest.mean_best_share),
+        ),
     )

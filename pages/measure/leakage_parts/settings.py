@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.leakage import LeakageSettings, LeakageThresholds, with_names_of
 from core.tables import Dataset
+from core.words import say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 
 _MISSING = "NaN (missing cells)"
@@ -24,7 +25,8 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
             [_MISSING, "-999", "0"],
             key="leakage_ignore_values",
             accept_new_options=True,
-            placeholder="None; type a value to add it",
+            placeholder=say("None; type a value to add it"),
+            format_func=lambda value: say(value) if value == _MISSING else value,
         )
     with columns:
         left_out = ask_for_several(
@@ -32,11 +34,11 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
             "ignore_columns",
             common,
             key=f"leakage_ignore_columns_{pair}",
-            placeholder="None",
+            placeholder=say("None"),
         )
     with pairing:
         by = ask_for_choice(LeakageSettings, "key", options=[None, *common], key=f"leakage_key_{pair}")
-    with st.expander("More settings", icon=":material/tune:"):
+    with st.expander(say("More settings"), icon=":material/tune:"):
         both, *others = st.columns(4)
         with both:
             missing = ask_for_choice(
@@ -81,7 +83,7 @@ def ask_for_thresholds() -> LeakageThresholds:
             "z",
             slider=True,
             step=0.5,
-            format="%.1f standard deviations",
+            format=say("%.1f standard deviations"),
             key="leakage_z",
         )
     return LeakageThresholds(max_full_leakage_share=share, chance_level=chance_level, z=deviations)

@@ -10,6 +10,7 @@ from core import caching
 from core.jobs import Progress
 from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage, views
 from core.tables import Dataset
+from core.words import say
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures
 
@@ -30,7 +31,7 @@ def measure(
     stranger = None if holdout is None else holdout.fingerprint
     n_cells = (original.n_records + scrambled.n_records) * len(pair.columns)
     if n_cells <= _MOST_CELLS_AT_ONCE:
-        with st.spinner("Comparing rows, and random orders of them", show_time=True):
+        with st.spinner(say("Comparing rows, and random orders of them"), show_time=True):
             return pair, caching.leakage_measures(
                 original.fingerprint, scrambled.fingerprint, stranger, settings
             )
@@ -42,7 +43,7 @@ def _measure_beside_the_page(
 ) -> LeakageMeasures | None:
     """Show the usual figures at once, and everything else once the person has asked for it."""
     original, scrambled = pair.original.fingerprint, pair.scrambled.fingerprint
-    with st.spinner("Comparing rows", show_time=True):
+    with st.spinner(say("Comparing rows"), show_time=True):
         rows = caching.leakage_rows(original, scrambled, settings)
     key = repr((original, scrambled, holdout and holdout.fingerprint, settings))
     job = ask_for_work(
@@ -53,7 +54,7 @@ def _measure_beside_the_page(
     )
     if job is None or job.result is None:
         if rows is not None:
-            st.subheader("Row by row, before anything is known of chance", anchor=False)
+            st.subheader(say("Row by row, before anything is known of chance"), anchor=False)
             show_figures(views.usual_figures(rows))
         return None
     measures: LeakageMeasures = job.result
