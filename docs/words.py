@@ -20,7 +20,7 @@ from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
-_MAKERS = frozenset({"text", "say", "counted", "own"})
+_MAKERS = frozenset({"text", "say", "counted", "share_of", "own"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
 _CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
 _MARKS = re.compile(r"\{[^{}]*\}")
@@ -74,6 +74,9 @@ def _of_call(call: ast.Call, literals: list[str]) -> list[_Id]:
     if maker == "counted":
         one, many = (*literals, "")[:2] if literals else ("", "")
         return [(f"{{n}} {one}", f"{{n}} {many or one + 's'}")] if one else []
+    if maker == "share_of":
+        of = " ".join(["{found} of {total}", *literals])
+        return [(of, ""), (f"{of} ({{share}})", "")]
     if maker == "Demo":
         return [(literal, "") for literal in literals]
     if not literals or not _has_words(literals[0]):

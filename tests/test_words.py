@@ -74,6 +74,7 @@ NAME, FORMAT, KEY = "Class size", "%Y-%m-%d of", "class_size"
 def made(n):
     """Say it."""
     return text("{n} row of {file}", "{n} rows of {file}", n=n), counted(n, "class", "classes"), f"{n} not so"
+    return share_of(n, 9, "rows")
 ''',
         encoding="utf-8",
     )
@@ -82,4 +83,6 @@ def made(n):
         ("Class size", ""),
         ("{n} row of {file}", "{n} rows of {file}"),
         ("{n} class", "{n} classes"),
+        ("{found} of {total} rows", ""),
+        ("{found} of {total} rows ({share})", ""),
     }

@@ -329,7 +329,7 @@ def _linkage(likeness: Sequence[Records], generator: np.random.Generator) -> Att
     n_successes, n_guesses = n_linked(likeness[0])
     n_control, n_control_guesses = n_linked(likeness[2]) if len(likeness) > 2 else (0, 0)
     return AttackRate(
-        attack="linkage",
+        attack=own("linkage"),
         n_guesses=n_guesses,
         n_successes=n_successes,
         n_naive=int(generator.binomial(n_guesses, 1 / n_scrambled)),
@@ -364,7 +364,7 @@ def _inference(
         drawn = generator.integers(0, n_records(scrambled), len(chosen[0]))
         rates.append(
             AttackRate(
-                attack="inference",
+                attack=own("inference"),
                 column=names[place],
                 n_guesses=len(chosen[0]),
                 n_successes=right[0],

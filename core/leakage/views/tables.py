@@ -93,10 +93,10 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
         return pd.DataFrame(columns=names)
     share = rows.match_count / np.maximum(rows.valid_count, 1)
     order = np.lexsort((measures.original_rows, -rows.match_count.astype(np.int64), -share))[:n_rows]
-    kinds = np.where(
-        rows.is_full[order],
-        "full",
-        np.where(rows.match_count[order] > 0, "partial", np.where(rows.valid_count[order] > 0, "none", "")),
+    kinds = np.select(
+        [rows.is_full[order], rows.match_count[order] > 0, rows.valid_count[order] > 0],
+        [own("full"), own("partial"), own("none")],
+        "",
     )
     cells = (measures.original_rows[order] + 1, rows.match_count[order], rows.valid_count[order])
     return pd.DataFrame(dict(zip(names, (*cells, share[order], kinds), strict=True)))
