@@ -21,11 +21,10 @@ from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
-from core.measures import format_number
 from core.pseudonyms import TokenSource
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
-from core.words import percent
+from core.words import Text, counted, joined, own, percent, text
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
@@ -175,20 +174,43 @@ def judge_events(
 
 
 def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
-    counted, k = release.verification, anonymized.rule.k
-    if not counted.n_events:
+    made, k = release.verification, anonymized.rule.k
+    if not made.n_events:
         return Finding.of("k_anonymity", Verdict.NOT_ASSESSED)(
-            f"Nothing is left to release: with k = {k} all "
-            f"{anonymized.measured.n_events_after_cleanup:,} events would be removed. Choose a smaller k, "
-            "fewer or coarser contributing columns, or removal of events instead of users."
+            text(
+                "Nothing is left to release: with k = {k} the only event would be removed. Choose a smaller "
+                "k, fewer or coarser contributing columns, or removal of events instead of users.",
+                "Nothing is left to release: with k = {k} all {n} events would be removed. Choose a smaller "
+                "k, fewer or coarser contributing columns, or removal of events instead of users.",
+                n=anonymized.measured.n_events_after_cleanup,
+                k=k,
+            )
         )
-    complete = counted.n_events == anonymized.reduced.n_events
-    reached = counted.k_reached and complete
+    reached = made.k_reached and made.n_events == anonymized.reduced.n_events
     return Finding.of("k_anonymity", Verdict.PASS if reached else Verdict.FAIL)(
-        f"The smallest of {counted.n_combinations:,} released combinations is shared by "
-        f"{counted.smallest:,} users, k = {k} is {'' if reached else 'not '}reached; counted again from the "
-        f"bytes of the exported file ({counted.n_events:,} events)."
+        text(
+            "The smallest of {combinations} is shared by {n} user, {reached}; counted again from the bytes "
+            "of the exported file ({events}).",
+            "The smallest of {combinations} is shared by {n} users, {reached}; counted again from the bytes "
+            "of the exported file ({events}).",
+            n=made.smallest,
+            combinations=counted(made.n_combinations, "released combination"),
+            reached=_reached(k, reached),
+            events=counted(made.n_events, "event"),
+        )
     )
+
+
+def _reached(k: int, reached: bool) -> Text:
+    return text("k = {k} is reached", k=k) if reached else text("k = {k} is not reached", k=k)
+
+
+_PSEUDONYMS = {
+    "user": "one pseudonym per user",
+    "week": "a new pseudonym per week",
+    "day": "a new pseudonym per day",
+    "event": "a new pseudonym per event",
+}
 
 
 def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: ReleaseOptions) -> Finding:
@@ -198,16 +220,23 @@ def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: Rel
             "No event is released, so there is no trace to assess."
         )
     limit = anonymized.rule.max_trace_unique_share
-    per_user = options.pseudonym_per == "user"
-    pseudonym = "one pseudonym per user" if per_user else f"a new pseudonym per {options.pseudonym_per}"
+    allowed = [] if limit is None else [text("(limit for two: {limit})", limit=percent(limit))]
     return Finding.of(
         "trace_risk",
         _trace_verdict(two, four, limit),
         n_affected=round(two.value * traces.n_users) if two.is_exact else None,
     )(
-        f"k = {anonymized.rule.k} does not cover what a pseudonym links: with {pseudonym}, two known "
-        f"events can single out {_share_text(two)} of {traces.n_users:,} users, four {_share_text(four)}"
-        + (f" (limit for two: {format_number('share', limit)})." if limit is not None else ".")
+        text(
+            "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
+            "out {two} of {n} user, four {four}.",
+            "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
+            "out {two} of {n} users, four {four}.",
+            n=traces.n_users,
+            k=anonymized.rule.k,
+            pseudonym=own(_PSEUDONYMS[options.pseudonym_per]),
+            two=_share_text(two),
+            four=joined([_share_text(four), *allowed]),
+        )
     )
 
 
@@ -241,49 +270,86 @@ def _remedy(rows: RowRisk, cap: int | None, options: ReleaseOptions) -> str:
     alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
     if alone is None or multiset is None or cap == 1 or options.pseudonym_per != "user":
         return "Give each event a new pseudonym."
-    one_row = "one row of each user and combination (a cap)"
-    if max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users:
-        return f"Release {one_row}: then it would be {alone:,} by number and {multiset:,} by all rows."
-    return (
-        f"Give each event a new pseudonym. {one_row[:1].upper()}{one_row[1:]} would not be enough: {alone:,} "
-        f"by number and {multiset:,} by all rows would still be alone."
+    helps = max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users
+    capped = (
+        "Release one row of each user and combination (a cap): then it would be {alone} by number and "
+        "{multiset} by all rows."
+        if helps
+        else "Give each event a new pseudonym. One row of each user and combination (a cap) would not be "
+        "enough: {alone} by number and {multiset} by all rows would still be alone."
     )
+    return text(capped, alone=alone, multiset=multiset)
 
 
 def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
-    alone, below = rows.n_alone_by_number, rows.n_below_k_by_number
+    alone, below, standing_out = rows.n_alone_by_number, rows.n_below_k_by_number, rows.n_standing_out
     verdict = Verdict.PASS
     if alone > NUMBER_SHARE_TO_FAIL * rows.n_users:
         verdict = Verdict.FAIL
     elif (
         alone > NUMBER_SHARE_TO_WARN * rows.n_users
         or below > _ROWS_SHARE_TO_WARN * rows.n_users
-        or rows.n_standing_out
+        or standing_out
     ):
         verdict = Verdict.WARN
-    standing_out = f"; {rows.n_standing_out:,} have far more rows than others" if rows.n_standing_out else ""
-    return Finding.of("row_numbers", verdict, n_affected=alone)(
-        f"The number of rows under a pseudonym alone singles out {alone:,} of {rows.n_users:,} "
-        f"users, and {below:,} have one that fewer than {k} users share{standing_out}."
-        + ("" if verdict is Verdict.PASS else f" {remedy}")
-    )
+    if standing_out:
+        found = text(
+            "The number of rows under a pseudonym alone singles out {alone} of {n} user, and {below} have "
+            "one that fewer than {k} users share; {standing_out} have far more rows than others.",
+            "The number of rows under a pseudonym alone singles out {alone} of {n} users, and {below} have "
+            "one that fewer than {k} users share; {standing_out} have far more rows than others.",
+            n=rows.n_users,
+            alone=alone,
+            below=below,
+            k=k,
+            standing_out=standing_out,
+        )
+    else:
+        found = text(
+            "The number of rows under a pseudonym alone singles out {alone} of {n} user, and {below} have "
+            "one that fewer than {k} users share.",
+            "The number of rows under a pseudonym alone singles out {alone} of {n} users, and {below} have "
+            "one that fewer than {k} users share.",
+            n=rows.n_users,
+            alone=alone,
+            below=below,
+            k=k,
+        )
+    return Finding.of("row_numbers", verdict, n_affected=alone)(_with_remedy(found, verdict, remedy))
+
+
+def _with_remedy(found: Text, verdict: Verdict, *remedies: str) -> Text:
+    return found if verdict is Verdict.PASS else joined([found, *remedies])
 
 
 def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
-    verdict = _rows_verdict(rows.n_unique_multiset, rows.n_users, limit)
-    return Finding.of("row_multisets", verdict, n_affected=rows.n_unique_multiset)(
-        f"All rows under a pseudonym together, each as often as it occurs, are nobody else's for "
-        f"{rows.n_unique_multiset:,} of {rows.n_users:,} users."
-        + ("" if verdict is Verdict.PASS else f" Whoever has the original log finds them again. {remedy}")
+    n_unique = rows.n_unique_multiset
+    verdict = _rows_verdict(n_unique, rows.n_users, limit)
+    found = text(
+        "All rows under a pseudonym together, each as often as it occurs, are nobody else's for {unique} of "
+        "{n} user.",
+        "All rows under a pseudonym together, each as often as it occurs, are nobody else's for {unique} of "
+        "{n} users.",
+        n=rows.n_users,
+        unique=n_unique,
+    )
+    whose = "Whoever has the original log finds them again."
+    return Finding.of("row_multisets", verdict, n_affected=n_unique)(
+        _with_remedy(found, verdict, whose, remedy)
     )
 
 
 def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -> Finding:
     verdict = _rows_verdict(n_unique, rows.n_users, limit)
-    return Finding.of("row_sequences", verdict, n_affected=n_unique)(
-        f"The order of a user's kinds of events, which the released times tell, is nobody else's for "
-        f"{n_unique:,} of {rows.n_users:,} users." + ("" if verdict is Verdict.PASS else f" {remedy}")
+    found = text(
+        "The order of a user's kinds of events, which the released times tell, is nobody else's for {unique} "
+        "of {n} user.",
+        "The order of a user's kinds of events, which the released times tell, is nobody else's for {unique} "
+        "of {n} users.",
+        n=rows.n_users,
+        unique=n_unique,
     )
+    return Finding.of("row_sequences", verdict, n_affected=n_unique)(_with_remedy(found, verdict, remedy))
 
 
 def _rows_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
@@ -305,13 +371,22 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
     if not nothing_mapped and (n_classes > 1 or n_kinds == 1):
         return None
     what = (
-        f"none of the {n_kinds:,} kinds of events is in the event mapping"
+        text(
+            "the only kind of event is not in the event mapping",
+            "none of the {n} kinds of events is in the event mapping",
+            n=n_kinds,
+        )
         if nothing_mapped
-        else f"all {n_kinds:,} kinds of events are in one class"
+        else text(
+            "the only kind of events is in one class", "all {n} kinds of events are in one class", n=n_kinds
+        )
     )
     return Finding.of("mapping", Verdict.NOT_ASSESSED, n_affected=len(kept))(
-        f"What happened is not assessed: {what}, so k is counted without it. Give the kinds of "
-        "events classes in an event mapping, or release the column event instead of generalized_event."
+        text(
+            "What happened is not assessed: {what}, so k is counted without it. Give the kinds of events "
+            "classes in an event mapping, or release the column event instead of generalized_event.",
+            what=what,
+        )
     )
 
 
@@ -323,18 +398,33 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
     if smallest is None:
         return None
     reached = smallest >= k
-    is_reached = "is reached" if reached else "is not reached"
-    then = f"then the smallest combination is shared by {smallest:,}, and k = {k} {is_reached}"
-    many = f"{persons.n_users_joined:,} user identifiers may be {persons.n_persons_joined:,} persons"
+    values = {
+        "persons": counted(persons.n_persons_joined, "person"),
+        "smallest": smallest,
+        "reached": _reached(k, reached),
+    }
     if persons.kind == "near_equal":
-        message = (
-            f"{many}: they differ in case, spaces, separators, accents or leading zeros only; {then}. Take "
-            "them for one user each, or confirm that they are several."
+        message = text(
+            "{n} user identifier may be {persons}: they differ in case, spaces, separators, accents or "
+            "leading zeros only; then the smallest combination is shared by {smallest}, and {reached}. Take "
+            "them for one user each, or confirm that they are several.",
+            "{n} user identifiers may be {persons}: they differ in case, spaces, separators, accents or "
+            "leading zeros only; then the smallest combination is shared by {smallest}, and {reached}. Take "
+            "them for one user each, or confirm that they are several.",
+            n=persons.n_users_joined,
+            **values,
         )
     else:
-        message = (
-            f"{many}, as the column {persons.column} has it; {then}. Choose it as the user column, or leave "
-            "it out of the log if it does not hold the person."
+        message = text(
+            "{n} user identifier may be {persons}, as the column {column} has it; then the smallest "
+            "combination is shared by {smallest}, and {reached}. Choose it as the user column, or leave it "
+            "out of the log if it does not hold the person.",
+            "{n} user identifiers may be {persons}, as the column {column} has it; then the smallest "
+            "combination is shared by {smallest}, and {reached}. Choose it as the user column, or leave it "
+            "out of the log if it does not hold the person.",
+            n=persons.n_users_joined,
+            column=persons.column,
+            **values,
         )
     return Finding.of(
         f"users_{persons.kind}",
@@ -344,20 +434,29 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
     )(message)
 
 
-def _share_text(share: Share) -> str:
+def _share_text(share: Share) -> Text:
     """Return a share as percent, a sampled one with its interval."""
     value, lower, upper = (percent(part) for part in (share.value, share.lower, share.upper))
-    return value if share.is_exact else f"{value} ({lower} to {upper}, from a sample)"
+    if share.is_exact:
+        return value
+    return text("{value} ({lower} to {upper}, from a sample)", value=value, lower=lower, upper=upper)
 
 
 def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:
     n_left_out = measured.log.n_events - measured.n_events_after_cleanup
     if not n_left_out:
         return None
-    n_users = measured.log.n_users - measured.n_users_after_cleanup
     return Finding.of("classes_left_out", Verdict.PASS, n_affected=n_left_out)(
-        f"{n_left_out:,} of {measured.log.n_events:,} events belong to classes that are left out; "
-        f"{n_users:,} of {measured.log.n_users:,} users have no other events."
+        text(
+            "{left_out} of {n} event belongs to classes that are left out; {gone} of {users} have no other "
+            "events.",
+            "{left_out} of {n} events belong to classes that are left out; {gone} of {users} have no other "
+            "events.",
+            n=measured.log.n_events,
+            left_out=n_left_out,
+            gone=measured.log.n_users - measured.n_users_after_cleanup,
+            users=counted(measured.log.n_users, "user"),
+        )
     )
 
 
@@ -366,16 +465,20 @@ def _removal_finding(anonymized: AnonymizedEvents) -> Finding | None:
     n_removed = n_before - anonymized.reduced.n_events - anonymized.reduced.n_events_capped
     if not n_removed:
         return None
-    n_users = int(removed_users(anonymized).sum())
     whole = (
-        "All events of these users were removed"
+        "All events of these users were removed: {gone} of {users}."
         if anonymized.rule.strategy == REMOVE_USERS
-        else ("Users of whom no event is left")
+        else "Users of whom no event is left: {gone} of {users}."
     )
-    return Finding.of("events_removed", Verdict.PASS, n_affected=n_removed)(
-        f"{n_removed:,} of {n_before:,} events after cleanup are removed to reach k. {whole}: "
-        f"{n_users:,} of {anonymized.measured.n_users_after_cleanup:,}."
+    removed = text(
+        "{removed} of {n} event after cleanup is removed to reach k.",
+        "{removed} of {n} events after cleanup are removed to reach k.",
+        n=n_before,
+        removed=n_removed,
     )
+    n_gone = int(removed_users(anonymized).sum())
+    of_users = text(whole, gone=n_gone, users=anonymized.measured.n_users_after_cleanup)
+    return Finding.of("events_removed", Verdict.PASS, n_affected=n_removed)(joined([removed, of_users]))
 
 
 def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
@@ -383,9 +486,15 @@ def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
     if reduced.cap is None:
         return None
     return Finding.of("rows_capped", Verdict.PASS, n_affected=reduced.n_events_capped)(
-        f"At most {reduced.cap:,} rows of a user with the same combination are released; "
-        f"{reduced.n_events_capped:,} of {anonymized.measured.n_events_after_cleanup:,} events after "
-        "cleanup are removed as the excess, and count as lost."
+        text(
+            "At most {n} row of a user with the same combination is released; {capped} of {events} after "
+            "cleanup are removed as the excess, and count as lost.",
+            "At most {n} rows of a user with the same combination are released; {capped} of {events} after "
+            "cleanup are removed as the excess, and count as lost.",
+            n=reduced.cap,
+            capped=reduced.n_events_capped,
+            events=counted(anonymized.measured.n_events_after_cleanup, "event"),
+        )
     )
 
 
@@ -403,28 +512,41 @@ def _raised_finding(anonymized: AnonymizedEvents) -> Finding | None:
     if anonymized.flattening != MULTI_LEVEL or not n_raised:
         return None
     return Finding.of("events_raised", Verdict.PASS, n_affected=n_raised)(
-        f"{n_raised:,} events that had k users at an earlier step were taken to the last one, so "
-        "that others that share their coarser value reach k."
+        text(
+            "{n} event that had k users at an earlier step was taken to the last one, so that others that "
+            "share its coarser value reach k.",
+            "{n} events that had k users at an earlier step were taken to the last one, so that others that "
+            "share their coarser value reach k.",
+            n=n_raised,
+        )
     )
 
 
 def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None:
     if diversity is None or not diversity.n_combinations:
         return None
+    found = text(
+        "{uniform} of {n} released combination has one value of {attribute}: whoever knows such a "
+        "combination knows that value.",
+        "{uniform} of {n} released combinations have one value of {attribute}: whoever knows such a "
+        "combination knows that value.",
+        n=diversity.n_combinations,
+        uniform=diversity.n_uniform,
+        attribute=diversity.attribute,
+    )
+    if diversity.n_dominated:
+        dominated = text(
+            "In {n} other one value has nine of ten events or more.",
+            "In {n} others one value has nine of ten events or more.",
+            n=diversity.n_dominated,
+        )
+        found = joined([found, dominated])
     return Finding.of(
         "diversity",
         Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
         column=diversity.attribute,
         n_affected=diversity.n_uniform,
-    )(
-        f"{diversity.n_uniform:,} of {diversity.n_combinations:,} released combinations have one "
-        f"value of {diversity.attribute}: whoever knows such a combination knows that value."
-        + (
-            f" In {diversity.n_dominated:,} others one value has nine of ten events or more."
-            if diversity.n_dominated
-            else ""
-        )
-    )
+    )(found)
 
 
 def _identifiers_finding(options: ReleaseOptions) -> Finding | None:

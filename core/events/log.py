@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TypeVar, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
+from core.words import Text, counted, joined, own, text
 
 _FIRST_RECORD_LINE = 2
 _N_LINES_NAMED = 5
@@ -127,10 +128,11 @@ def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRec
     _require_columns(dataset, settings)
     user, time, event = (dataset.table[name] for name in _chosen(settings))
     timestamps = parse_timestamps(time, time_format=settings.time_format)
+    written = own(_TIME_FORMAT_WORDS[timestamps.time_format])
     unreadable = {
-        f"no {_TIME_FORMAT_WORDS[timestamps.time_format]} in {settings.time_column}": ~timestamps.readable,
-        f"no user in {settings.user_column}": _is_missing(user),
-        f"no event in {settings.event_column}": _is_missing(event),
+        text("no {written} in {column}", written=written, column=settings.time_column): ~timestamps.readable,
+        text("no user in {column}", column=settings.user_column): _is_missing(user),
+        text("no event in {column}", column=settings.event_column): _is_missing(event),
     }
     left_out = np.logical_or.reduce(list(unreadable.values()))
     _refuse_unreadable(dataset, unreadable, left_out, agreed=settings.leave_out_unreadable)
@@ -189,8 +191,13 @@ def _require_columns(dataset: Dataset, settings: EventSettings) -> None:
     missing = [f"{name} ({role})" for role, name in wanted.items() if name not in dataset.columns]
     if missing:
         raise AuditInputError(
-            f"{dataset.name} has no column {', '.join(missing)}; its columns are "
-            f"{', '.join(dataset.columns[:20])}. Choose the columns that hold user, time and event."
+            text(
+                "{file} has no column {missing}; its columns are {columns}. Choose the columns that hold "
+                "user, time and event.",
+                file=dataset.name,
+                missing=", ".join(missing),
+                columns=", ".join(dataset.columns[:20]),
+            )
         )
 
 
@@ -200,17 +207,31 @@ def _is_missing(column: pa.ChunkedArray) -> BoolArray:
 
 
 def _refuse_unreadable(
-    dataset: Dataset, unreadable: dict[str, BoolArray], left_out: BoolArray, *, agreed: bool
+    dataset: Dataset, unreadable: Mapping[Text, BoolArray], left_out: BoolArray, *, agreed: bool
 ) -> None:
     if left_out.all():
         raise AuditInputError(
-            f"{dataset.name}: none of {dataset.n_records:,} records has a user, an event and a readable time."
+            text(
+                "{file}: the only record has no user, no event or no readable time.",
+                "{file}: none of {n} records has a user, an event and a readable time.",
+                n=dataset.n_records,
+                file=dataset.name,
+            )
         )
     if agreed:
         return
     problems = [
-        f"{dataset.name}: {np.count_nonzero(mask):,} of {dataset.n_records:,} records have {what} "
-        f"({_lines(mask)}). Correct them, or agree to leave such records out."
+        text(
+            "{file}: {unreadable} of {n} record have {what} ({lines}). Correct it, or agree to leave such "
+            "records out.",
+            "{file}: {unreadable} of {n} records have {what} ({lines}). Correct them, or agree to leave such "
+            "records out.",
+            n=dataset.n_records,
+            file=dataset.name,
+            unreadable=int(np.count_nonzero(mask)),
+            what=what,
+            lines=_lines(mask),
+        )
         for what, mask in unreadable.items()
         if mask.any()
     ]
@@ -218,12 +239,13 @@ def _refuse_unreadable(
         raise AuditInputError(*problems)
 
 
-def _lines(mask: BoolArray) -> str:
+def _lines(mask: BoolArray) -> Text:
     """Return where the first marked records are, the header being line 1."""
     positions = np.flatnonzero(mask) + _FIRST_RECORD_LINE
-    more = " and more" if len(positions) > _N_LINES_NAMED else ""
-    plural = "s" if len(positions) > 1 else ""
-    return f"line{plural} {', '.join(str(line) for line in positions[:_N_LINES_NAMED])}{more}"
+    first = ", ".join(str(line) for line in positions[:_N_LINES_NAMED])
+    if len(positions) > _N_LINES_NAMED:
+        return text("lines {lines} and more", lines=first)
+    return text("line {lines}", "lines {lines}", n=len(positions), lines=first)
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[IntArray, tuple[str, ...]]:
@@ -234,13 +256,23 @@ def _coded(column: pa.ChunkedArray) -> tuple[IntArray, tuple[str, ...]]:
     return codes, tuple(encoded.dictionary.to_pylist())
 
 
-def _unreadable_finding(unreadable: dict[str, BoolArray], left_out: BoolArray) -> Finding | None:
-    if not left_out.any():
+def _unreadable_finding(unreadable: Mapping[Text, BoolArray], left_out: BoolArray) -> Finding | None:
+    n_left_out = int(np.count_nonzero(left_out))
+    if not n_left_out:
         return None
-    parts = [f"{np.count_nonzero(mask):,} with {what}" for what, mask in unreadable.items() if mask.any()]
-    return Finding.of("unreadable_records", Verdict.WARN, n_affected=int(np.count_nonzero(left_out)))(
-        f"{np.count_nonzero(left_out):,} of {len(left_out):,} records are left out as unreadable: "
-        f"{', '.join(parts)}."
+    parts = [
+        text("{found} with {what}", found=int(np.count_nonzero(mask)), what=what)
+        for what, mask in unreadable.items()
+        if mask.any()
+    ]
+    return Finding.of("unreadable_records", Verdict.WARN, n_affected=n_left_out)(
+        text(
+            "{left_out} of {n} record is left out as unreadable: {parts}.",
+            "{left_out} of {n} records are left out as unreadable: {parts}.",
+            n=len(left_out),
+            left_out=n_left_out,
+            parts=joined(parts, ", "),
+        )
     )
 
 
@@ -248,8 +280,14 @@ def _date_only_finding(timestamps: Timestamps) -> Finding | None:
     if not timestamps.n_without_time:
         return None
     return Finding.of("dates_without_time", Verdict.WARN, n_affected=timestamps.n_without_time)(
-        f"{timestamps.n_without_time:,} of {np.count_nonzero(timestamps.readable):,} timestamps are "
-        "a date without a time; they count as midnight, so hour and time period say nothing about them."
+        text(
+            "{without} of {n} timestamp is a date without a time; it counts as midnight, so hour and time "
+            "period say nothing about it.",
+            "{without} of {n} timestamps are a date without a time; they count as midnight, so hour and time "
+            "period say nothing about them.",
+            n=int(np.count_nonzero(timestamps.readable)),
+            without=timestamps.n_without_time,
+        )
     )
 
 
@@ -260,8 +298,13 @@ def _zones_finding(timestamps: Timestamps) -> Finding | None:
         return None
     n_affected = sum(timestamps.n_by_zone[zone] for zone in with_utc_or_none)
     return Finding.of("mixed_time_zones", Verdict.WARN, n_affected=n_affected)(
-        f"{n_affected:,} timestamps are in UTC or without a zone, the others with one. Each keeps "
-        "the time as written, so hours of the two kinds may not mean the same part of the day."
+        text(
+            "{n} timestamp is in UTC or without a zone, the others with one. Each keeps the time as written, "
+            "so hours of the two kinds may not mean the same part of the day.",
+            "{n} timestamps are in UTC or without a zone, the others with one. Each keeps the time as "
+            "written, so hours of the two kinds may not mean the same part of the day.",
+            n=n_affected,
+        )
     )
 
 
@@ -271,8 +314,14 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
     if not n_repeated:
         return None
     return Finding.of("duplicate_records", Verdict.PASS, n_affected=n_repeated)(
-        f"{n_repeated:,} of {len(user):,} records repeat the time, user and event of another. They "
-        "are kept; k counts users, so it does not rise by them."
+        text(
+            "{repeated} of {n} record repeat the time, user and event of another. They are kept; k counts "
+            "users, so it does not rise by them.",
+            "{repeated} of {n} records repeat the time, user and event of another. They are kept; k counts "
+            "users, so it does not rise by them.",
+            n=len(user),
+            repeated=n_repeated,
+        )
     )
 
 
@@ -280,13 +329,23 @@ def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_ev
     if not unmapped:
         return None
     n_affected = sum(unmapped.values())
-    kinds = "kind" if len(unmapped) == 1 else "kinds"
     uses_classes = "generalized_event" in (*settings.columns, settings.sensitive)
+    message = (
+        "{affected} of {events}, of {kinds}, are not in the event mapping and count as {event_class}."
+        if uses_classes
+        else "{affected} of {events}, of {kinds}, are not in the event mapping and count as {event_class}, "
+        "which the export does not show."
+    )
     return Finding.of(
         "unmapped_events", Verdict.WARN if uses_classes else Verdict.PASS, n_affected=n_affected
     )(
-        f"{n_affected:,} of {n_events:,} events, of {len(unmapped):,} {kinds}, are not in the event "
-        f"mapping and count as {OTHER_EVENT}{'.' if uses_classes else ', which the export does not show.'}"
+        text(
+            message,
+            affected=n_affected,
+            events=counted(n_events, "event"),
+            kinds=counted(len(unmapped), "kind"),
+            event_class=OTHER_EVENT,
+        )
     )
 
 
@@ -294,8 +353,12 @@ def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
     if n_spellings == n_users:
         return None
     return Finding.of("users_joined", Verdict.PASS, n_affected=n_spellings - n_users)(
-        f"{n_spellings:,} user identifiers that differ in spelling only are taken for {n_users:,} "
-        "users, as asked."
+        text(
+            "{n} user identifier that differs in spelling only is taken for {users}, as asked.",
+            "{n} user identifiers that differ in spelling only are taken for {users}, as asked.",
+            n=n_spellings,
+            users=counted(n_users, "user"),
+        )
     )
 
 
@@ -315,11 +378,22 @@ def _other_persons(
 def _found_columns_finding(settings: EventSettings) -> Finding | None:
     if not settings.found_columns:
         return None
-    named = " and ".join(f"{getattr(settings, role)} as {role}" for role in settings.found_columns)
+    named = [
+        text("{column} as {role}", column=getattr(settings, role), role=role)
+        for role in settings.found_columns
+    ]
     return Finding.of("columns_found", Verdict.WARN)(
-        f"The log has other column names; by their values and names the audit took {named}. Confirm "
-        "them or choose others."
+        text(
+            "The log has other column names; by their values and names the audit took {named}. Confirm them "
+            "or choose others.",
+            named=all_of(named),
+        )
     )
+
+
+def all_of(texts: Sequence[Text]) -> Text:
+    """Return texts with "and" between them."""
+    return reduce(lambda first, second: text("{first} and {second}", first=first, second=second), texts)
 
 
 def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding | None:
@@ -328,12 +402,20 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
     confirmed = settings.time_format == timestamps.time_format
     to_confirm = not confirmed and (timestamps.is_ambiguous or timestamps.time_format.startswith("epoch"))
     n_read = int(np.count_nonzero(timestamps.readable))
-    in_utc = " in UTC" if timestamps.time_format.startswith("epoch") else ""
-    return Finding.of("time_format", Verdict.WARN if to_confirm else Verdict.PASS)(
-        f"{n_read:,} timestamps of {settings.time_column} are read as "
-        f"{_TIME_FORMAT_WORDS[timestamps.time_format]}{in_utc}."
-        + (f" Confirm it by choosing the time format {timestamps.time_format}." if to_confirm else "")
+    written = own(_TIME_FORMAT_WORDS[timestamps.time_format])
+    if timestamps.time_format.startswith("epoch"):
+        written = text("{written} in UTC", written=written)
+    found = text(
+        "{n} timestamp of {column} is read as {written}.",
+        "{n} timestamps of {column} are read as {written}.",
+        n=n_read,
+        column=settings.time_column,
+        written=written,
     )
+    if to_confirm:
+        confirm = text("Confirm it by choosing the time format {format}.", format=timestamps.time_format)
+        found = joined([found, confirm])
+    return Finding.of("time_format", Verdict.WARN if to_confirm else Verdict.PASS)(found)
 
 
 def _years_finding(calendar: Calendar, settings: EventSettings) -> Finding | None:
@@ -342,6 +424,11 @@ def _years_finding(calendar: Calendar, settings: EventSettings) -> Finding | Non
     if "week_number" not in settings.columns or separated or n_years < _YEARS_SHARE_WEEKS:
         return None
     return Finding.of("weeks_of_several_years", Verdict.PASS)(
-        f"The log spans {n_years} ISO years, and week_number puts the same week of all of them "
-        "together. Add iso_year to keep them apart."
+        text(
+            "The log spans {n} ISO year, and week_number puts the same week of all of them together. Add "
+            "iso_year to keep them apart.",
+            "The log spans {n} ISO years, and week_number puts the same week of all of them together. Add "
+            "iso_year to keep them apart.",
+            n=n_years,
+        )
     )

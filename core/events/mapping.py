@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import AuditInputError
+from core.words import text
 
 OTHER_EVENT = "other_event"
 _LARGEST_MAPPING = 20_000_000  # bytes
@@ -89,20 +90,23 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
         A pair is half empty, or an event is named with two classes; all such lines at once.
     """
     trimmed = [(str(event).strip(), str(event_class).strip()) for event, event_class in pairs]
-    problems = []
+    problems: list[str] = []
     known: dict[str, str] = {}
     for line, (event, event_class) in enumerate(trimmed, start=1):
         if bool(event) != bool(event_class):
-            problems.append(f"The event mapping's line {line} names an event or a class, not both.")
+            problems.append(
+                text("The event mapping's line {line} names an event or a class, not both.", line=line)
+            )
         elif known.get(event, event_class) != event_class:
-            problems.append(f"The event mapping's line {line} gives an event a second class.")
+            problems.append(text("The event mapping's line {line} gives an event a second class.", line=line))
         elif event:
             known[event] = event_class
     if not known and not problems:
         problems.append("The event mapping names no event.")
     if len(problems) > _MOST_PROBLEMS:
         n_more = len(problems) - _MOST_PROBLEMS
-        problems = [*problems[:_MOST_PROBLEMS], f"{n_more:,} more lines are like these."]
+        more = text("{n} more line is like these.", "{n} more lines are like these.", n=n_more)
+        problems = [*problems[:_MOST_PROBLEMS], more]
     if problems:
         raise AuditInputError(*problems)
     return EventMapping(tuple(known.items()))
@@ -124,15 +128,18 @@ def read_event_mapping(source: bytes | Path) -> EventMapping:
     """
     data = source.read_bytes() if isinstance(source, Path) else source
     try:
-        text = data.decode("utf-8-sig")
+        content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise AuditInputError("The event mapping is not UTF-8 text; save it as UTF-8.") from None
     if len(data) > _LARGEST_MAPPING:
         raise AuditInputError(
-            f"The event mapping has {len(data) / 1e6:,.0f} MB; at most {_LARGEST_MAPPING / 1e6:,.0f} are "
-            "read. Name each event once."
+            text(
+                "The event mapping has {megabytes} MB; at most {most} are read. Name each event once.",
+                megabytes=round(len(data) / 1e6),
+                most=round(_LARGEST_MAPPING / 1e6),
+            )
         )
-    pairs = _json_pairs(text) if text.lstrip().startswith(("{", "[")) else _csv_pairs(text)
+    pairs = _json_pairs(content) if content.lstrip().startswith(("{", "[")) else _csv_pairs(content)
     try:
         "".join(part for pair in pairs for part in pair).encode()
     except UnicodeEncodeError:  # JSON can spell half a character
@@ -142,10 +149,10 @@ def read_event_mapping(source: bytes | Path) -> EventMapping:
 
 def mapping_csv(mapping: EventMapping) -> bytes:
     """Return the mapping as CSV with the header ``event,generalized_event``."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
     writer.writerows([("event", "generalized_event"), *mapping.pairs])
-    return text.getvalue().encode()
+    return written.getvalue().encode()
 
 
 def mapping_json(mapping: EventMapping) -> bytes:
@@ -153,9 +160,9 @@ def mapping_json(mapping: EventMapping) -> bytes:
     return (json.dumps(dict(mapping.pairs), ensure_ascii=False, indent=2) + "\n").encode()
 
 
-def _json_pairs(text: str) -> list[tuple[str, str]]:
+def _json_pairs(content: str) -> list[tuple[str, str]]:
     try:
-        document = json.loads(text, object_pairs_hook=lambda pairs: pairs)
+        document = json.loads(content, object_pairs_hook=lambda pairs: pairs)
     except (ValueError, RecursionError):
         raise AuditInputError("The event mapping begins like JSON and is none; check its brackets.") from None
     if not isinstance(document, list) or not all(
@@ -165,11 +172,11 @@ def _json_pairs(text: str) -> list[tuple[str, str]]:
     return document
 
 
-def _csv_pairs(text: str) -> list[tuple[str, str]]:
-    header = next(iter(text.lstrip("\r\n").splitlines()), "")
+def _csv_pairs(content: str) -> list[tuple[str, str]]:
+    header = next(iter(content.lstrip("\r\n").splitlines()), "")
     delimiter = max(",;\t", key=header.count)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(row)]
+        rows = [row for row in csv.reader(io.StringIO(content, newline=""), delimiter=delimiter) if any(row)]
     except csv.Error:
         rows = []
     if not rows or any(len(row) != 2 for row in rows):

@@ -14,6 +14,7 @@ from core.events.log import EventLog, read_event_log
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, STRATEGIES, EventSettings, Rule
 from core.events.stages import Stages, prepare_stages, single_level_steps
 from core.tables import Dataset
+from core.words import text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -356,7 +357,11 @@ def measure_events(dataset: Dataset, settings: EventSettings) -> MeasuredEvents:
     log = read_event_log(dataset, settings)
     if not len(log.kept_after_cleanup):
         raise AuditInputError(
-            f"All {log.n_events:,} events belong to classes that are left out; leave out fewer classes."
+            text(
+                "The only event belongs to a class that is left out; leave out fewer classes.",
+                "All {n} events belong to classes that are left out; leave out fewer classes.",
+                n=log.n_events,
+            )
         )
     return MeasuredEvents(log=log, single=prepare_stages(log, single_level_steps(settings.flatten)))
 
@@ -366,8 +371,15 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
     n_users = measured.n_users_after_cleanup
     if rule.k > n_users:
         raise AuditInputError(
-            f"k is {rule.k}, above the {n_users:,} {'user' if n_users == 1 else 'users'} with an event after "
-            f"cleanup (of {measured.log.n_users:,} in all); no combination can reach it. Choose a smaller k."
+            text(
+                "k is {k}, above the {n} user with an event after cleanup (of {all} in all); no combination "
+                "can reach it. Choose a smaller k.",
+                "k is {k}, above the {n} users with an event after cleanup (of {all} in all); no combination "
+                "can reach it. Choose a smaller k.",
+                n=n_users,
+                k=rule.k,
+                all=measured.log.n_users,
+            )
         )
     single = _reduced(measured, rule, SINGLE_LEVEL)
     chosen, flattening = single, SINGLE_LEVEL

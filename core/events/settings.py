@@ -11,6 +11,7 @@ import numpy as np
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
 from core.pseudonyms import TokenSource
 from core.settings_form import check, described, metadata_of, said, setting
+from core.words import text
 
 DERIVED_COLUMNS = (
     "generalized_event",
@@ -46,7 +47,6 @@ REMOVE_EVENTS = "remove-events"
 REMOVE_USERS = "remove-users"
 STRATEGIES = (REMOVE_EVENTS, REMOVE_USERS)
 DEFAULT_LEAVE_OUT = ("measurement_event", "power_event", "system_event")
-PSEUDONYM_SCOPES = ("user", "week", "day", "event")
 PSEUDONYM_SCOPES = ("user", "week", "day", "event")
 DETECT = "auto"
 
@@ -241,7 +241,7 @@ class ReleaseOptions:
         "New pseudonym for each",
         "One pseudonym per user links all their events. Shorter ones lower the trace risk.",
         "--pseudonym-per",
-        choices={scope: scope.capitalize() for scope in PSEUDONYM_SCOPES},
+        choices=dict(zip(PSEUDONYM_SCOPES, ("User", "Week", "Day", "Event"), strict=True)),
     )
     keep_user_ids: bool = setting(
         False,
@@ -263,7 +263,12 @@ class ReleaseOptions:
     def __post_init__(self) -> None:
         keep, per = (said(ReleaseOptions, name) for name in ("keep_user_ids", "pseudonym_per"))
         both = self.keep_user_ids and self.pseudonym_per != "user"
-        problem = f"{keep} writes the original identifiers, so {per} cannot be {self.pseudonym_per} too."
+        problem = text(
+            "{keep} writes the original identifiers, so {per} cannot be {scope} too.",
+            keep=keep,
+            per=per,
+            scope=self.pseudonym_per,
+        )
         check(self, [problem] if both else ())
 
     @property
@@ -282,7 +287,12 @@ def parse_step(step: str) -> tuple[str, str]:
 
 def _not_allowed(name: str, value: object, allowed: Sequence[str]) -> str:
     named = said(EventSettings, name) if name in described(EventSettings) else name
-    return f"{named} must be one of {', '.join(allowed)}, received {value}."
+    return text(
+        "{setting} must be one of {allowed}, received {value}.",
+        setting=named,
+        allowed=", ".join(allowed),
+        value=str(value),
+    )
 
 
 def _column_problems(settings: EventSettings) -> list[str]:
@@ -308,11 +318,18 @@ def _step_problems(settings: EventSettings) -> list[str]:
         column, level = parse_step(step)
         levels = COARSER.get(column, ())
         if column not in reached:
-            problems.append(_not_allowed("the column of a flatten step", column, settings.columns))
+            problems.append(_not_allowed(text("the column of a flatten step"), column, settings.columns))
         elif level not in levels:
-            problems.append(_not_allowed(f"the level of a flatten step of {column}", level, levels))
+            named = text("the level of a flatten step of {column}", column=column)
+            problems.append(_not_allowed(named, level, levels))
         elif levels.index(level) <= reached[column]:
-            problems.append(f"flatten_steps takes {column} to {level} after a level as coarse or coarser.")
+            problems.append(
+                text(
+                    "flatten_steps takes {column} to {level} after a level as coarse or coarser.",
+                    column=column,
+                    level=level,
+                )
+            )
         else:
             reached[column] = levels.index(level)
     return problems

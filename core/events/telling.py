@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray, sorted_distinct, value_codes
-from core.events.log import EventLog
+from core.events.log import EventLog, all_of
 from core.events.measuring import AnonymizedEvents
 from core.events.users import cannot_be_respelt, folded, is_word
 from core.patterns import CATALOGUE, scan_column
 from core.verdict import Finding, Verdict
+from core.words import Text, counted, joined, text
 
 _IN_WORDS = ("generalized_event", "event")
 _MOST_WORDS_TOGETHER = 5  # of a UUID
@@ -61,6 +62,16 @@ class _Released:
     column: str
     values: tuple[str, ...]
     value_of_event: IntArray
+
+    def counts(self, n_found: int, n_shown: int) -> dict[str, Any]:
+        """Return what sentences say of values that were found and of the events that show them."""
+        return {
+            "column": self.column,
+            "n": len(self.values),
+            "found": n_found,
+            "shown": n_shown,
+            "events": counted(len(self.value_of_event), "exported event"),
+        }
 
 
 def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
@@ -130,15 +141,21 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
         return None
     n_events = int(np.count_nonzero(named[released.value_of_event]))
     return Finding.of("people_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        f"{int(named.sum()):,} of {len(released.values):,} released values of {released.column} "
-        f"name people of {' and '.join(sources)}; {n_events:,} of {len(released.value_of_event):,} exported "
-        "events show them. Give these events a class in the mapping that says what happened and not to whom."
+        text(
+            "{found} of {n} released value of {column} name people of {sources}; {shown} of {events} show "
+            "them. Give these events a class in the mapping that says what happened and not to whom.",
+            "{found} of {n} released values of {column} name people of {sources}; {shown} of {events} show "
+            "them. Give these events a class in the mapping that says what happened and not to whom.",
+            sources=all_of(sources),
+            **released.counts(int(named.sum()), n_events),
+        )
     )
 
 
-def _people(log: EventLog) -> list[tuple[str, pa.Array, bool]]:
+def _people(log: EventLog) -> list[tuple[Text, pa.Array, bool]]:
     """Return where people's identifiers stand, the identifiers, and whether they are the users."""
-    found = [(f"the user column {log.settings.user_column}", pa.array(log.users, pa.string()), True)]
+    users = text("the user column {column}", column=log.settings.user_column)
+    found = [(users, pa.array(log.users, pa.string()), True)]
     if log.n_users < _FEWEST_USERS:
         return found
     for name, column in log.others.items():
@@ -148,7 +165,8 @@ def _people(log: EventLog) -> list[tuple[str, pa.Array, bool]]:
         if _says_one_thing_of(column, log.user_of_event) and not _says_one_thing_of(
             column, log.event_of_event
         ):
-            found.append((f"the column {name}", values.drop_null().cast(pa.string()), False))
+            source = text("the column {column}", column=name)
+            found.append((source, values.drop_null().cast(pa.string()), False))
     return found
 
 
@@ -188,9 +206,15 @@ def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding
         return None
     n_events = int(np.count_nonzero(dated[released.value_of_event]))
     return Finding.of("dates_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        f"{int(dated.sum()):,} of {len(released.values):,} released values of {released.column} hold a date "
-        f"or a time stamp of the log's years; {n_events:,} of {len(released.value_of_event):,} exported "
-        "events tell their day whatever the time columns say. Map these events to classes without it."
+        text(
+            "{found} of {n} released value of {column} hold a date or a time stamp of the log's years; "
+            "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
+            "without it.",
+            "{found} of {n} released values of {column} hold a date or a time stamp of the log's years; "
+            "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
+            "without it.",
+            **released.counts(int(dated.sum()), n_events),
+        )
     )
 
 
@@ -218,10 +242,14 @@ def _patterns_finding(released: _Released) -> Finding | None:
     if not hits.n_cells:
         return None
     found = hits.in_records()
-    kinds: Sequence[str] = [CATALOGUE[key].label for key in hits.counts]
     n_events = int(np.count_nonzero(found[released.value_of_event]))
     return Finding.of("identifiers_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        f"{int(found.sum()):,} of {len(released.values):,} released values of {released.column} look "
-        f"like identifiers of people ({', '.join(kinds)}); {n_events:,} of {len(released.value_of_event):,} "
-        "exported events show them. Map these events to classes without them."
+        text(
+            "{found} of {n} released value of {column} look like identifiers of people ({kinds}); {shown} of "
+            "{events} show them. Map these events to classes without them.",
+            "{found} of {n} released values of {column} look like identifiers of people ({kinds}); {shown} "
+            "of {events} show them. Map these events to classes without them.",
+            kinds=joined([CATALOGUE[key].label for key in hits.counts], ", "),
+            **released.counts(int(found.sum()), n_events),
+        )
     )

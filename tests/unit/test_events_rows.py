@@ -127,7 +127,7 @@ def test_cap__removes_the_excess_and_counts_it_as_lost() -> None:
     assert (reduced.n_events, reduced.n_events_capped, reduced.penalty_share) == (3, 4, 4 / 7)
     assert len(capped.release.events_csv.splitlines()) == 1 + 3
     assert finding(capped, "rows_capped").message == (
-        "At most 1 rows of a user with the same combination are released; 4 of 7 events after "
+        "At most 1 row of a user with the same combination is released; 4 of 7 events after "
         "cleanup are removed "
         "as the excess, and count as lost."
     )
