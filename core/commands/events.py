@@ -32,6 +32,7 @@ from core.reports import input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
+from core.words import say, text
 from core.writing import write_file
 
 FORMS = (EventSettings, Rule, ReleaseOptions)
@@ -86,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(events_document(audit))
     else:
         print_lines(events_summary(audit))
-        print_line("Written: " + ", ".join(written) if written else "No file is written without --out-dir.")
+        none = "No file is written without --out-dir."
+        print_line(say("Written: {files}", files=", ".join(written)) if written else say(none))
     return exit_code(audit.overall, incomplete=False)
 
 
@@ -118,7 +120,7 @@ def _read_options(arguments: argparse.Namespace) -> ReadOptions:
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
-        raise AuditInputError(f"There is no file {path}; check the path.")
+        raise AuditInputError(text("There is no file {path}; check the path.", path=str(path)))
     return path
 
 
@@ -136,7 +138,12 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
     paths = {arguments.out_dir / name: data for name, data in files.items()}
     if arguments.input.resolve() in {path.resolve() for path in paths}:
-        raise AuditInputError(f"{arguments.input} would be overwritten by the export; choose another folder.")
+        raise AuditInputError(
+            text(
+                "{file} would be overwritten by the export; choose another folder.",
+                file=str(arguments.input),
+            )
+        )
     try:
         arguments.out_dir.mkdir(parents=True, exist_ok=True)
         for path, data in paths.items():
@@ -144,9 +151,14 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
             write_file(path, data, replace=True, private=path.parent.name == NOT_FOR_SHARING)
     except OSError as error:
         raise AuditInputError(
-            f"The files cannot be written to {arguments.out_dir}: {error.strerror}. Choose another folder."
+            text(
+                "The files cannot be written to {folder}: {reason}. Choose another folder.",
+                folder=str(arguments.out_dir),
+                reason=error.strerror or "",
+            )
         ) from None
     for name in FILES_NOT_ALWAYS_WRITTEN:
         if name not in files and (arguments.out_dir / name).exists():
-            print_warning(f"{arguments.out_dir / name} is of an earlier run, not of this export.")
+            old = str(arguments.out_dir / name)
+            print_warning(say("{file} is of an earlier run, not of this export.", file=old))
     return [str(path) for path in paths]

@@ -195,13 +195,14 @@ def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
             "of the exported file ({events}).",
             n=made.smallest,
             combinations=counted(made.n_combinations, "released combination"),
-            reached=_reached(k, reached),
+            reached=reached_text(k, reached),
             events=counted(made.n_events, "event"),
         )
     )
 
 
-def _reached(k: int, reached: bool) -> Text:
+def reached_text(k: int, reached: bool) -> Text:
+    """Say whether k is reached."""
     return text("k = {k} is reached", k=k) if reached else text("k = {k} is not reached", k=k)
 
 
@@ -401,7 +402,7 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
     values = {
         "persons": counted(persons.n_persons_joined, "person"),
         "smallest": smallest,
-        "reached": _reached(k, reached),
+        "reached": reached_text(k, reached),
     }
     if persons.kind == "near_equal":
         message = text(

@@ -11,16 +11,16 @@ import numpy as np
 
 from core.coding import sorted_distinct
 from core.errors import AuditInputError
-from core.events.judging import EventAudit
+from core.events.judging import EventAudit, reached_text
 from core.events.log import EventLog
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping, event_mapping
 from core.events.measuring import MeasuredEvents, anonymize_events, measure_events
 from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSettings, Rule
 from core.events.stages import derived_column
 from core.events.trace_risk import Share, TraceRisk
-from core.measures import format_number
 from core.settings_form import settings_document
 from core.tables import Dataset
+from core.words import Text, counted, own, percent, say, text
 
 _KINDS = ("generalized_event", "event")
 _MOST_EVENTS_LOOKED_AT = 4_000_000  # events times settings tried
@@ -277,24 +277,35 @@ def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
 
 
 def events_summary(audit: EventAudit) -> list[str]:
-    """Return the lines of the command line: users and events, and whether k is reached."""
+    """Return the command's lines, in the language spoken: users and events, and whether k is reached."""
     measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
-    rows: list[tuple[str, int | str, int | str]] = [
-        ("", "users", "events"),
+    rows = [
         ("in total", measured.log.n_users, measured.log.n_events_in_file),
         ("after cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
         ("after anonymization", reduced.n_users, reduced.n_events),
     ]
-    lines = [f"{name:<20}{_cell(users):>12}{_cell(events):>14}" for name, users, events in rows]
-    reached = "is reached" if audit.release.verification.k_reached else "is not reached"
-    how = f"{rule.strategy}, {audit.anonymized.flattening} flattening"
-    verdicts = f"traces {audit.trace_verdict}, counts {audit.rows_verdict}, overall {audit.overall}"
-    lines += [
-        f"k = {rule.k} {reached} ({how}); {reduced.n_events_flattened:,} events are kept flattened.",
-        f"Verdict {audit.verdict}, {verdicts}.",
-        *(f"{finding.verdict}: {finding.message}" for finding in audit.findings),
+    how = text(
+        "{reached} ({strategy}, {flattening} flattening); {n} event is kept flattened.",
+        "{reached} ({strategy}, {flattening} flattening); {n} events are kept flattened.",
+        n=reduced.n_events_flattened,
+        reached=reached_text(rule.k, audit.release.verification.k_reached),
+        strategy=own(rule.strategy),
+        flattening=own(audit.anonymized.flattening),
+    )
+    verdicts = text(
+        "Verdict {verdict}, traces {traces}, counts {counts}, overall {overall}.",
+        verdict=audit.verdict,
+        traces=audit.trace_verdict,
+        counts=audit.rows_verdict,
+        overall=audit.overall,
+    )
+    return [
+        f"{'':<20}{say('users'):>12}{say('events'):>14}",
+        *(f"{say(name):<20}{users:>12,}{events:>14,}" for name, users, events in rows),
+        say(how),
+        say(verdicts),
+        *(f"{finding.verdict}: {say(finding.message)}" for finding in audit.findings),
     ]
-    return lines
 
 
 def suggestions_document(found: Suggestions) -> dict[str, object]:
@@ -318,26 +329,39 @@ def suggestions_document(found: Suggestions) -> dict[str, object]:
     }
 
 
+def tried_text(found: Suggestions) -> Text:
+    """Say how many ways were tried."""
+    return text(
+        "{tried} of {n} way was tried, those with fewest changes first.",
+        "{tried} of {n} ways were tried, those with fewest changes first.",
+        n=found.n_ways,
+        tried=found.n_tried,
+    )
+
+
+NONE_REACHES = "None of them reaches k with anything left. Choose a smaller k."
+
+
 def suggestion_lines(found: Suggestions) -> list[str]:
-    """Return the suggestions as options of the command line, a line each."""
-    lines = [f"{found.n_tried:,} of {found.n_ways:,} ways were tried, those with fewest changes first."]
+    """Return the suggestions as options of the command line, a line each, in the language spoken."""
+    lines: list[str] = [tried_text(found)]
     for suggestion in found.best:
         settings = suggestion.settings
         steps = f" --flatten-steps {','.join(settings.flatten_steps)}" if settings.flatten_steps else ""
         lines.append(
-            f"--columns {','.join(settings.columns)} --flatten {settings.flatten}{steps}: "
-            f"{suggestion.n_events:,} events of {suggestion.n_users:,} users, "
-            f"{format_number('share', suggestion.lost_share)} of the information lost"
+            text(
+                "{options}: {events} of {users}, {lost} of the information lost",
+                options=f"--columns {','.join(settings.columns)} --flatten {settings.flatten}{steps}",
+                events=counted(suggestion.n_events, "event"),
+                users=counted(suggestion.n_users, "user"),
+                lost=percent(suggestion.lost_share),
+            )
         )
     if not found.best:
-        lines.append("None of them reaches k with anything left. Choose a smaller k.")
+        lines.append(NONE_REACHES)
     elif found.best[0].settings.mapping != BUILT_IN_MAPPING:
         lines.append("With an event mapping that fits the log; --suggest --json prints it.")
-    return lines
-
-
-def _cell(value: int | str) -> str:
-    return value if isinstance(value, str) else f"{value:,}"
+    return [say(line) for line in lines]
 
 
 def _values(traces: TraceRisk) -> dict[str, float | None]:

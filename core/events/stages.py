@@ -23,7 +23,7 @@ from core.coding import (
 from core.errors import AuditInputError
 from core.events.log import EventLog
 from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
-from core.words import text
+from core.words import Text, own, text
 
 # How "any" is written in exported files, by setting; screens say "any week".
 _ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
@@ -64,27 +64,34 @@ def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
     return coarse
 
 
-def shown_value(column: str, value: str) -> str:
+def shown_value(column: str, value: str) -> Text:
     """Return a released value in words: "any week" for the sentinel, "month 3" for month_3."""
     if value in _ANY_TEXTS.values():
-        return f"any {_ANY_OF.get(column, column)}"
+        return own(_ANY_OF[column]) if column in _ANY_OF else text("any {column}", column=column)
     for level in COARSER.get(column, ()):
         if level in _PREFIXED_LEVELS and value.startswith(f"{level}_"):
-            return f"{level.replace('_', ' ')} {value.removeprefix(f'{level}_')}"
-    return _WEEKDAYS[int(value)] if column == "weekday" and value in _WEEKDAY_CODES else value
+            return text(_PREFIXED_LEVELS[level], value=value.removeprefix(f"{level}_"))
+    if column == "weekday" and value in _WEEKDAY_CODES:
+        return own(_WEEKDAYS[int(value)])
+    return text("{value}", value=value)
 
 
-_PREFIXED_LEVELS = frozenset({"month", "quarter", "quantized_hour", "generalized_event"})
+_PREFIXED_LEVELS = {
+    "month": "month {value}",
+    "quarter": "quarter {value}",
+    "quantized_hour": "quantized hour {value}",
+    "generalized_event": "generalized event {value}",
+}
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WEEKDAY_CODES = frozenset("0123456")
 _ANY_OF = {
-    "generalized_event": "event class",
-    "week_number": "week",
-    "iso_year": "ISO year",
-    "day": "day of the month",
-    "quantized_hour": "hour block",
-    "workday_weekend": "day",
-    "time_period": "time period",
+    "generalized_event": "any event class",
+    "week_number": "any week",
+    "iso_year": "any ISO year",
+    "day": "any day of the month",
+    "quantized_hour": "any hour block",
+    "workday_weekend": "any day",
+    "time_period": "any time period",
 }
 
 

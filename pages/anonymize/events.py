@@ -21,6 +21,7 @@ from core.events import EventAudit, EventSettings, Outcome, export_files, releas
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
 from core.tables import Dataset
+from core.words import say
 from pages.anonymize.events_parts.result import (
     show_heat_maps,
     show_loss,
@@ -56,8 +57,8 @@ WHAT_TO_UPLOAD = (
 
 
 def show_events() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     dataset = ask_for_table(
         TOOL,
         "log",
@@ -78,13 +79,13 @@ def show_events() -> None:
 
 
 def _show_results(dataset: Dataset, settings: EventSettings) -> None:
-    with st.spinner("Reading the log …"):
+    with st.spinner(say("Reading the log …")):
         events_measurement(dataset.fingerprint, settings)
     live = ask_for_rule()
     anonymized = anonymized_events(dataset.fingerprint, settings, live.rule)
     verdict_place = st.container()
     show_figures(views.kept_figures(anonymized))
-    with st.spinner("Writing the export and counting k again from its bytes …"):
+    with st.spinner(say("Writing the export and counting k again from its bytes …")):
         audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
     with verdict_place:
         show_verdict(
@@ -101,11 +102,11 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
 
 def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, live: Live) -> Sequence[Outcome]:
     log = dataset.fingerprint
-    loss, heat, traces, strategies, mapping, preview = st.tabs(
-        ["Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview"]
-    )
+    titles = ("Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview")
+    loss, heat, traces, strategies, mapping, preview = st.tabs([say(title) for title in titles])
     with loss:
-        show_loss(audit, log=st.toggle("Logarithmic scale", key="events_log_scale", persist_state="session"))
+        log_scale = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
+        show_loss(audit, log=log_scale)
     with heat:
         show_heat_maps(audit)
     with traces:
@@ -124,19 +125,21 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
 
 
 def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], live: Live) -> None:
-    st.header("Downloads", anchor=False)
+    st.header(say("Downloads"), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "New pseudonyms",
+            say("New pseudonyms"),
             key="events_new_pseudonyms",
             icon=":material/refresh:",
             on_click=_renew_pseudonyms,
-            help="Pseudonyms are random. Press to draw them anew; files downloaded before keep theirs.",
+            help=say("Pseudonyms are random. Press to draw them anew; files downloaded before keep theirs."),
         )
         with_mapping = st.checkbox(
-            "Add the list of users and pseudonyms",
+            say("Add the list of users and pseudonyms"),
             key="events_with_user_mapping",
-            help="Whoever has it undoes the pseudonyms. Keep it apart from the export, or do not take it.",
+            help=say(
+                "Whoever has it undoes the pseudonyms. Keep it apart from the export, or do not take it."
+            ),
             persist_state="session",
         )
     show_downloads(

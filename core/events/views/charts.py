@@ -20,17 +20,11 @@ from core.charts import (
     threshold_rule,
 )
 from core.events import AnonymizedEvents, Outcome, TraceRisk
-from core.events.views.tables import (
-    AS_IS,
-    FLATTENED,
-    LEFT_OUT,
-    REMOVED,
-    class_loss_table,
-    size_histogram,
-    stage_table,
-)
+from core.events.views.tables import OUTCOMES, class_loss_table, size_histogram, stage_table
+from core.words import counted, say, text
 
-_MEANINGS = {LEFT_OUT: "neutral", AS_IS: "kept", FLATTENED: "generalized", REMOVED: "removed"}
+_MEANINGS = {"left_out": "neutral", "kept": "kept", "flattened": "generalized", "removed": "removed"}
+_STAGE_MEANINGS = ("original", "original", "kept", "generalized", "removed")
 _MOST_COLUMNS_WITH_FIGURES = 16
 _LONGEST_FLAT_LABEL = 4
 _PERCENT = alt.Axis(labelExpr=PERCENT_LABEL)
@@ -56,26 +50,31 @@ def group_chart(anonymized: AnonymizedEvents, *, before: bool, log: bool = False
 def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
     """Draw the events from the log to what is kept as it is, kept flattened and removed."""
     table = stage_table(anonymized)
-    meanings = [_MEANINGS.get(stage, "original") for stage in table["Stage"]]
+    amounts = zip(table["events"], table["users"], strict=True)
+    kept = [
+        text("{events}, {users}", events=counted(events, "event"), users=counted(users, "user"))
+        for events, users in amounts
+    ]
     table = table.assign(
-        color=[COLORS[meaning] for meaning in meanings],
-        text=[
-            f"{events:,} events, {users:,} users"
-            for events, users in zip(table["Events"], table["Users"], strict=True)
-        ],
+        stage=[say(stage) for stage in table["stage"]],
+        color=[COLORS[meaning] for meaning in _STAGE_MEANINGS],
+        text=[say(each) for each in kept],
     )
     base = alt.Chart(table).encode(
-        y=alt.Y("Stage:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
+        y=alt.Y("stage:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
         x=alt.X(
-            "Events:Q",
-            title="Events",
+            "events:Q",
+            title=say("Events"),
             axis=alt.Axis(format=",d"),
-            scale=alt.Scale(domain=[0, max(int(table["Events"].max()) * 1.3, 1)], nice=False),
+            scale=alt.Scale(domain=[0, max(int(table["events"].max()) * 1.3, 1)], nice=False),
         ),
     )
     bars = base.mark_bar(height={"band": 0.6}).encode(
         color=alt.Color("color:N", scale=None),
-        tooltip=[alt.Tooltip("Stage:N"), alt.Tooltip("text:N", title="Kept")],
+        tooltip=[
+            alt.Tooltip("stage:N", title=say("Stage")),
+            alt.Tooltip("text:N", title=say("Kept")),
+        ],
     )
     texts = base.mark_text(align="left", dx=6, color=TEXT_COLOR).encode(text="text:N")
     return sized(alt.layer(bars, texts), 190)
@@ -84,27 +83,28 @@ def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
 def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
     """Draw for each event class what was left out, kept, kept flattened and removed."""
     table = class_loss_table(anonymized)
-    outcomes = list(_MEANINGS)
-    long = table.melt(id_vars=["Event class"], value_vars=outcomes, var_name="Outcome", value_name="n_events")
-    long["position"] = [outcomes.index(outcome) for outcome in long["Outcome"]]
-    scale = alt.Scale(domain=outcomes, range=[COLORS[meaning] for meaning in _MEANINGS.values()])
+    keys, words = list(OUTCOMES), [say(label) for label in OUTCOMES.values()]
+    long = table.melt(id_vars=["event_class"], value_vars=keys, var_name="outcome", value_name="n_events")
+    long["position"] = [keys.index(key) for key in long["outcome"]]
+    long["outcome"] = [words[position] for position in long["position"]]
+    scale = alt.Scale(domain=words, range=[COLORS[_MEANINGS[key]] for key in keys])
     chart = (
-        alt.Chart(long.set_axis(["c0", "c1", "c2", "c3"], axis=1))
+        alt.Chart(long)
         .mark_bar(height={"band": 0.65})
         .encode(
             y=alt.Y(
-                "c0:N",
-                sort=list(table["Event class"]),
-                title="Event class",
+                "event_class:N",
+                sort=list(table["event_class"]),
+                title=say("Event class"),
                 axis=alt.Axis(labelLimit=LABEL_LIMIT),
             ),
-            x=alt.X("c2:Q", title="Events", axis=alt.Axis(format=",d")),
-            color=alt.Color("c1:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
-            order=alt.Order("c3:Q"),
+            x=alt.X("n_events:Q", title=say("Events"), axis=alt.Axis(format=",d")),
+            color=alt.Color("outcome:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+            order=alt.Order("position:Q"),
             tooltip=[
-                alt.Tooltip("c0:N", title="Event class"),
-                alt.Tooltip("c1:N", title="Outcome"),
-                alt.Tooltip("c2:Q", title="Events", format=","),
+                alt.Tooltip("event_class:N", title=say("Event class")),
+                alt.Tooltip("outcome:N", title=say("Outcome")),
+                alt.Tooltip("n_events:Q", title=say("Events"), format=","),
             ],
         )
     )
@@ -138,6 +138,7 @@ def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> alt.Layer
 
 def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
     """Draw the share of users that known events can single out, before and after, with intervals."""
+    both = [say("before (after cleanup, one pseudonym per user)"), say("after (as exported)")]
     rows = [
         {
             "known": known.n_known,
@@ -146,38 +147,30 @@ def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
             "lower": known.singled_out.lower,
             "upper": known.singled_out.upper,
         }
-        for series, risk in (("before", before), ("after", after))
+        for series, risk in zip(both, (before, after), strict=True)
         for known in risk.by_known
         if known.singled_out is not None
     ]
     table = pd.DataFrame(rows, columns=["known", "series", "share", "lower", "upper"])
-    scale = alt.Scale(domain=["before", "after"], range=[COLORS["original"], COLORS["anonymized"]])
+    scale = alt.Scale(domain=both, range=[COLORS["original"], COLORS["anonymized"]])
+    known_events, singled_out = say("Known events"), say("Users singled out")
     base = alt.Chart(table).encode(
-        x=alt.X("known:O", title="Known events", axis=alt.Axis(labelAngle=0)),
-        color=alt.Color(
-            "series:N",
-            scale=scale,
-            legend=alt.Legend(title=None, orient="top", labelLimit=0, labelExpr=_series_words()),
-        ),
+        x=alt.X("known:O", title=known_events, axis=alt.Axis(labelAngle=0)),
+        color=alt.Color("series:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=0)),
     )
-    y = alt.Y("share:Q", title="Users singled out", axis=_PERCENT, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("share:Q", title=singled_out, axis=_PERCENT, scale=alt.Scale(domain=[0, 1]))
     tooltip = [
-        alt.Tooltip("known:O", title="Known events"),
-        alt.Tooltip("series:N", title="Log"),
-        alt.Tooltip("share:Q", title="Users singled out", format=".1%"),
-        alt.Tooltip("lower:Q", title="95 % interval from", format=".1%"),
-        alt.Tooltip("upper:Q", title="to", format=".1%"),
+        alt.Tooltip("known:O", title=known_events),
+        alt.Tooltip("series:N", title=say("Log")),
+        alt.Tooltip("share:Q", title=singled_out, format=".1%"),
+        alt.Tooltip("lower:Q", title=say("95 % interval from"), format=".1%"),
+        alt.Tooltip("upper:Q", title=say("to"), format=".1%"),
     ]
-    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=alt.StrokeDash("series:N", legend=None))
+    dashes = alt.StrokeDash("series:N", legend=None, scale=alt.Scale(domain=both, range=[[4, 2], [1, 0]]))
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes)
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("lower:Q"), y2="upper:Q")
     points = base.mark_point(filled=True, size=90).encode(y=y, tooltip=tooltip)
     return sized(alt.layer(lines, bars, points), HEIGHT)
-
-
-def _series_words() -> str:
-    return (
-        "datum.label == 'before' ? 'before (after cleanup, one pseudonym per user)' : 'after (as exported)'"
-    )
 
 
 def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.LayerChart:
@@ -192,8 +185,8 @@ def _curve_table(outcomes: Sequence[Outcome], n_events: int) -> pd.DataFrame:
         [
             {
                 "k": outcome.k,
-                "strategy": outcome.strategy,
-                "flattening": outcome.flattening,
+                "strategy": say(outcome.strategy),
+                "flattening": say(outcome.flattening),
                 "share": outcome.n_events / n_events,
                 "events": outcome.n_events,
                 "users": outcome.n_users,
@@ -205,25 +198,26 @@ def _curve_table(outcomes: Sequence[Outcome], n_events: int) -> pd.DataFrame:
 
 def _curve_lines(table: pd.DataFrame) -> alt.Chart:
     """Draw a line per strategy, in its colour, and flattening, dashed or not."""
-    scale = alt.Scale(domain=["remove-events", "remove-users"], range=[COLORS["kept"], COLORS["removed"]])
-    dashes = alt.Scale(domain=["single-level", "multi-level"], range=[[5, 4], [1, 0]])
+    strategies = [say("remove-events"), say("remove-users")]
+    scale = alt.Scale(domain=strategies, range=[COLORS["kept"], COLORS["removed"]])
+    dashes = alt.Scale(domain=[say("single-level"), say("multi-level")], range=[[5, 4], [1, 0]])
     flattening = alt.Legend(
-        title="Flattening", orient="top", symbolStrokeColor=COLORS["neutral"], symbolSize=500
+        title=say("Flattening"), orient="top", symbolStrokeColor=COLORS["neutral"], symbolSize=500
     )
     chart = alt.Chart(table).mark_line(strokeWidth=2.5)
     return chart.encode(
-        x=alt.X("k:Q", title="k (users that share each combination)", scale=alt.Scale(nice=False)),
-        y=alt.Y("share:Q", title="Events kept", axis=_PERCENT, scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("k:Q", title=say("k (users that share each combination)"), scale=alt.Scale(nice=False)),
+        y=alt.Y("share:Q", title=say("Events kept"), axis=_PERCENT, scale=alt.Scale(domain=[0, 1])),
         color=alt.Color(
-            "strategy:N", scale=scale, legend=alt.Legend(title="Strategy", orient="top", symbolSize=500)
+            "strategy:N", scale=scale, legend=alt.Legend(title=say("Strategy"), orient="top", symbolSize=500)
         ),
         strokeDash=alt.StrokeDash("flattening:N", scale=dashes, legend=flattening),
         tooltip=[
             alt.Tooltip("k:Q"),
-            alt.Tooltip("strategy:N", title="Strategy"),
-            alt.Tooltip("flattening:N", title="Flattening"),
-            alt.Tooltip("share:Q", title="Share of events", format=".1%"),
-            alt.Tooltip("events:Q", title="Events kept", format=","),
-            alt.Tooltip("users:Q", title="Users kept", format=","),
+            alt.Tooltip("strategy:N", title=say("Strategy")),
+            alt.Tooltip("flattening:N", title=say("Flattening")),
+            alt.Tooltip("share:Q", title=say("Share of events"), format=".1%"),
+            alt.Tooltip("events:Q", title=say("Events kept"), format=","),
+            alt.Tooltip("users:Q", title=say("Users kept"), format=","),
         ],
     )

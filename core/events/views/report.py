@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
@@ -18,6 +19,14 @@ from core.events.views.charts import (
     trace_chart,
 )
 from core.events.views.tables import (
+    CLASS_COLUMNS,
+    DIVERSITY_COLUMNS,
+    ROW_COLUMNS,
+    STAGE_COLUMNS,
+    STEP_COLUMNS,
+    TRACE_COLUMNS,
+    UNMAPPED_COLUMNS,
+    WAY_COLUMNS,
     class_loss_table,
     comparison_table,
     cross_table_after,
@@ -30,11 +39,10 @@ from core.events.views.tables import (
     unmapped_table,
 )
 from core.measures import events as measures
-from core.measures.measure import format_number
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst, worst_first
-from core.words import percent
+from core.words import Text, counted, own, percent, text
 
 TITLE = "Event-log anonymizer"
 QUESTION = (
@@ -63,58 +71,106 @@ log anonymous.
 """
 LIMITS = tuple(" ".join(limit.split()) for limit in _WHAT_K_DOES_NOT_COVER.split("\n\n"))
 MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Two columns whose values are drawn against each other, and what is said of it."""
+
+    x: str
+    y: str
+    x_title: str
+    y_title: str
+    before: str
+    after: str
+    not_exported: str
+
+
 CROSSINGS = (
-    ("week_number", "time_period", "Week", "Time period"),
-    ("weekday", "generalized_event", "Weekday", "Event class"),
+    Crossing(
+        "week_number",
+        "time_period",
+        "Week",
+        "Time period",
+        "Events by week and time period, after cleanup",
+        "Events by week and time period, as exported",
+        "Week and time period are not both in the export.",
+    ),
+    Crossing(
+        "weekday",
+        "generalized_event",
+        "Weekday",
+        "Event class",
+        "Events by weekday and event class, after cleanup",
+        "Events by weekday and event class, as exported",
+        "Weekday and event class are not both in the export.",
+    ),
 )
-_SHARE_COLUMNS = ("Information lost", "Share of users", "Share of events kept", "Share before", "Share after")
 
 
-def headline(audit: EventAudit) -> str:
+def headline(audit: EventAudit) -> Text:
     """Return the sentence that explains the verdicts: k, and what two known events still do."""
-    counted, k = audit.release.verification, audit.anonymized.rule.k
-    if not counted.n_events:
-        return f"Nothing is left to release with k = {k}."
-    share = audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)
-    reached = f"k = {k} is {'' if counted.k_reached else 'not '}reached in every exported combination"
-    risk = percent(share)
-    reason = _gravest_reason(audit)
-    if reason is not None:
-        return f"{reached}, yet {reason}."
-    if audit.trace_verdict is Verdict.PASS:
-        return f"{reached}; two known events can single out {risk} of users."
-    return f"{reached}, yet two known events can single out {risk} of users."
+    made, k = audit.release.verification, audit.anonymized.rule.k
+    if not made.n_events:
+        return text("Nothing is left to release with k = {k}.", k=k)
+    rows = audit.rows
+    return text(
+        _gravest_reason(audit) or _known_events_reason(audit),
+        k=k,
+        risk=percent(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)),
+        number=percent(rows.share(rows.n_alone_by_number)),
+        multiset=percent(rows.share(rows.n_unique_multiset)),
+        sequence=percent(rows.share(rows.n_unique_sequence)),
+    )
 
 
+# Said only where k is reached: else nothing is worse than that it is not.
 _REASONS = {
-    "mapping": "what happened is not assessed: the event mapping does not tell the events apart",
-    "users_near_equal": "user identifiers that differ in spelling only may be one person",
-    "users_column": "several users may be one person",
-    "people_in_values": "released values name people",
-    "identifiers_in_values": "released values look like identifiers of people",
-    "dates_in_values": "released values hold dates",
-    "user_ids_kept": "it holds the original user identifiers",
-    "row_numbers": "the number of rows alone singles out {number} of users",
-    "row_multisets": "all rows of a user together single out {multiset} of users",
-    "row_sequences": "the order of events singles out {sequence} of users",
+    "mapping": "k = {k} is reached in every exported combination, yet what happened is not assessed: the "
+    "event mapping does not tell the events apart.",
+    "users_near_equal": "k = {k} is reached in every exported combination, yet user identifiers that differ "
+    "in spelling only may be one person.",
+    "users_column": "k = {k} is reached in every exported combination, yet several users may be one person.",
+    "people_in_values": "k = {k} is reached in every exported combination, yet released values name people.",
+    "identifiers_in_values": "k = {k} is reached in every exported combination, yet released values look "
+    "like identifiers of people.",
+    "dates_in_values": "k = {k} is reached in every exported combination, yet released values hold dates.",
+    "user_ids_kept": "k = {k} is reached in every exported combination, yet it holds the original user "
+    "identifiers.",
+    "row_numbers": "k = {k} is reached in every exported combination, yet the number of rows alone singles "
+    "out {number} of users.",
+    "row_multisets": "k = {k} is reached in every exported combination, yet all rows of a user together "
+    "single out {multiset} of users.",
+    "row_sequences": "k = {k} is reached in every exported combination, yet the order of events singles out "
+    "{sequence} of users.",
 }
 
 
+def _known_events_reason(audit: EventAudit) -> str:
+    if not audit.release.verification.k_reached:
+        return (
+            "k = {k} is not reached in every exported combination, and two known events can single out "
+            "{risk} of users."
+        )
+    if audit.trace_verdict is Verdict.PASS:
+        return (
+            "k = {k} is reached in every exported combination; two known events can single out {risk} of "
+            "users."
+        )
+    return (
+        "k = {k} is reached in every exported combination, yet two known events can single out {risk} of "
+        "users."
+    )
+
+
 def _gravest_reason(audit: EventAudit) -> str | None:
-    """Return why the verdict is worse than what k and the traces say, in a clause; None where it is not."""
+    """Return why the verdict is worse than what k and the traces say; None where it is not."""
     known = worst([audit.verdict, audit.trace_verdict])
     worse = [finding for finding in audit.findings if finding.verdict.severity > known.severity]
     reasons = [finding for finding in worst_first(worse) if finding.check in _REASONS]
     if not reasons or (reasons[0].check in _ROWS and audit.trace_verdict is not Verdict.PASS):
         return None
-    rows = audit.rows
-    shares = {
-        "number": rows.share(rows.n_alone_by_number),
-        "multiset": rows.share(rows.n_unique_multiset),
-        "sequence": rows.share(rows.n_unique_sequence),
-    }
-    texts = {name: percent(share) for name, share in shares.items()}
-    return _REASONS[reasons[0].check].format(**texts)
+    return _REASONS[reasons[0].check]
 
 
 _ROWS = ("row_multisets", "row_sequences")  # a milder way to say what known events say already
@@ -138,7 +194,7 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
         Figure(
             "smallest_combination",
             audit.release.verification.smallest,
-            threshold=f"at least {rule.k}",
+            threshold=text("at least {k}", k=rule.k),
             verdict=audit.verdict,
         ),
         Figure(
@@ -155,19 +211,19 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
 
 
 def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
-    rows, limit = audit.rows, percent(audit.anonymized.rule.max_rows_unique_share)
+    rows, limit = audit.rows, _at_most(audit.anonymized.rule.max_rows_unique_share)
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     figures = (
         Figure(
             "number_unique_share",
             rows.share(rows.n_alone_by_number),
-            threshold=f"at most {format_number('share', NUMBER_SHARE_TO_FAIL)}",
+            threshold=_at_most(NUMBER_SHARE_TO_FAIL),
             verdict=verdicts.get("row_numbers"),
         ),
         Figure(
             "multiset_unique_share",
             rows.share(rows.n_unique_multiset),
-            threshold=f"at most {limit}",
+            threshold=limit,
             verdict=verdicts.get("row_multisets"),
         ),
     )
@@ -176,7 +232,7 @@ def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
     sequence = Figure(
         "sequence_unique_share",
         rows.share(rows.n_unique_sequence),
-        threshold=f"at most {limit}",
+        threshold=limit,
         verdict=verdicts.get("row_sequences"),
     )
     return (*figures, sequence)
@@ -199,19 +255,23 @@ def figures(audit: EventAudit) -> tuple[Figure, ...]:
     )
 
 
-def _trace_threshold(audit: EventAudit, limit: float | None) -> str:
+def _at_most(share: float) -> Text:
+    return text("at most {limit}", limit=percent(share))
+
+
+def _trace_threshold(audit: EventAudit, limit: float | None) -> Text:
     """Return what trace risk is held against; without a limit set, that is the share of four known events."""
     if limit is not None:
-        return f"at most {format_number('share', limit)}"
+        return _at_most(limit)
     four = percent(audit.traces_after.singled_out(KNOWN_EVENTS[-1]))
-    return f"four: {four}, at most {format_number('share', TRACE_SHARE_TO_WARN)}"
+    return text("four: {four}, at most {limit}", four=four, limit=percent(TRACE_SHARE_TO_WARN))
 
 
 def _diversity_figures(audit: EventAudit) -> tuple[Figure, ...]:
     diversity = audit.diversity
     if diversity is None:
         return ()
-    of = diversity.attribute
+    of = text("{column}", column=diversity.attribute)
     return (
         Figure("uniform_combinations", diversity.n_uniform, of=of),
         Figure("combination_distinct_l", diversity.distinct_l, of=of),
@@ -279,37 +339,33 @@ def _settings(audit: EventAudit) -> dict[str, object]:
 def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable, ...]:
     anonymized, k = audit.anonymized, audit.anonymized.rule.k
     chosen = [outcome for outcome in outcomes if outcome.k == k]
-    frames = {
-        "stages": ("From the log to the export", stage_table(anonymized)),
-        "classes": ("Loss per event class", class_loss_table(anonymized)),
-        "steps": ("Loss after each flatten step", step_table(anonymized)),
-        "strategies": (f"Ways to reach k = {k}", comparison_table(chosen, audit.measured)),
-        "traces": ("What known events tell", trace_table(audit.traces_before, audit.traces_after)),
-        "rows": ("What counts and order tell", row_table(audit)),
-    }
+    ways = text("Ways to reach k = {k}", k=k)
+    made = [
+        ("stages", "From the log to the export", stage_table(anonymized), STAGE_COLUMNS),
+        ("classes", "Loss per event class", class_loss_table(anonymized), CLASS_COLUMNS),
+        ("steps", "Loss after each flatten step", step_table(anonymized), STEP_COLUMNS),
+        ("strategies", ways, comparison_table(chosen, audit.measured), WAY_COLUMNS),
+        (
+            "traces",
+            "What known events tell",
+            trace_table(audit.traces_before, audit.traces_after),
+            TRACE_COLUMNS,
+        ),
+        ("rows", "What counts and order tell", row_table(audit), ROW_COLUMNS),
+    ]
     if audit.diversity is not None:
-        frames["diversity"] = ("Diversity within combinations", diversity_table(audit.diversity))
+        diversity = diversity_table(audit.diversity)
+        made.append(("diversity", "Diversity within combinations", diversity, DIVERSITY_COLUMNS))
     if audit.measured.log.unmapped:
-        frames["unmapped"] = ("Events without a class", unmapped_table(audit.measured))
-    return tuple(
-        ReportTable(
-            name,
-            title,
-            frame,
-            units={
-                column: "share"
-                for column in frame.columns
-                if column in _SHARE_COLUMNS or column.startswith("After, ")
-            },
-        )
-        for name, (title, frame) in frames.items()
-    )
+        unmapped = unmapped_table(audit.measured)
+        made.append(("unmapped", "Events without a class", unmapped, UNMAPPED_COLUMNS))
+    return tuple(ReportTable(name, title, frame, columns=columns) for name, title, frame, columns in made)
 
 
 def _charts(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportChart, ...]:
     anonymized = audit.anonymized
     charts = [stage_figure(audit), *group_figures(audit), loss_figure(audit), trace_figure(audit)]
-    charts += [figure for crossing in CROSSINGS for figure in cross_figures(audit, *crossing)]
+    charts += [figure for crossing in CROSSINGS for figure in cross_figures(audit, crossing)]
     if len({outcome.k for outcome in outcomes}) > 1:
         charts.append(curve_figure(audit, outcomes, k=anonymized.rule.k))
     return tuple(charts)
@@ -327,19 +383,22 @@ def stage_figure(audit: EventAudit) -> ReportChart:
 def group_figures(audit: EventAudit, *, log: bool = False) -> list[ReportChart]:
     """Return the histograms of events by users sharing their combination, before and after."""
     drawn = (
-        ("before", True, "Users sharing each combination, after cleanup and before flattening"),
-        ("after", False, "Users sharing each combination, as exported"),
+        (
+            True,
+            "Users sharing each combination, after cleanup and before flattening",
+            "Events by the number of users that share their combination, before anonymization",
+        ),
+        (
+            False,
+            "Users sharing each combination, as exported",
+            "Events by the number of users that share their combination, after anonymization",
+        ),
     )
     charts = [
-        (when, title, group_chart(audit.anonymized, before=before, log=log)) for when, before, title in drawn
+        (title, group_chart(audit.anonymized, before=before, log=log), alt_text)
+        for before, title, alt_text in drawn
     ]
-    return [
-        ReportChart(
-            title, chart, f"Events by the number of users that share their combination, {when} anonymization"
-        )
-        for when, title, chart in charts
-        if chart is not None
-    ]
+    return [ReportChart(title, chart, alt_text) for title, chart, alt_text in charts if chart is not None]
 
 
 def loss_figure(audit: EventAudit) -> ReportChart:
@@ -360,24 +419,21 @@ def trace_figure(audit: EventAudit) -> ReportChart:
     )
 
 
-def cross_figures(audit: EventAudit, x: str, y: str, x_title: str, y_title: str) -> list[ReportChart]:
+def cross_figures(audit: EventAudit, crossing: Crossing) -> list[ReportChart]:
     """Return the heat maps of two columns before and after; after only where both are released."""
+    x, y = crossing.x, crossing.y
     tables = (
-        ("after cleanup", cross_table_before(audit.measured, x, y)),
-        ("as exported", cross_table_after(audit.anonymized, x, y)),
+        (crossing.before, cross_table_before(audit.measured, x, y)),
+        (crossing.after, cross_table_after(audit.anonymized, x, y)),
     )
     charts = [
-        (when, cross_chart(table, x_title=x_title, y_title=y_title))
-        for when, table in tables
+        (title, cross_chart(table, x_title=crossing.x_title, y_title=crossing.y_title))
+        for title, table in tables
         if table is not None
     ]
     return [
-        ReportChart(
-            f"Events by {x_title.lower()} and {y_title.lower()}, {when}",
-            chart,
-            f"Heat map of events by {x_title.lower()} and {y_title.lower()}, {when}",
-        )
-        for when, chart in charts
+        ReportChart(title, chart, text("Heat map: {title}", title=own(title)))
+        for title, chart in charts
         if chart is not None
     ]
 
@@ -388,15 +444,19 @@ def curve_figure(audit: EventAudit, outcomes: Sequence[Outcome], *, k: int) -> R
     return ReportChart(
         "Events kept for every k",
         curve_chart(outcomes, n_events=n_events, k=k),
-        f"Share of events kept over k from 2 to 50 for four ways of anonymizing; k = {k} is marked",
+        text("Share of events kept over k from 2 to 50 for four ways of anonymizing; k = {k} is marked", k=k),
     )
 
 
-def recommended_way(outcomes: Sequence[Outcome]) -> str:
+def recommended_way(outcomes: Sequence[Outcome]) -> Text:
     """Return which way keeps most events for the chosen k, in a sentence."""
     best = max(outcomes, key=lambda outcome: (outcome.n_events, -outcome.penalty_share))
-    strategy = "events" if best.strategy == REMOVE_EVENTS else "users"
-    return (
-        f"For k = {best.k}, {best.flattening} flattening and removal of {strategy} keeps most: "
-        f"{best.n_events:,} events of {best.n_users:,} users."
+    return text(
+        "For k = {k}, {flattening} flattening and removal of events keeps most: {events} of {users}."
+        if best.strategy == REMOVE_EVENTS
+        else "For k = {k}, {flattening} flattening and removal of users keeps most: {events} of {users}.",
+        k=best.k,
+        flattening=own(best.flattening),
+        events=counted(best.n_events, "event"),
+        users=counted(best.n_users, "user"),
     )

@@ -13,9 +13,91 @@ from core.events.measuring import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step
 from core.events.stages import derived_column, shown_value
+from core.reports.model import Column
+from core.words import Text, say, text
 
-LEFT_OUT, AS_IS, FLATTENED, REMOVED = "Left out", "Kept as they are", "Kept flattened", "Removed"
+OUTCOMES = {
+    "left_out": "Left out",
+    "kept": "Kept as they are",
+    "flattened": "Kept flattened",
+    "removed": "Removed",
+}
 _PREVIEW_ROWS = 50
+
+STAGE_COLUMNS = (
+    Column("stage", "Stage", kind="words"),
+    Column("users", "Users"),
+    Column("events", "Events"),
+)
+CLASS_COLUMNS = (
+    Column("event_class", "Event class"),
+    Column("events", "Events"),
+    *(Column(key, label) for key, label in OUTCOMES.items()),
+)
+STEP_COLUMNS = (
+    Column("after", "After", kind="words"),
+    Column("below_k", "Events below k"),
+    Column("at_k", "Events at k"),
+    Column("lost", "Information lost", "share"),
+)
+WAY_COLUMNS = (
+    Column("flattening", "Flattening", kind="words"),
+    Column("strategy", "Strategy", kind="words"),
+    Column("users", "Users kept"),
+    Column("events", "Events kept"),
+    Column("kept_share", "Share of events kept", "share"),
+    Column("flattened", "Events flattened"),
+    Column("cells", "Cells made coarser"),
+    Column("lost", "Information lost", "share"),
+)
+TRACE_COLUMNS = (
+    Column("known", "Known events", kind="words"),
+    Column("what", "They", kind="words"),
+    Column("before", "Share before", "share"),
+    Column("after", "Share after", "share"),
+    Column("lower", "After, lower", "share"),
+    Column("upper", "After, upper", "share"),
+    Column("how", "How", kind="words"),
+)
+ROW_COLUMNS = (
+    Column("known", "What somebody knows", kind="words"),
+    Column("users", "Users singled out"),
+    Column("share", "Share of users", "share"),
+    Column("how", "How", kind="words"),
+)
+SUGGESTION_COLUMNS = (
+    Column("columns", "Contributing columns"),
+    Column("flatten", "Flatten column"),
+    Column("steps", "Flatten steps", kind="words"),
+    Column("events", "Events kept"),
+    Column("users", "Users kept"),
+    Column("lost", "Information lost", "share"),
+)
+SCOPE_COLUMNS = (
+    Column("scope", "New pseudonym per", kind="words"),
+    Column("pseudonyms", "Pseudonyms"),
+    Column("two", "Two known events can single out", "share"),
+    Column("four", "Four known events can single out", "share"),
+    Column("whole", "Whole trace unique", "share"),
+)
+DIVERSITY_COLUMNS = (
+    Column("attribute", "Attribute"),
+    Column("combinations", "Combinations"),
+    Column("uniform", "With one value"),
+    Column("distinct_l", "Smallest distinct l"),
+    Column("entropy_l", "Smallest entropy l"),
+    Column("t", "Largest t"),
+)
+UNMAPPED_COLUMNS = (Column("event", "Event"), Column("events", "Events"))
+
+
+def _frame(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> pd.DataFrame:
+    """Return rows as a table; words stay what they are made of."""
+    frame = pd.DataFrame(rows, columns=[column.key for column in columns])
+    for place, column in enumerate(columns):
+        if column.kind == "words":
+            frame[column.key] = pd.Series([row[place] for row in rows], dtype=object)
+    return frame
 
 
 def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
@@ -25,14 +107,20 @@ def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     rows = [
         ("In the log", measured.log.n_users, measured.log.n_events_in_file),
         ("After cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
-        (AS_IS, *_users_and_events(anonymized, np.where(flattened, 0, reduced.n_events_of_unit))),
-        (FLATTENED, *_users_and_events(anonymized, np.where(flattened, reduced.n_events_of_unit, 0))),
         (
-            REMOVED,
+            OUTCOMES["kept"],
+            *_users_and_events(anonymized, np.where(flattened, 0, reduced.n_events_of_unit)),
+        ),
+        (
+            OUTCOMES["flattened"],
+            *_users_and_events(anonymized, np.where(flattened, reduced.n_events_of_unit, 0)),
+        ),
+        (
+            OUTCOMES["removed"],
             *_users_and_events(anonymized, anonymized.stages.n_events_of_unit - reduced.n_events_of_unit),
         ),
     ]
-    return pd.DataFrame(rows, columns=["Stage", "Users", "Events"])
+    return _frame(rows, STAGE_COLUMNS)
 
 
 def _users_and_events(anonymized: AnonymizedEvents, n_events_of_unit: IntArray) -> tuple[int, int]:
@@ -52,36 +140,36 @@ def class_loss_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
 
     frame = pd.DataFrame(
         {
-            "Event class": log.classes,
-            "Events": count(classes),
-            LEFT_OUT: count(classes) - count(after_cleanup),
-            AS_IS: count(after_cleanup[kept & ~flattened]),
-            FLATTENED: count(after_cleanup[kept & flattened]),
-            REMOVED: count(after_cleanup[~kept]),
+            "event_class": log.classes,
+            "events": count(classes),
+            "left_out": count(classes) - count(after_cleanup),
+            "kept": count(after_cleanup[kept & ~flattened]),
+            "flattened": count(after_cleanup[kept & flattened]),
+            "removed": count(after_cleanup[~kept]),
         }
     )
-    return frame.sort_values(["Events", "Event class"], ascending=[False, True], ignore_index=True)
+    return frame.sort_values(["events", "event_class"], ascending=[False, True], ignore_index=True)
 
 
 def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     """Return what is below k and lost after each flatten step, if that were removed there."""
     flattened, n_events = anonymized.reduced.flattened, anonymized.measured.n_events_after_cleanup
     steps = ["As it is", *(_step_in_words(step) for step in anonymized.stages.steps)]
-    rows = [
+    rows: list[tuple[str, int, int, float]] = [
         (step, int(n_below), n_events - int(n_below), (float(penalty) + int(n_below)) / n_events)
         for step, n_below, penalty in zip(
             steps, flattened.n_below_after_step, flattened.penalty_after_step, strict=True
         )
     ]
     if flattened.n_events_raised:
-        raised = f"Raise {flattened.n_events_raised:,} settled events"
+        n_raised = flattened.n_events_raised
+        raised = text("Raise {n} settled event", "Raise {n} settled events", n=n_raised)
         rows.append((raised, *_after_raising(anonymized)))
     rows.append(("Removal", 0, anonymized.reduced.n_events, anonymized.reduced.penalty_share))
     if anonymized.flattening == MULTI_LEVEL:
         single = anonymized.single_level
         rows.append(("Single-level flattening and removal instead", 0, single.n_events, single.penalty_share))
-    names = ["After", "Events below k", "Events at k", "Information lost"]
-    return pd.DataFrame(rows, columns=names)
+    return _frame(rows, STEP_COLUMNS)
 
 
 def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
@@ -95,145 +183,108 @@ def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
     return n_below, total - n_below, (penalty + n_below) / total
 
 
-def _step_in_words(step: str) -> str:
+def _step_in_words(step: str) -> Text:
     """Return such as "week_number → month"."""
     column, level = parse_step(step)
-    return f"{column} → {level}"
+    return text("{column} → {level}", column=column, level=level)
 
 
 def comparison_table(outcomes: Sequence[Outcome], measured: MeasuredEvents) -> pd.DataFrame:
     """Return a row per way of anonymizing: users and events kept, cells made coarser, penalty."""
-    return pd.DataFrame(
-        [
-            {
-                "Flattening": outcome.flattening,
-                "Strategy": outcome.strategy,
-                "Users kept": outcome.n_users,
-                "Events kept": outcome.n_events,
-                "Share of events kept": outcome.n_events / measured.n_events_after_cleanup,
-                "Events flattened": outcome.n_events_flattened,
-                "Cells made coarser": outcome.n_cells_generalized,
-                "Information lost": outcome.penalty_share,
-            }
-            for outcome in outcomes
-        ]
-    )
+    rows = [
+        (
+            outcome.flattening,
+            outcome.strategy,
+            outcome.n_users,
+            outcome.n_events,
+            outcome.n_events / measured.n_events_after_cleanup,
+            outcome.n_events_flattened,
+            outcome.n_cells_generalized,
+            outcome.penalty_share,
+        )
+        for outcome in outcomes
+    ]
+    return _frame(rows, WAY_COLUMNS)
 
 
 def trace_table(before: TraceRisk, after: TraceRisk) -> pd.DataFrame:
     """Return a row per number of known events: shares before and after, with intervals of samples."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for of_before, of_after in zip(before.by_known, after.by_known, strict=True):
         for what, first, second in (
             ("can single out", of_before.singled_out, of_after.singled_out),
             ("single out at random", of_before.random, of_after.random),
         ):
-            rows.append(
-                {
-                    "Known events": str(of_before.n_known),
-                    "They": what,
-                    "Share before": first.value if first else None,
-                    "Share after": second.value if second else None,
-                    "After, lower": second.lower if second else None,
-                    "After, upper": second.upper if second else None,
-                    "How": _how(second.n_sampled) if second else "not assessed",
-                }
-            )
-    rows.append(
-        {
-            "Known events": "whole trace",
-            "They": "are unique",
-            "Share before": before.whole_trace,
-            "Share after": after.whole_trace,
-            "After, lower": after.whole_trace,
-            "After, upper": after.whole_trace,
-            "How": "exact" if after.whole_trace is not None else "not assessed",
-        }
-    )
-    return pd.DataFrame(rows)
+            share = first.value if first else None
+            known = (second.value, second.lower, second.upper, _how(second.n_sampled)) if second else _UNKNOWN
+            rows.append((str(of_before.n_known), what, share, *known))
+    whole = after.whole_trace
+    known = _UNKNOWN if whole is None else (whole, whole, whole, "exact")
+    rows.append(("whole trace", "are unique", before.whole_trace, *known))
+    return _frame(rows, TRACE_COLUMNS)
+
+
+_UNKNOWN = (None, None, None, "not assessed")
 
 
 def _how(n_sampled: int) -> str:
-    return f"sample of {n_sampled:,}" if n_sampled else "exact"
+    return text("sample of {n}", n=n_sampled) if n_sampled else "exact"
 
 
 def row_table(audit: EventAudit) -> pd.DataFrame:
     """Return a row per thing that rows under a pseudonym tell: users singled out, and their share."""
-    rows = audit.rows
-    told = {
-        "Number of rows": rows.n_alone_by_number,
-        f"Number of rows, shared by fewer than {audit.anonymized.rule.k}": rows.n_below_k_by_number,
-        "Far more rows than others": rows.n_standing_out,
-        "All rows, each as often as it occurs": rows.n_unique_multiset,
-        "Order of the kinds of events": rows.n_unique_sequence,
-    }
-    return pd.DataFrame(
-        [
-            {
-                "What somebody knows": known,
-                "Users singled out": number,
-                "Share of users": rows.share(number),
-                "How": "exact" if number is not None else "the export tells no order",
-            }
-            for known, number in told.items()
-        ]
-    )
+    found, k = audit.rows, audit.anonymized.rule.k
+    told: list[tuple[str, int | None]] = [
+        ("Number of rows", found.n_alone_by_number),
+        (text("Number of rows, shared by fewer than {k}", k=k), found.n_below_k_by_number),
+        ("Far more rows than others", found.n_standing_out),
+        ("All rows, each as often as it occurs", found.n_unique_multiset),
+        ("Order of the kinds of events", found.n_unique_sequence),
+    ]
+    rows = [
+        (known, number, found.share(number), "the export tells no order" if number is None else "exact")
+        for known, number in told
+    ]
+    return _frame(rows, ROW_COLUMNS)
 
 
 def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
     """Return a row per suggestion: its columns and flattening, and what it keeps and loses."""
-    return pd.DataFrame(
-        [
-            {
-                "Contributing columns": ", ".join(found.settings.columns),
-                "Flatten column": found.settings.flatten,
-                "Flatten steps": ", ".join(found.settings.flatten_steps) or "one step",
-                "Events kept": found.n_events,
-                "Users kept": found.n_users,
-                "Information lost": found.lost_share,
-            }
-            for found in suggestions.best
-        ]
-    )
+    rows = [
+        (
+            ", ".join(found.settings.columns),
+            found.settings.flatten,
+            text("{steps}", steps=", ".join(found.settings.flatten_steps)) or "one step",
+            found.n_events,
+            found.n_users,
+            found.lost_share,
+        )
+        for found in suggestions.best
+    ]
+    return _frame(rows, SUGGESTION_COLUMNS)
 
 
 def scope_table(risks: dict[str, TraceRisk]) -> pd.DataFrame:
     """Return a row per pseudonym scope: pseudonyms, and what two and four known events single out."""
-    return pd.DataFrame(
-        [
-            {
-                "New pseudonym per": scope,
-                "Pseudonyms": risk.n_traces,
-                "Two known events can single out": risk.singled_out(2),
-                "Four known events can single out": risk.singled_out(4),
-                "Whole trace unique": risk.whole_trace,
-            }
-            for scope, risk in risks.items()
-        ]
-    )
+    rows = [
+        (scope, risk.n_traces, risk.singled_out(2), risk.singled_out(4), risk.whole_trace)
+        for scope, risk in risks.items()
+    ]
+    return _frame(rows, SCOPE_COLUMNS)
 
 
 def diversity_table(diversity: CombinationDiversity) -> pd.DataFrame:
     """Return the diversity of the chosen attribute within released combinations, a row."""
-    return pd.DataFrame(
-        [
-            {
-                "Attribute": diversity.attribute,
-                "Combinations": diversity.n_combinations,
-                "With one value": diversity.n_uniform,
-                "Smallest distinct l": diversity.distinct_l,
-                "Smallest entropy l": diversity.entropy_l,
-                "Largest t": diversity.t,
-            }
-        ]
-    )
+    found = diversity
+    row = (found.attribute, found.n_combinations, found.n_uniform, found.distinct_l, found.entropy_l, found.t)
+    return _frame([row], DIVERSITY_COLUMNS)
 
 
 def unmapped_table(measured: MeasuredEvents) -> pd.DataFrame:
     """Return the events that the mapping does not name, most frequent first."""
     unmapped = measured.log.unmapped
-    frame = pd.DataFrame({"Event": list(unmapped), "Events": list(unmapped.values())})
-    return frame.sort_values(["Events", "Event"], ascending=[False, True], ignore_index=True)
+    frame = _frame(list(unmapped.items()), UNMAPPED_COLUMNS)
+    return frame.sort_values(["events", "event"], ascending=[False, True], ignore_index=True)
 
 
 def cross_table_before(measured: MeasuredEvents, x: str, y: str) -> pd.DataFrame:
@@ -263,8 +314,8 @@ def _cross_table(
     cells = np.flatnonzero(counts)
     return pd.DataFrame(
         {
-            "x": [shown_value(names[0], labels[0][cell // n_second]) for cell in cells],
-            "y": [shown_value(names[1], labels[1][cell % n_second]) for cell in cells],
+            "x": [say(shown_value(names[0], labels[0][cell // n_second])) for cell in cells],
+            "y": [say(shown_value(names[1], labels[1][cell % n_second])) for cell in cells],
             "x_order": cells // n_second,
             "y_order": cells % n_second,
             "n_events": counts[cells],

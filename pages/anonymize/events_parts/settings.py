@@ -28,6 +28,7 @@ from core.events.column_finding import with_found_columns
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
 from core.tables import Dataset
+from core.words import say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether
 from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
@@ -35,7 +36,11 @@ from pages.components.reading import show_problems
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
-_SINGLE, _ALL, _CHOSEN = "In one step", "In several steps: all levels", "In several steps: as listed"
+_MODES = {
+    "single": "In one step",
+    "all": "In several steps: all levels",
+    "chosen": "In several steps: as listed",
+}
 
 
 class Live(NamedTuple):
@@ -55,12 +60,16 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
     used = with_found_columns(dataset, used)
     problem = None
     to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
-    settings = st.expander("Settings", icon=":material/tune:", expanded=to_choose or bool(used.found_columns))
+    settings = st.expander(
+        say("Settings"), icon=":material/tune:", expanded=to_choose or bool(used.found_columns)
+    )
     with settings, st.form("events_form", border=False):
         if used.found_columns:
             st.info(
-                "The log has other column names. Time, user and event were found by their values: look at "
-                "them and press Apply settings to confirm.",
+                say(
+                    "The log has other column names. Time, user and event were found by their values: look "
+                    "at them and press Apply settings to confirm."
+                ),
                 icon=":material/search:",
             )
         fields = {
@@ -69,9 +78,9 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
             **_ask_for_flattening(used),
             **_ask_for_cleanup(used),
         }
-        with st.expander("Event mapping", icon=":material/edit_note:"):
+        with st.expander(say("Event mapping"), icon=":material/edit_note:"):
             pairs = _edit_mapping(used.mapping)
-        if st.form_submit_button("Apply settings", type="primary", icon=":material/play_arrow:"):
+        if st.form_submit_button(say("Apply settings"), type="primary", icon=":material/play_arrow:"):
             try:
                 used = _settings_of(fields, pairs)
             except AuditInputError as error:
@@ -98,10 +107,12 @@ def _known(classes: Sequence[str], mapping: EventMapping) -> list[str]:
 
 def _ask_for_mapping() -> EventMapping:
     """Return the mapping that was uploaded last, the built-in one while there is none."""
-    with st.expander("Another event mapping (CSV or JSON)", icon=":material/upload_file:"):
+    with st.expander(say("Another event mapping (CSV or JSON)"), icon=":material/upload_file:"):
         st.markdown(
-            "Which class an event (`dogodek`) belongs to. The built-in mapping goes by the part after the "
-            "dot; change it in the settings below, or upload one of two columns, event and class."
+            say(
+                "Which class an event (`dogodek`) belongs to. The built-in mapping goes by the part after "
+                "the dot; change it in the settings below, or upload one of two columns, event and class."
+            )
         )
         files = ask_for_files(
             "events", "mapping", label="Event mapping", types=("csv", "json", "txt"), several=False
@@ -160,11 +171,14 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
         )
     with second:
         mode = st.selectbox(
-            "Flatten",
-            (_SINGLE, _ALL, _CHOSEN),
+            say("Flatten"),
+            list(_MODES),
             index=_mode_index(used.flatten_steps),
+            format_func=lambda mode: say(_MODES[mode]),
             key="events_flatten_mode",
-            help="In several steps, a combination gets only as coarse as it needs: week, month, any week.",
+            help=say(
+                "In several steps, a combination gets only as coarse as it needs: week, month, any week."
+            ),
             persist_state="session",
         )
     with third:
@@ -175,7 +189,7 @@ def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
             start=[step for step in used.flatten_steps if step != AUTOMATIC],
             key="events_flatten_steps",
         )
-    chosen = {_SINGLE: (), _ALL: (AUTOMATIC,), _CHOSEN: steps}[mode]
+    chosen = {"single": (), "all": (AUTOMATIC,), "chosen": steps}[mode]
     return {"columns": columns, "flatten": flatten, "flatten_steps": chosen}
 
 
@@ -194,7 +208,7 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
             key=f"events_leave_out_{hash(used.mapping)}",
         )
         none = st.toggle(
-            "Leave out no class",
+            say("Leave out no class"),
             value=not used.leave_out,
             key="events_leave_out_none",
             persist_state="session",
@@ -213,12 +227,13 @@ def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
 
 
 def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
-    st.caption("Whole names count before the part after the dot. Add lines at the end.")
+    st.caption(say("Whole names count before the part after the dot. Add lines at the end."))
     return edit_table(
-        pd.DataFrame(mapping.pairs, columns=["Event", "Class"]),
+        pd.DataFrame(mapping.pairs, columns=["event", "event_class"]),
         num_rows="dynamic",
         key=f"events_mapping_{hash(mapping)}",
-        alt="Event mapping: each event and its class",
+        alt=say("Event mapping: each event and its class"),
+        column_config={"event": say("Event"), "event_class": say("Class")},
     )
 
 
@@ -237,7 +252,7 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
             ("Mapping as JSON", "event_mapping.json", mapping_json),
         ):
             st.download_button(
-                label,
+                say(label),
                 write(mapping),
                 name,
                 key=f"events_{name}",
@@ -263,7 +278,7 @@ def ask_for_rule() -> Live:
 
 
 def _with_export_options(rule: Rule, scope: str) -> Live:
-    with st.expander("Limit and export options", icon=":material/more_horiz:"):
+    with st.expander(say("Limit and export options"), icon=":material/more_horiz:"):
         first, rows, second, third = st.columns(4)
         with first:
             traces = ask_for_number(Rule, "max_trace_unique_share", step=0.0001, key="events_limit")
