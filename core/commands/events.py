@@ -32,7 +32,7 @@ from core.reports import input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
-from core.words import say, text
+from core.words import text
 from core.writing import write_file
 
 FORMS = (EventSettings, Rule, ReleaseOptions)
@@ -87,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(events_document(audit))
     else:
         print_lines(events_summary(audit))
-        none = "No file is written without --out-dir."
-        print_line(say("Written: {files}", files=", ".join(written)) if written else say(none))
+        files = text("Written: {files}", files=", ".join(written))
+        print_line(files if written else "No file is written without --out-dir.")
     return exit_code(audit.overall, incomplete=False)
 
 
@@ -160,5 +160,5 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     for name in FILES_NOT_ALWAYS_WRITTEN:
         if name not in files and (arguments.out_dir / name).exists():
             old = str(arguments.out_dir / name)
-            print_warning(say("{file} is of an earlier run, not of this export.", file=old))
+            print_warning(text("{file} is of an earlier run, not of this export.", file=old))
     return [str(path) for path in paths]

@@ -276,35 +276,37 @@ def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
     }
 
 
-def events_summary(audit: EventAudit) -> list[str]:
-    """Return the command's lines, in the language spoken: users and events, and whether k is reached."""
+def events_summary(audit: EventAudit) -> list[Text]:
+    """Return the lines of the command line: users and events, and whether k is reached."""
     measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
     rows = [
         ("in total", measured.log.n_users, measured.log.n_events_in_file),
         ("after cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
         ("after anonymization", reduced.n_users, reduced.n_events),
     ]
-    how = text(
-        "{reached} ({strategy}, {flattening} flattening); {n} event is kept flattened.",
-        "{reached} ({strategy}, {flattening} flattening); {n} events are kept flattened.",
-        n=reduced.n_events_flattened,
-        reached=reached_text(rule.k, audit.release.verification.k_reached),
-        strategy=own(rule.strategy),
-        flattening=own(audit.anonymized.flattening),
-    )
-    verdicts = text(
-        "Verdict {verdict}, traces {traces}, counts {counts}, overall {overall}.",
-        verdict=audit.verdict,
-        traces=audit.trace_verdict,
-        counts=audit.rows_verdict,
-        overall=audit.overall,
-    )
+    cells = [f"{'':<20}{say('users'):>12}{say('events'):>14}"]
+    cells += [f"{say(name):<20}{users:>12,}{events:>14,}" for name, users, events in rows]
     return [
-        f"{'':<20}{say('users'):>12}{say('events'):>14}",
-        *(f"{say(name):<20}{users:>12,}{events:>14,}" for name, users, events in rows),
-        say(how),
-        say(verdicts),
-        *(f"{finding.verdict}: {say(finding.message)}" for finding in audit.findings),
+        *(text("{cells}", cells=line) for line in cells),
+        text(
+            "{reached} ({strategy}, {flattening} flattening); {n} event is kept flattened.",
+            "{reached} ({strategy}, {flattening} flattening); {n} events are kept flattened.",
+            n=reduced.n_events_flattened,
+            reached=reached_text(rule.k, audit.release.verification.k_reached),
+            strategy=own(rule.strategy),
+            flattening=own(audit.anonymized.flattening),
+        ),
+        text(
+            "Verdict {verdict}, traces {traces}, counts {counts}, overall {overall}.",
+            verdict=audit.verdict,
+            traces=audit.trace_verdict,
+            counts=audit.rows_verdict,
+            overall=audit.overall,
+        ),
+        *(
+            text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message))
+            for finding in audit.findings
+        ),
     ]
 
 
@@ -343,7 +345,7 @@ NONE_REACHES = "None of them reaches k with anything left. Choose a smaller k."
 
 
 def suggestion_lines(found: Suggestions) -> list[str]:
-    """Return the suggestions as options of the command line, a line each, in the language spoken."""
+    """Return the suggestions as options of the command line, a line each."""
     lines: list[str] = [tried_text(found)]
     for suggestion in found.best:
         settings = suggestion.settings
@@ -361,7 +363,7 @@ def suggestion_lines(found: Suggestions) -> list[str]:
         lines.append(NONE_REACHES)
     elif found.best[0].settings.mapping != BUILT_IN_MAPPING:
         lines.append("With an event mapping that fits the log; --suggest --json prints it.")
-    return [say(line) for line in lines]
+    return lines
 
 
 def _values(traces: TraceRisk) -> dict[str, float | None]:

@@ -11,6 +11,9 @@ import pytest
 from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
+from core.events import BUILT_IN_MAPPING, DERIVED_COLUMNS
+from core.events.mapping import OTHER_EVENT
+from core.events.settings import COARSER
 from core.languages import BRACKETS
 from core.measures import MEASURES
 from core.reports import current_versions
@@ -49,13 +52,22 @@ QUOTED = (
     *current_versions(),
 )
 # Names of the demos' files and columns, and values of theirs, which stay as they are typed; by tool.
+EVENT_NAMES = {
+    *("OD_ISO", "GUID", "dogodek", "demo_alarm_log", "csv", "night", "morning", "daytime", "afternoon"),
+    *DERIVED_COLUMNS,
+    *(level for levels in COARSER.values() for level in levels),
+    *(word for pair in BUILT_IN_MAPPING.pairs for word in pair),
+    *(OTHER_EVENT, "SMOKE_DETECTOR", "WATER_LEAK_DETECTOR", "FALL_DETECTOR", "DOOR_SENSOR"),
+    *("EMERGENCY_PENDANT", "CONTROL_PANEL", "BLOOD_PRESSURE_MONITOR", "DOOR_LEFT_OPEN", "event_class"),
+}
 THEIRS: dict[str, re.Pattern[str]] = {
+    "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
     "leakage": re.compile(
         r"survey(_leaking)?\.csv|\b(age|sex|handedness|education|bmi|smoker|income_band|wellbeing"
         r"|importance_of_faith|town)\b"
     ),
 }
-NOT_YET = {"tabular", "vcf", "risk", "events", "diversity"}
+NOT_YET = {"tabular", "vcf", "risk", "diversity"}
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:

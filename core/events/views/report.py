@@ -49,27 +49,34 @@ QUESTION = (
     "Which export of an event log shows every combination for at least k users, at what loss, and what does "
     "k not cover?"
 )
-_WHAT_K_DOES_NOT_COVER = """
-k covers single combinations. A pseudonym links a user's events, and several of them together, their number or
-their order can be unique although each is shared: that is what the figures of traces, counts and order say.
-
-Whether two identifiers are one person is judged by their spelling and by other columns of the log; nicknames,
-second accounts and shared devices are not seen. Names inside released event values are found where the log
-has them as users or in a column of its own.
-
-Linking with other data: whoever holds another log of the same people may match them by more than the columns
-released here.
-
-Inference: everyone in a combination may have the same attribute (look at l-diversity), and knowing that
-somebody is in the log may already tell something.
-
-Uneven data: a few users with most of the events dominate every combination. Raise k, flatten another column,
-or merge event classes.
-
-An export like this needs a legal basis; k users per combination do not replace it, and nothing here calls the
-log anonymous.
-"""
-LIMITS = tuple(" ".join(limit.split()) for limit in _WHAT_K_DOES_NOT_COVER.split("\n\n"))
+LIMITS = (
+    (
+        "k covers single combinations. A pseudonym links a user's events, and several of them together, "
+        "their number or their order can be unique although each is shared: that is what the figures of "
+        "traces, counts and order say."
+    ),
+    (
+        "Whether two identifiers are one person is judged by their spelling and by other columns of the "
+        "log; nicknames, second accounts and shared devices are not seen. Names inside released event "
+        "values are found where the log has them as users or in a column of its own."
+    ),
+    (
+        "Linking with other data: whoever holds another log of the same people may match them by more than "
+        "the columns released here."
+    ),
+    (
+        "Inference: everyone in a combination may have the same attribute (look at l-diversity), and "
+        "knowing that somebody is in the log may already tell something."
+    ),
+    (
+        "Uneven data: a few users with most of the events dominate every combination. Raise k, flatten "
+        "another column, or merge event classes."
+    ),
+    (
+        "An export like this needs a legal basis; k users per combination do not replace it, and nothing "
+        "here calls the log anonymous."
+    ),
+)
 MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 

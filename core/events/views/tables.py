@@ -14,7 +14,7 @@ from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step
 from core.events.stages import derived_column, shown_value
 from core.reports.model import Column
-from core.words import Text, say, text
+from core.words import Text, own, say, text
 
 OUTCOMES = {
     "left_out": "Left out",
@@ -165,7 +165,7 @@ def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
         n_raised = flattened.n_events_raised
         raised = text("Raise {n} settled event", "Raise {n} settled events", n=n_raised)
         rows.append((raised, *_after_raising(anonymized)))
-    rows.append(("Removal", 0, anonymized.reduced.n_events, anonymized.reduced.penalty_share))
+    rows.append((own("Removal"), 0, anonymized.reduced.n_events, anonymized.reduced.penalty_share))
     if anonymized.flattening == MULTI_LEVEL:
         single = anonymized.single_level
         rows.append(("Single-level flattening and removal instead", 0, single.n_events, single.penalty_share))
@@ -219,16 +219,17 @@ def trace_table(before: TraceRisk, after: TraceRisk) -> pd.DataFrame:
             known = (second.value, second.lower, second.upper, _how(second.n_sampled)) if second else _UNKNOWN
             rows.append((str(of_before.n_known), what, share, *known))
     whole = after.whole_trace
-    known = _UNKNOWN if whole is None else (whole, whole, whole, "exact")
+    known = _UNKNOWN if whole is None else (whole, whole, whole, _EXACT)
     rows.append(("whole trace", "are unique", before.whole_trace, *known))
     return _frame(rows, TRACE_COLUMNS)
 
 
+_EXACT = own("exact")
 _UNKNOWN = (None, None, None, "not assessed")
 
 
 def _how(n_sampled: int) -> str:
-    return text("sample of {n}", n=n_sampled) if n_sampled else "exact"
+    return text("sample of {n}", n=n_sampled) if n_sampled else _EXACT
 
 
 def row_table(audit: EventAudit) -> pd.DataFrame:
@@ -242,7 +243,7 @@ def row_table(audit: EventAudit) -> pd.DataFrame:
         ("Order of the kinds of events", found.n_unique_sequence),
     ]
     rows = [
-        (known, number, found.share(number), "the export tells no order" if number is None else "exact")
+        (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)
         for known, number in told
     ]
     return _frame(rows, ROW_COLUMNS)
@@ -264,10 +265,13 @@ def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
     return _frame(rows, SUGGESTION_COLUMNS)
 
 
+_SCOPES = {"user": own("user"), "week": own("week"), "day": own("day"), "event": own("event")}
+
+
 def scope_table(risks: dict[str, TraceRisk]) -> pd.DataFrame:
     """Return a row per pseudonym scope: pseudonyms, and what two and four known events single out."""
     rows = [
-        (scope, risk.n_traces, risk.singled_out(2), risk.singled_out(4), risk.whole_trace)
+        (_SCOPES[scope], risk.n_traces, risk.singled_out(2), risk.singled_out(4), risk.whole_trace)
         for scope, risk in risks.items()
     ]
     return _frame(rows, SCOPE_COLUMNS)
