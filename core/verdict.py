@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from core.words import own, text
+from core.remedies import harm_rank, remedy_of
+from core.words import listed, own, text
 
 
 class Verdict(StrEnum):
@@ -65,6 +66,12 @@ class Finding:
     # how many cells, records, columns or sites (the message says which) are concerned
     n_affected: int | None = None
     columns: tuple[str, ...] = ()  # all columns concerned, where findings of several were folded into one
+    own_remedy: str = ""  # what to do about it, where that is not the same for every finding of its check
+
+    @property
+    def remedy(self) -> str:
+        """Return what the person can do about it, in a sentence; empty where it can only be looked at."""
+        return self.own_remedy or remedy_of(self.check)
 
     @staticmethod
     def of(
@@ -96,14 +103,32 @@ class Finding:
             "verdict": self.verdict.value,
             "column": self.column,
             "message": self.message,
+            "remedy": self.remedy,
             "n_affected": self.n_affected,
             **({"columns": list(self.columns)} if self.columns else {}),
         }
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the findings with the worst first, otherwise in the order given."""
-    return tuple(sorted(findings, key=lambda finding: -finding.verdict.severity))
+    """Return the findings with the worst first: by verdict, then by harm, otherwise in the order given."""
+    return tuple(sorted(findings, key=lambda finding: (-finding.verdict.severity, harm_rank(finding.check))))
+
+
+def next_steps(findings: Iterable[Finding], *, at_most: int = 3) -> tuple[str, ...]:
+    """Return what to do next: the remedies of the gravest findings, each once, with the columns concerned.
+
+    Findings that are PASS ask for nothing.
+    """
+    columns: dict[str, list[str]] = {}
+    for finding in worst_first(findings):
+        if finding.remedy and finding.verdict is not Verdict.PASS:
+            named = columns.setdefault(finding.remedy, [])
+            named += [name for name in finding.columns or (finding.column,) if name and name not in named]
+    steps = list(columns.items())[:at_most]
+    return tuple(
+        text("{columns}: {step}", columns=listed(named, at_most=4), step=own(step)) if named else step
+        for step, named in steps
+    )
 
 
 def exit_code(overall: Verdict, *, incomplete: bool) -> int:

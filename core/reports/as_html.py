@@ -30,7 +30,7 @@ from core.reports.model import (
     said_settings,
     time_text,
 )
-from core.verdict import Verdict, worst_first
+from core.verdict import Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
 
 _LONGEST_LABEL = 300
@@ -226,7 +226,13 @@ def _verdict_panel(report: Report) -> str:
 <span class="headline wrap">{text(say(report.headline))}</span>
 </section>
 {f'<ul class="parts">{parts}</ul>' if parts else ""}
-<p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>"""
+<p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>
+{_next_steps(report)}"""
+
+
+def _next_steps(report: Report) -> str:
+    steps = "".join(f'<li class="wrap">{text(say(step))}</li>' for step in next_steps(report.findings))
+    return f"<h2>{text(say('Do next'))}</h2>\n<ol>{steps}</ol>" if steps else ""
 
 
 def _verdict_badge(verdict: Verdict | None) -> str:

@@ -37,6 +37,7 @@ WIDEST_SHEET = 16_384  # columns
 
 _LARGEST_EXACT_INTEGER = 10**15  # beyond, Excel rounds
 _ESCAPE_LOOKALIKE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+_FIRST = ("Do next", "Verdicts")
 _OWN_SHEETS = ("Summary", "Findings", "Limits")
 _FIGURE_COLUMNS = ("Figure", "Value", "Unit", "Threshold", "Verdict", "Of", "Definition", "Source")
 _SUMMARY_WIDTHS = (36, 16, 11, 26, 16, 26, 70, 44)
@@ -89,11 +90,11 @@ def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> No
     title.alignment = Alignment(vertical="top")  # runs on over the empty cells beside it
     row = 2
     sections = [(section, list(rows)) for section, rows in _grouped(about_rows(report))]
-    for section, rows in sections[:1] + [part for part in sections if part[0] == "Verdicts"]:
+    for section, rows in sections[:1] + [part for part in sections if part[0] in _FIRST]:
         row = _write_section(sheet, row, section, rows)
     row = _write_figures(sheet, row, report)
     for section, rows in sections[1:]:
-        if section not in ("Verdicts", "Limit"):
+        if section not in (*_FIRST, "Limit"):
             row = _write_section(sheet, row, section, rows)
     _write_section(sheet, row, "Tables in this workbook", _table_rows(report, names))
     sheet.freeze_panes = "A2"

@@ -20,7 +20,7 @@ from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
-from core.verdict import Finding, Verdict, worst_first
+from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, joined, say, text
 
 
@@ -247,6 +247,7 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
         ("Report", "Headline", say(report.headline)),
         ("Report", "Created", time_text(report.created_at)),
     ]
+    rows += [("Do next", str(n), say(step)) for n, step in enumerate(next_steps(report.findings), start=1)]
     rows += [("Verdicts", name, verdict_text(verdict)) for name, verdict in report.verdicts.items()]
     for facts in report.inputs:
         rows.append(("Input", say(facts.role), facts.name))

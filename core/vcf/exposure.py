@@ -46,7 +46,11 @@ class Exposure:
     def finding(self) -> Finding:
         """Return it as every tool's findings are, the sentence as its message."""
         return Finding(
-            check=self.check, verdict=self.verdict, message=self.sentence, n_affected=self.n_affected
+            check=self.check,
+            verdict=self.verdict,
+            message=self.sentence,
+            n_affected=self.n_affected,
+            own_remedy=self.remedy,
         )
 
 

@@ -92,6 +92,7 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
             audit.overall,
             views.headline(audit),
             parts=tuple(views.verdict_parts(audit).items()),
+            findings=audit.findings,
         )
     show_figures(views.risk_figures(audit))
     show_findings(audit.findings, key=TOOL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal, NamedTuple
@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from core.charts import Specification
+from core.charts import COLORS, Specification
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, report_stem, said_table
-from core.verdict import Finding, Verdict, worst_first
+from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, own, say, text
 from pages.components.text import plain, sentence
 
@@ -45,11 +45,25 @@ def show_badge(verdict: Verdict, label: str = "") -> None:
     st.badge(f"{plain(say(label))}: {word}" if label else word, icon=look.icon, color=look.color)
 
 
+# The card's tint repeats what its symbol and word say; no text of anybody's is in it.
+_TINTS = "".join(
+    f'[class*="st-key-verdict_{each}"]{{background:{COLORS[each]}1f;border-color:{COLORS[each]}}}'
+    for each in Verdict
+)
+
+
 def show_verdict(
-    verdict: Verdict, headline: str, *, parts: Sequence[tuple[str, Verdict]] = (), reasons: Sequence[str] = ()
+    verdict: Verdict,
+    headline: str,
+    *,
+    parts: Sequence[tuple[str, Verdict]] = (),
+    reasons: Sequence[str] = (),
+    findings: Iterable[Finding] = (),
+    key: str = "overall",
 ) -> None:
-    """Show the overall verdict as a headline, the verdicts it is made of, and the reasons."""
-    with st.container(border=True):
+    """Show a verdict as a headline, with those it is made of, the reasons, and what to do next."""
+    st.html(f"<style>{_TINTS}</style>")
+    with st.container(border=True, key=f"verdict_{verdict.value}_{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
             st.header(sentence(say(headline)), anchor=False)
@@ -59,6 +73,9 @@ def show_verdict(
                     show_badge(part, label)
         for reason in reasons:
             st.markdown(f"- {sentence(say(reason))}")
+        if steps := next_steps(findings):
+            listed = "\n".join(f"{n}. {sentence(say(step))}" for n, step in enumerate(steps, start=1))
+            st.markdown(f"**{say('Do next')}**\n\n{listed}")
 
 
 def show_figures(figures: Sequence[Figure], *, per_row: int = 4) -> None:

@@ -78,7 +78,7 @@ def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:
 
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
-    show_verdict(audit.verdict, audit.headline)
+    show_verdict(audit.verdict, audit.headline, findings=audit.findings)
     st.caption(plain(say(views.comparison_note(audit.measures))))
     st.subheader(say("Row by row"), anchor=False)
     show_figures(views.row_figures(audit))

@@ -55,6 +55,7 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
         views.headline(audit),
         parts=[("Within your limits", audit.verdict)],
         reasons=[audit.recommended.reason] if audit.recommended else [],
+        findings=audit.findings,
     )
     show_findings(audit.findings, key=TOOL)
     above = st.container()

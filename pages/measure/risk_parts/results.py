@@ -21,6 +21,7 @@ def show_judgement(audit: RiskAudit) -> None:
         audit.overall,
         views.headline(audit),
         parts=(("Thresholds", audit.verdict), ("Beyond the thresholds", audit.exposure_verdict)),
+        findings=audit.all_findings,
     )
     show_figures(views.headline_figures(audit), per_row=3)
     asked, beyond = st.columns(2)

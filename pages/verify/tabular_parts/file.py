@@ -28,6 +28,8 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         audit.overall,
         views.headline(audit),
         parts=(("Published rule", audit.verdict), ("Second opinion", audit.second_opinion_verdict)),
+        findings=audit.all_findings,
+        key="file",
     )
     rule, opinion = st.columns(2)
     with rule, st.container(border=True, height="stretch"):

@@ -80,7 +80,7 @@ def _measure(
 
 
 def _show(donors: DonorAudit) -> None:
-    show_verdict(donors.verdict, views.donor_headline(donors))
+    show_verdict(donors.verdict, views.donor_headline(donors), key="donors")
     show_figures(views.donor_figures(donors), per_row=3)
     show_findings(views.donor_findings(donors), key=TOOL)
     tables = {

@@ -28,6 +28,8 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
             ("Exposure", audit.exposure_verdict),
             *((("Donors", donors.verdict),) if donors else ()),
         ),
+        findings=[exposure.finding for exposure in audit.exposure],
+        key="file",
     )
     show_figures(views.figures(audit))
     _show_exposure(audit)

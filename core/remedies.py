@@ -1,0 +1,154 @@
+"""What a person can do about a finding, by its check; the checks stand in the order of the harm they tell of.
+
+A name that ends in ``*`` stands for all checks that begin so. What is not named here can only be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        # Who somebody is stands in what is released.
+        "direct_identifiers": "Remove these columns, or say that they are not released.",
+        "looks_like_identifier": "Remove the column, or replace its values by random pseudonyms.",
+        "sensitive_identifiers": "Leave these columns out of the release.",
+        "people_in_values": "Map these events to classes that say what happened and not to whom.",
+        "identifiers_in_values": "Map these events to classes without identifiers.",
+        "user_ids_kept": "Export the log again without the original user identifiers.",
+        "holds_sensitive_pattern": "Blank the cells that hold such a number, date or address.",
+        "pattern_residual": "Blank the cells that hold sensitive patterns, and verify again.",
+        "pseudonym_equals_original": "Draw new random pseudonyms for these values.",
+        "pseudonym_is_an_original": "Draw random pseudonyms that are nobody's number or name.",
+        "originals_beside_the_table": "Save the table alone, in a new file.",
+        "original_values_inside": "Remove or replace the original values in this column too.",
+        "values_read_off": "Take the column out, or draw its values at random.",
+        "disguise_*": "Take the column out, or replace its values by random pseudonyms.",
+        "forgotten_rows": "Treat these rows as the others were treated.",
+        # Records find their persons.
+        "whole_rows": "Do not share this table: scramble it anew so that no row stays whole.",
+        "full_leakage": "Do not share this table: scramble it anew so that no row stays in its place.",
+        "without_columns": "Scramble the other columns too: new pseudonyms alone hide nobody.",
+        "second_look": "Scramble values, and not only how they are written.",
+        "near_copies": "Change more cells of each row, or change them more.",
+        "relinkage": "Make the columns that find people coarser, or leave some of them out.",
+        "relinkage_by_*": "Make the columns that find people coarser, or leave some of them out.",
+        "repeated_rows": "Scramble the columns apart from each other.",
+        "unchanged_distinct_column": "Leave the column out, or make its values coarser.",
+        "partly_unchanged_column": "Treat every cell of the column as the log says.",
+        "values_in_other_rows": "Make the values coarser: in other rows, too, they tell who is in the table.",
+        "masked_in_part": "Leave the column out, or give random pseudonyms.",
+        "derived_*": "Leave the column out, or make it so coarse that the original cannot be told.",
+        "in_the_original_order": "Give random pseudonyms and shuffle the records.",
+        "record_linkage": "Make the numbers coarser, or add more noise.",
+        "closer_to_original_than_holdout": "Make the table anew with more noise or fewer training rounds.",
+        "closest_records": "Make the table anew with more noise or fewer training rounds.",
+        "membership": "Make the table anew with more noise or fewer training rounds.",
+        "attacks": "Make the columns by which the attacks succeed coarser.",
+        # Small groups.
+        "k": "Make quasi-identifiers coarser, or suppress small classes; What if shows the options.",
+        "smallest_class": "Make the quasi-identifiers coarser, or remove the records of small classes.",
+        "smallest_class_of_persons": "Make the quasi-identifiers coarser, or remove these persons.",
+        "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
+        "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
+        "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
+        "person_limit": "Give each record a pseudonym of its own, or make quasi-identifiers coarser.",
+        "household_limit": "Remove the household column, or make quasi-identifiers coarser.",
+        "household_risk": "Remove the household column, or make quasi-identifiers coarser.",
+        "average_risk": "Make quasi-identifiers coarser until the average risk is below the limit.",
+        "row_numbers": "Release fewer rows of each user (a cap), or a new pseudonym for each event.",
+        "row_multisets": "Release one row of each user and combination, or give each event a new pseudonym.",
+        "row_sequences": "Make the released times coarser, or give each event a new pseudonym.",
+        "trace_risk": "Give each event or day a new pseudonym, or make times and kinds of events coarser.",
+        "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",
+        "unchosen_columns": "Make them quasi-identifiers or sensitive, make them coarser, or leave them out.",
+        "further_quasi_identifiers": "Add these columns to the quasi-identifiers, and look again.",
+        "looks_like_quasi_identifier": "Add these columns to the quasi-identifiers, or make them coarser.",
+        "rare_value": "Put the rare value together with others.",
+        "age_above_89": "Write 90 or more for all of these ages.",
+        # What a group gives away.
+        "distinct_l": "Merge classes until each holds several sensitive values.",
+        "folded_*": "Write each value one way, and merge classes until each holds several of them.",
+        "entropy_l": "Merge classes until their sensitive values are more mixed.",
+        "homogeneous_classes": "Choose l of 2 or more.",
+        "alike_inside": "Merge these classes with others.",
+        "related_sensitive": "Leave one of these columns out, or add the others to the quasi-identifiers.",
+        "diversity": "Make the released columns coarser where one value is that of everybody.",
+        "dates_in_values": "Map these events to classes without dates.",
+        "untouched_columns": "Leave these columns out, or add them to the quasi-identifiers.",
+        # The log and the file do not fit each other.
+        "high_risk_handling": "Remove or pseudonymize the high-risk columns that are unprotected.",
+        "policy_consistency": "Blank the columns that the log says were removed.",
+        "mandatory_review": "Look at each column that is FAIL, treat it again, and verify again.",
+        "recommended_review": "Look at each column that is WARN.",
+        "column_*": "Look at the column: do with it what the log says, or correct the log.",
+        "logged_column_missing": "Check that log and table belong together.",
+        "blank_filled": "Find out where the values came from; leave blank what was blank.",
+        "pseudonym_for_several_originals": "Give each person a pseudonym of their own.",
+        "original_with_several_pseudonyms": "Give each person one pseudonym.",
+        "pseudonyms_not_one_to_one": "Give each person one pseudonym, and each pseudonym to one person.",
+        "hidden_in_a_sheet": "Delete what is hidden in the workbook.",
+        "beside_the_table": "Save the table alone, in a new file.",
+        "row_order_*": "Shuffle the records before the table is given away.",
+        "row_order_kept": "Shuffle the records before the table is given away.",
+        "row_count_differs": "Find out which records were added or left out.",
+        # The settings, and what could not be looked at.
+        "sensitive": "Choose a sensitive attribute that has values.",
+        "no_quasi_identifier": "Choose the columns that others may know of a person.",
+        "roles_suggested": "Confirm the quasi-identifiers.",
+        "no_sensitive_attribute": "Choose the columns that nobody shall learn about a person.",
+        "nothing_asked": "Ask for classes of at least 2, or for a largest average risk.",
+        "mapping": "Give the kinds of events classes in an event mapping.",
+        "unmapped_events": "Add these kinds of events to the mapping.",
+        "columns_found": "Confirm which columns hold time, user and event.",
+        "time_format": "Confirm how times are written.",
+        "users_*": "Say whether these user identifiers are one person's.",
+        "pseudonym_seed": "Leave the seed out before the export is given away.",
+        "weeks_of_several_years": "Add iso_year to keep the years apart.",
+        "unreadable_records": "Correct the times of these records, or leave the records out knowingly.",
+        "mixed_time_zones": "Write all times in one zone.",
+        "column_names_alike": "Rename the columns so that each has one spelling.",
+        "columns_not_comparable": "Give both tables in one form.",
+        "columns_only_in_*": "Name the columns alike in both tables.",
+        "rows_not_paired": "Give the rows in the order of the original, or a key column.",
+        "rows_without_valid_cells": "Look at the rows that hold nothing to compare.",
+        "holdout_in_original": "Give hold-out records of other persons.",
+        "population_by_size": "Add a table of the population, if there is one.",
+        "search_stopped": "Search again to the end.",
+        "verification": "Choose one of the pairs that held when read back.",
+        "nothing_within_limits": "Lower the target accuracy, or allow more records to be removed.",
+        "below_baseline": "Raise the target accuracy, or choose smaller k and l.",
+        "model_below_baseline": "Choose a better model first.",
+        "accuracy_unknown": "Add the model itself instead of its predictions.",
+        "cells_are_steered": "Choose proper cells.",
+        "continuous_sensitive": "Put the numbers into bins.",
+        "too_few_values": "Choose a smaller l, or another sensitive attribute.",
+        "pair_error": "Correct the file that could not be read, and verify again.",
+        "not_verified": "Correct the file that could not be read, and verify again.",
+        "unmatched_file": "Add the file that belongs to this one, or rename them alike.",
+    }
+)
+_RANKS: Mapping[str, int] = {name: rank for rank, name in enumerate(REMEDIES)}
+
+
+@cache
+def _name_of(check: str) -> str | None:
+    """Return the name under which a check stands here: its own, else the longest that it begins with."""
+    if check in REMEDIES:
+        return check
+    fitting = [name for name in REMEDIES if name.endswith("*") and check.startswith(name[:-1])]
+    return max(fitting, key=len, default=None)
+
+
+def remedy_of(check: str) -> str:
+    """Return what a person can do about a check's finding; empty where it can only be looked at."""
+    name = _name_of(check)
+    return REMEDIES[name] if name else ""
+
+
+def harm_rank(check: str) -> int:
+    """Return the place of a check in the order of harm, 0 for the worst; those not named come last."""
+    name = _name_of(check)
+    return _RANKS[name] if name else len(_RANKS)
