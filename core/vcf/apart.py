@@ -26,16 +26,21 @@ from core.vcf.packing import packed, unpacked
 from core.vcf.pairing import VcfPair
 from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
+from core.words import Text, plain_text, text, text_of
 
 SECONDS, SECONDS_FOR_A_MEGABYTE = 60, 60  # a megabyte may unpack to a thousand, at 20 MB a second
 WORTH_KEEPING = 10_000_000  # bytes: a process that read more is not kept for other files
 REPORTED_BYTES, REPORTED_SECONDS = 1 << 20, 0.5  # between two reports
 BROKEN = (
-    "the process that read {what} ended: a file is damaged, or takes more than {gibibytes:.0f} GiB of memory "
-    "or {seconds:,} seconds, the bounds for files of this size. Sorted files take the least memory."
+    "{file}: the process that read this pair ended: a file is damaged, or takes more than {gibibytes} GiB of "
+    "memory or {seconds} seconds, the bounds for files of this size. Sorted files take the least memory."
+)
+BROKEN_DONORS = (
+    "{file}: the process that read the donors ended: a file is damaged, or takes more than {gibibytes} GiB "
+    "of memory or {seconds} seconds, the bounds for files of this size. Sorted files take the least memory."
 )
 UNREADABLE = (
-    "looking for the donors ended in an error that was not foreseen ({kind}); they were not assessed."
+    "{file}: looking for the donors ended in an error that was not foreseen ({kind}); they were not assessed."
 )
 
 
@@ -53,11 +58,11 @@ def scan_apart(pair: VcfPair, settings: VcfSettings, report: Progress) -> ScanOu
             scan = unpacked(VcfScan, table)
             _check(scan)
             scan = replace(scan, settings=settings, level=pair.level)
-        problems = tuple(map(str, document["problems"]))
+        problems = tuple(map(text_of, document["problems"]))
         if scan is None and not problems:
             raise EndedError
     except (EndedError, LookupError, TypeError, ValueError):
-        return unread(pair, _broken("this pair", files))
+        return unread(pair, _broken(BROKEN, pair.anonymized, files))
     n_seconds = time.perf_counter() - started
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=n_seconds)
 
@@ -84,7 +89,7 @@ def measure_apart(
             raise EndedError
         return unpacked(DonorMeasurement, table)
     except (EndedError, LookupError, TypeError, ValueError):
-        raise AuditInputError(f"{file.name}: {_broken('the donors', files)}") from None
+        raise AuditInputError(_broken(BROKEN_DONORS, file, files)) from None
 
 
 def _ask(
@@ -136,9 +141,10 @@ def _bounds(n_bytes: int) -> Bounds:
     return Bounds(memory_bound(n_bytes), SECONDS + SECONDS_FOR_A_MEGABYTE * (n_bytes >> 20))
 
 
-def _broken(what: str, files: Sequence[VcfFile]) -> str:
-    bounds = _bounds(sum(file.n_bytes for file in files))
-    return BROKEN.format(what=what, gibibytes=bounds.memory / (1 << 30), seconds=bounds.seconds)
+def _broken(message: str, file: VcfFile, files: Sequence[VcfFile]) -> Text:
+    bounds = _bounds(sum(each.n_bytes for each in files))
+    gibibytes = round(bounds.memory / (1 << 30))
+    return text(message, file=file.name, gibibytes=gibibytes, seconds=bounds.seconds)
 
 
 def _check(scan: VcfScan) -> None:
@@ -173,7 +179,7 @@ def scan_for_other(
     pair = VcfPair(original=original, anonymized=anonymized, level=fields["level"])
     outcome = run_scan(pair, VcfSettings(**fields["settings"]), _Reporter(report))
     table = packed(outcome.scan) if outcome.scan is not None else None
-    return {"problems": outcome.problems}, table
+    return {"problems": list(map(plain_text, outcome.problems))}, table
 
 
 def measure_for_other(
@@ -190,9 +196,9 @@ def measure_for_other(
             file, original=original, panel=panel[0] if panel else None, progress=_Reporter(report)
         )
     except MemoryError:
-        raise AuditInputError(f"{file.name}: {TOO_LITTLE_MEMORY}") from None
+        raise AuditInputError(text(TOO_LITTLE_MEMORY, file=file.name)) from None
     except UNEXPECTED as error:
-        raise AuditInputError(f"{file.name}: {UNREADABLE.format(kind=type(error).__name__)}") from None
+        raise AuditInputError(text(UNREADABLE, file=file.name, kind=type(error).__name__)) from None
     return {}, packed(measured)
 
 

@@ -12,6 +12,7 @@ from core.errors import AuditInputError
 from core.vcf.header import FREQUENCY_KEYS, MAX_HEADER, VcfHeader, parse_header
 from core.vcf.lines import Lines
 from core.vcf.remembering import remembered
+from core.words import text
 
 MAGIC = b"BCF\x02\x02"
 PIECE_RECORDS = 2_000
@@ -65,14 +66,18 @@ def read_binary(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfH
     return header, Lines(name, header.n_columns, _Text(pieces), b"")
 
 
-def read_binary_text(name: str, text: bytes, read: Callable[[], bytes]) -> tuple[VcfHeader, Iterator[bytes]]:
+def read_binary_text(
+    name: str, beginning: bytes, read: Callable[[], bytes]
+) -> tuple[VcfHeader, Iterator[bytes]]:
     """Read a BCF file as pieces of VCF text."""
-    stream = Bytes(text, read)
+    stream = Bytes(beginning, read)
     is_known = stream.take(len(MAGIC)) == MAGIC
     n_bytes = int.from_bytes(stream.take(4), "little")
     content = stream.take(min(n_bytes, MAX_HEADER)) if is_known else b""
     if not content or len(content) < n_bytes:
-        raise AuditInputError(f"{name}: this BCF file has no header of version 2.2; convert it to VCF.")
+        raise AuditInputError(
+            text("{file}: this BCF file has no header of version 2.2; convert it to VCF.", file=name)
+        )
     stated = content.partition(b"\x00")[0]
     header = parse_header(name, _NUMBERED.sub(b"", stated))
     return header, _as_text(name, Names(stated), stream.take)
@@ -132,14 +137,24 @@ def _as_text(name: str, names: Names, take: Take) -> Iterator[bytes]:
             lines.append(_line(names, shared, samples))
         except (LookupError, ValueError, struct.error):
             raise AuditInputError(
-                f"{name}: record {number:,} of this BCF file is damaged, or holds a tab or a line end within "
-                "a field; get the file again from its source."
+                text(
+                    "{file}: record {number} of this BCF file is damaged, or holds a tab or a line end "
+                    "within a field; get the file again from its source.",
+                    file=name,
+                    number=number,
+                )
             ) from None
         if len(lines) >= PIECE_RECORDS:
             yield b"".join(lines)
             lines = []
     if lengths:
-        raise AuditInputError(f"{name}: this BCF file is cut short behind record {number:,}; get it again.")
+        raise AuditInputError(
+            text(
+                "{file}: this BCF file is cut short behind record {number}; get it again.",
+                file=name,
+                number=number,
+            )
+        )
     yield b"".join(lines)
 
 

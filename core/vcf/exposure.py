@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.errors import AuditInputError
 from core.vcf.checks import ALL_CHECKS
 from core.verdict import Finding, Verdict
+from core.words import Text, Value, joined, own, text
 
 N_EXAMPLES = 5
 
@@ -22,8 +23,8 @@ class Exposure:
     # where the finding is of the file as a whole.
     places: Sequence[str]
     verdict: Verdict  # what this check alone would make of the file
-    message: str  # the finding in a sentence
-    remedy: str  # what to do about it, in a sentence
+    message: Text  # the finding in a sentence
+    remedy: Text  # what to do about it, in a sentence
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -31,16 +32,14 @@ class Exposure:
         return tuple(self.places[:N_EXAMPLES])
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Text:
         """Return what was found, where first, and, unless it is a mere fact, what to do."""
         parts = [self.message]
-        if self.examples and " First: " not in self.message:
-            left = len(self.places) - len(self.examples)
-            more = f" and {left:,} more" if left else ""
-            parts.append(f"First: {', '.join(self.examples)}{more}.")
+        if self.places and "pairs" not in self.message.values:
+            parts.append(text("First: {places}.", places=places_text(self.places, at_most=N_EXAMPLES)))
         if self.verdict is not Verdict.PASS:
             parts.append(self.remedy)
-        return " ".join(parts)
+        return joined(parts)
 
     @property
     def finding(self) -> Finding:
@@ -65,24 +64,42 @@ def check_severities(severities: Mapping[str, Verdict]) -> None:
     unknown = sorted(set(severities) - set(ALL_CHECKS))
     if unknown:
         raise AuditInputError(
-            f"No exposure check has the name {', '.join(unknown)}. The checks are: {', '.join(ALL_CHECKS)}."
+            text(
+                "No exposure check has the name {unknown}. The checks are: {known}.",
+                unknown=", ".join(unknown),
+                known=", ".join(ALL_CHECKS),
+            )
         )
 
 
+def places_text(places: Sequence[str], *, at_most: int) -> Text:
+    """Return where something was found, separated by commas; beyond `at_most` only how many more."""
+    first = places[:at_most]
+    shown = joined(first, ", ") if isinstance(first[0], Text) else text("{names}", names=", ".join(first))
+    more = len(places) - len(first)
+    return text("{names} and {more} more", names=shown, more=more) if more else shown
+
+
+def samples_text(columns: Sequence[int]) -> tuple[Text, ...]:
+    """Return samples by their column, counted from 1; never by name."""
+    return tuple(text("sample {column}", column=str(column)) for column in columns)
+
+
 def found(
-    name: str, n: int, of: int, places: Sequence[str], severities: Mapping[str, Verdict], **words: object
+    name: str, n: int, of: int, places: Sequence[str], severities: Mapping[str, Verdict], **words: Value
 ) -> list[Exposure]:
     """Return the exposure of a check as a list of one, empty when nothing was found."""
     if n == 0:
         return []
     check = ALL_CHECKS[name]
+    told = own(check.message)
     return [
         Exposure(
             check=name,
             n_affected=n,
             places=places,
             verdict=severities.get(name, check.default),
-            message=check.message.format(n=f"{n:,}", of=f"{of:,}", **words),
-            remedy=check.remedy.format(**words) if words else check.remedy,
+            message=Text(told.message, told.plural, n, {"n": n, "of": of, **words}),
+            remedy=text(check.remedy, **words),
         )
     ]

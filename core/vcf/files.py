@@ -17,6 +17,7 @@ from pathlib import Path
 from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
+from core.words import Text, own, text
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 PIECE = 1 << 20  # bytes read at once where nobody gives the memory
@@ -83,8 +84,10 @@ class VcfFile:
         try:
             return self._path().open("rb")
         except OSError as error:
-            reason = error.strerror or "unknown reason"
-            raise AuditInputError(f"{self.name}: the file cannot be opened ({reason}).") from None
+            reason = error.strerror or own("unknown reason")
+            raise AuditInputError(
+                text("{file}: the file cannot be opened ({reason}).", file=self.name, reason=reason)
+            ) from None
 
     def _path(self) -> Path:
         if self.path is None:
@@ -137,7 +140,9 @@ class Content:
             head = stream.read(BGZF_HEADER)
             stream.seek(0)
         if not head:
-            raise AuditInputError(f"{self._name}: the file is empty (0 bytes); get it again from its source.")
+            raise AuditInputError(
+                text("{file}: the file is empty (0 bytes); get it again from its source.", file=self._name)
+            )
         if not head.startswith(GZIP_MAGIC):
             return _Counted(stream, progress)
         if not is_bgzf(head):
@@ -154,8 +159,10 @@ class Content:
         except (igzip.BadGzipFile, EOFError, _INFLATE_ERROR):
             raise AuditInputError(_damage_problem(self._name)) from None
         except OSError as error:
-            reason = error.strerror or "unknown reason"
-            raise AuditInputError(f"{self._name}: reading the file failed ({reason}).") from None
+            reason = error.strerror or own("unknown reason")
+            raise AuditInputError(
+                text("{file}: reading the file failed ({reason}).", file=self._name, reason=reason)
+            ) from None
 
 
 def find_end(stream: io.BufferedIOBase) -> int:
@@ -209,11 +216,12 @@ def _no_progress(_n_bytes: int) -> None:
     pass
 
 
-def plain_gzip_problem(name: str) -> str:
+def plain_gzip_problem(name: str) -> Text:
     """Say that a file is plain gzip, and how to recompress it."""
-    return (
-        f"{name}: compressed with plain gzip, but VCF files need block gzip (BGZF); recompress it with "
-        "“gunzip -c FILE | bgzip -c > NEW_FILE” and use the new file."
+    return text(
+        "{file}: compressed with plain gzip, but VCF files need block gzip (BGZF); recompress it with "
+        "“gunzip -c FILE | bgzip -c > NEW_FILE” and use the new file.",
+        file=name,
     )
 
 
@@ -283,22 +291,32 @@ class _BlockFrames(io.RawIOBase):
     def _check_end(self) -> None:
         if self._head or self._to_next:
             raise AuditInputError(
-                f"{self._name}: the file is cut short in the middle of a compressed block; "
-                "copy it again from its source."
+                text(
+                    "{file}: the file is cut short in the middle of a compressed block; copy it again from "
+                    "its source.",
+                    file=self._name,
+                )
             )
         if self._tail != EOF_MARKER:
             raise AuditInputError(
-                f"{self._name}: the BGZF end marker is missing, so the file may be cut short; "
-                "copy it again from its source."
+                text(
+                    "{file}: the BGZF end marker is missing, so the file may be cut short; copy it again "
+                    "from its source.",
+                    file=self._name,
+                )
             )
 
 
-def _damage_problem(name: str) -> str:
-    return (
-        f"{name}: a compressed block is damaged (its checksum does not match); "
-        "copy the file again from its source."
+def _damage_problem(name: str) -> Text:
+    return text(
+        "{file}: a compressed block is damaged (its checksum does not match); copy the file again from its "
+        "source.",
+        file=name,
     )
 
 
-def _broken_problem(name: str) -> str:
-    return f"{name}: a compressed block does not begin as BGZF does; the file is damaged, copy it again."
+def _broken_problem(name: str) -> Text:
+    return text(
+        "{file}: a compressed block does not begin as BGZF does; the file is damaged, copy it again.",
+        file=name,
+    )

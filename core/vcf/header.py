@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import pysam
 
 from core.errors import AuditInputError
+from core.words import text
 
 _CONTIG_ID = re.compile(rb"^##contig=<(?:[^\n\">]*,)?ID=([^,>\n]+)", re.MULTILINE)
 _FORMAT_ID = re.compile(rb"##FORMAT=<(?:[^\">]*,)?ID=([^,>]+)")
@@ -95,14 +96,18 @@ def _first_record(text: bytes) -> int | None:
     return None
 
 
-def parse_header(name: str, text: bytes) -> VcfHeader:
+def parse_header(name: str, content: bytes) -> VcfHeader:
     """Check and read a header."""
-    lines = text.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+    lines = content.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
     meta = tuple(line for line in lines if line.startswith(b"##"))
     if not lines[0].startswith(MAGIC):
-        raise AuditInputError(f"{name}: not a VCF file; its first line must begin with “##fileformat=VCF”.")
+        raise AuditInputError(
+            text("{file}: not a VCF file; its first line must begin with “##fileformat=VCF”.", file=name)
+        )
     if not lines[-1].startswith(b"#CHROM"):
-        raise AuditInputError(f"{name}: the header has no “#CHROM” line before the first record.")
+        raise AuditInputError(
+            text("{file}: the header has no “#CHROM” line before the first record.", file=name)
+        )
     samples = _samples(name, lines[-1])
     known = _read_with_htslib(name, _STATED_NUMBER.sub(b"x=", b"\n".join(lines) + b"\n"))
     return VcfHeader(
@@ -129,30 +134,40 @@ def _samples(name: str, line: bytes) -> tuple[bytes, ...]:
     columns = line.split(b"\t")
     if tuple(columns[:8]) != FIXED_COLUMNS or (len(columns) > 8 and columns[8] != b"FORMAT"):
         raise AuditInputError(
-            f"{name}: the “#CHROM” line must hold the eight fixed columns, then FORMAT and the samples, "
-            "separated by tabs."
+            text(
+                "{file}: the “#CHROM” line must hold the eight fixed columns, then FORMAT and the samples, "
+                "separated by tabs.",
+                file=name,
+            )
         )
     samples = tuple(columns[9:])
     if len(columns) == len(FIXED_COLUMNS) + 1:
-        raise AuditInputError(f"{name}: the “#CHROM” line has a FORMAT column but no sample.")
+        raise AuditInputError(text("{file}: the “#CHROM” line has a FORMAT column but no sample.", file=name))
     if b"" in samples:
-        raise AuditInputError(f"{name}: the “#CHROM” line has an empty sample name.")
+        raise AuditInputError(text("{file}: the “#CHROM” line has an empty sample name.", file=name))
     if len(set(samples)) < len(samples):
         n_repeated = len(samples) - len(set(samples))
         raise AuditInputError(
-            f"{name}: sample names must differ; {n_repeated} of {len(samples)} repeat another."
+            text(
+                "{file}: sample names must differ; {found} of {total} repeat another.",
+                file=name,
+                found=n_repeated,
+                total=len(samples),
+            )
         )
     return samples
 
 
-def _read_with_htslib(name: str, text: bytes) -> pysam.VariantHeader:
-    if b"\x00" in text:
-        raise AuditInputError(f"{name}: the header holds a NUL byte; the file is damaged.")
+def _read_with_htslib(name: str, content: bytes) -> pysam.VariantHeader:
+    if b"\x00" in content:
+        raise AuditInputError(text("{file}: the header holds a NUL byte; the file is damaged.", file=name))
     try:
-        with opened(text) as file:
+        with opened(content) as file:
             return file.header.copy()
     except (ValueError, OSError):
-        raise AuditInputError(f"{name}: htslib cannot read the header; check its “##” lines.") from None
+        raise AuditInputError(
+            text("{file}: htslib cannot read the header; check its “##” lines.", file=name)
+        ) from None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from core.vcf.exposure import Exposure, found
+from core.vcf.exposure import Exposure, found, samples_text
 from core.vcf.header import VcfHeader
 from core.vcf.sample_names import (
     MIN_NAME,
@@ -334,13 +334,9 @@ def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[Header
         if looks_personal(name) or (is_kept and tells_apart(name)):
             telling.append(column)
     return (
-        HeaderFinding("samples_kept", len(kept), n_samples, _columns(kept)),
-        HeaderFinding("samples_identify", len(telling), n_samples, _columns(telling)),
+        HeaderFinding("samples_kept", len(kept), n_samples, samples_text(kept)),
+        HeaderFinding("samples_identify", len(telling), n_samples, samples_text(telling)),
     )
-
-
-def _columns(columns: list[int]) -> tuple[str, ...]:
-    return tuple(f"sample {column}" for column in columns)
 
 
 def _split(line: bytes, known: Container[bytes]) -> Line:

@@ -19,6 +19,7 @@ from core.vcf.pairing import names_level, original_name
 from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
+from core.words import Value, joined, text
 
 NEIGHBOUR_WINDOW = 50  # bases
 MANY_ALIKE = 5  # masked repeats from which one and the same ALT tells no length
@@ -245,7 +246,7 @@ def _tells_no_length(scan: VcfScan, targets: Targets) -> bool:
     return alike and n_repeats >= MANY_ALIKE
 
 
-def _keys(candidates: Candidates, which: Offsets) -> dict[str, object]:
+def _keys(candidates: Candidates, which: Offsets) -> dict[str, Value]:
     """Count the keys of INFO that are not known to be harmless, the most frequent first."""
     counts = np.bincount(candidates.keys[which], minlength=len(candidates.key_sets))
     keys: Counter[str] = Counter()
@@ -253,10 +254,10 @@ def _keys(candidates: Candidates, which: Offsets) -> dict[str, object]:
         for name in set(names) if count else ():
             keys[name] += count
     common = sorted(keys.items(), key=lambda one: (-one[1], one[0]))[:N_KEYS]
-    named = ", ".join(f"{key} ({count:,})" for key, count in common)
+    named = joined([text("{key} ({found})", key=key, found=count) for key, count in common], ", ")
     more = len(keys) - len(common)
     return {
-        "keys": named + (f" and {more:,} more" if more else ""),
+        "keys": text("{names} and {more} more", names=named, more=more) if more else named,
         "fields": ",".join(f"INFO/{key}" for key, _ in common) + (",…" if more else ""),
     }
 

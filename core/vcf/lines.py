@@ -14,6 +14,7 @@ from operator import ne
 from typing import NamedTuple, NoReturn, Protocol
 
 from core.errors import AuditInputError
+from core.words import text
 
 PIECE = 1 << 20  # bytes of text read at once
 MAX_POS = 1 << 62
@@ -339,27 +340,45 @@ def check_columns(name: str, number: int, line: bytes, n_columns: int) -> None:
             refuse_comment(name, number)
         return
     if not line:
-        raise AuditInputError(f"{name}: record {number:,} is a blank line; remove it.")
+        raise AuditInputError(
+            text("{file}: record {number} is a blank line; remove it.", file=name, number=number)
+        )
     if line.startswith(b"#"):
         refuse_comment(name, number)
     raise AuditInputError(
-        f"{name}: record {number:,} has {found} of the {n_columns} columns that the header announces; "
-        "the line is damaged or cut short."
+        text(
+            "{file}: record {number} has {found} of the {n} columns that the header announces; the line is "
+            "damaged or cut short.",
+            file=name,
+            number=number,
+            found=found,
+            n=n_columns,
+        )
     )
 
 
 def refuse_comment(name: str, number: int) -> NoReturn:
     """Refuse a comment between records."""
     raise AuditInputError(
-        f"{name}: record {number:,} is a comment or header line between records; remove it."
+        text(
+            "{file}: record {number} is a comment or header line between records; remove it.",
+            file=name,
+            number=number,
+        )
     )
 
 
-def parse_position(name: str, number: int, text: bytes) -> int:
+def parse_position(name: str, number: int, digits: bytes) -> int:
     """Read a POS."""
-    if not text.isdigit():
-        raise AuditInputError(f"{name}: record {number:,} has a POS that is not a whole number from 0.")
-    position = int(text)
+    if not digits.isdigit():
+        raise AuditInputError(
+            text(
+                "{file}: record {number} has a POS that is not a whole number from 0.",
+                file=name,
+                number=number,
+            )
+        )
+    position = int(digits)
     if position >= MAX_POS:
-        raise AuditInputError(f"{name}: record {number:,} has a POS beyond 2⁶².")
+        raise AuditInputError(text("{file}: record {number} has a POS beyond 2⁶².", file=name, number=number))
     return position

@@ -16,16 +16,17 @@ from core.vcf.pairing import Level, VcfPair, level_of
 from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
+from core.words import text
 
-STOPPED = "not read, because reading was stopped before its turn or its end."
+STOPPED = "{file}: not read, because reading was stopped before its turn or its end."
 TOO_LITTLE_MEMORY = (
-    "not enough memory to read this pair. Sort both files by contig and position, which lets them stream, "
-    "or read fewer pairs at once."
+    "{file}: not enough memory to read this pair. Sort both files by contig and position, which lets them "
+    "stream, or read fewer pairs at once."
 )
 
 UNREADABLE = (
-    "reading this pair ended in an error that was not foreseen ({kind}); nothing was verified. Please tell "
-    "what kind of files these are."
+    "{file}: reading this pair ended in an error that was not foreseen ({kind}); nothing was verified. "
+    "Please tell what kind of files these are."
 )
 UNEXPECTED = (
     ArithmeticError,
@@ -96,16 +97,15 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = 
     except AuditInputError as error:
         problems = error.problems
     except MemoryError:
-        problems = (f"{pair.anonymized.name}: {TOO_LITTLE_MEMORY}",)
+        problems = (text(TOO_LITTLE_MEMORY, file=pair.anonymized.name),)
     except UNEXPECTED as error:
-        problems = (f"{pair.anonymized.name}: {UNREADABLE.format(kind=type(error).__name__)}",)
+        problems = (text(UNREADABLE, file=pair.anonymized.name, kind=type(error).__name__),)
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
 
 
-def unread(pair: VcfPair, problem: str) -> ScanOutcome:
+def unread(pair: VcfPair, problem: str, *, was_stopped: bool = False) -> ScanOutcome:
     """Return the outcome of a pair that could not be read to its end."""
-    problems = (f"{pair.anonymized.name}: {problem}",)
-    return ScanOutcome(pair=pair, scan=None, problems=problems, n_seconds=0.0, was_stopped=problem is STOPPED)
+    return ScanOutcome(pair=pair, scan=None, problems=(problem,), n_seconds=0.0, was_stopped=was_stopped)
 
 
 def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:

@@ -17,6 +17,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 import pyarrow as pa
 
+from core.words import plain_text, text_of
+
 Result = TypeVar("Result")
 _CODES = {"int32": "i", "int64": "q", "float64": "d"}  # of arrays that grow, by what numpy calls it
 
@@ -60,7 +62,8 @@ def _plain(value: Any, arrays: list[np.ndarray]) -> object:
         return [_plain(getattr(value, name), arrays) for name, _ in _hints(kind)]
     if isinstance(value, (tuple, frozenset, list)):
         return [_plain(one, arrays) for one in value]
-    return value.item() if isinstance(value, np.generic) else value
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain_text(plain) if isinstance(plain, str) else plain
 
 
 def _of_kind(kind: Any, value: Any, arrays: list[np.ndarray]) -> Any:
@@ -85,6 +88,8 @@ def _scalar(kind: Any, value: Any) -> Any:
         return get_args(kind)[get_args(kind).index(value)]
     if kind is bytes:
         return _checked(str, value).encode("latin-1")
+    if kind is str and isinstance(value, dict):
+        return text_of(value)
     if issubclass(kind, Enum):
         return kind(value)
     return _checked(kind, float(value) if kind is float and type(value) is int else value)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.errors import AuditInputError
 from core.vcf.files import VcfFile
+from core.words import own, text
 
 Level = Literal["high", "low"]
 SEPARATOR = "anony_"
@@ -122,8 +123,10 @@ def _files_in(folder: Path) -> list[VcfFile]:
     try:
         found = sorted(path for path in folder.iterdir() if is_vcf_name(path.name) and path.is_file())
     except OSError as error:
-        reason = error.strerror or "unknown reason"
-        raise AuditInputError(f"The folder {folder} cannot be read ({reason}).") from None
+        reason = error.strerror or own("unknown reason")
+        raise AuditInputError(
+            text("The folder {folder} cannot be read ({reason}).", folder=str(folder), reason=reason)
+        ) from None
     return [VcfFile(name=path.name, path=path) for path in found]
 
 

@@ -16,6 +16,7 @@ from core.vcf.files import VcfFile
 from core.vcf.outcomes import STOPPED, PairOutcome, ScanOutcome, judge_outcome, unread
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
+from core.words import text
 
 WORTH_SEVERAL = 10_000_000  # bytes; below, starting processes takes longer than reading one after the other
 
@@ -113,7 +114,7 @@ class _Pool:
             count(0)
             outcome = scan_apart(pair, self.settings, count)
         except _StoppedError:
-            return unread(pair, STOPPED)
+            return unread(pair, text(STOPPED, file=pair.anonymized.name), was_stopped=True)
         finally:
             with self.changed:
                 self.reading.remove(number)
@@ -125,7 +126,7 @@ class _Pool:
 
     def _report(self) -> None:
         names = ", ".join(self.pairs[number].anonymized.name for number in sorted(self.reading))
-        text = f"Reading {names}" if names else "Reading"
-        if len(self.pairs) > 1:
-            text += f" ({self.n_done} of {len(self.pairs)} pairs done)"
-        self.progress.report(sum(self.n_read), sum(self.sizes), text)
+        doing = text("Reading {files}", files=names) if names else text("Reading")
+        if (total := len(self.pairs)) > 1:
+            doing = text("{doing} ({done} of {total} pairs done)", doing=doing, done=self.n_done, total=total)
+        self.progress.report(sum(self.n_read), sum(self.sizes), doing)

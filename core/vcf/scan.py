@@ -49,6 +49,7 @@ from core.vcf.rewriting import Forms, is_rewritten
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.unread import unread_bytes
 from core.vcf.values import ValueChecker
+from core.words import text
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
@@ -144,7 +145,7 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
             else:
                 scanner.take_site(part)
         mixed = 0 < anonymized.n_returns < anonymized.n_ends
-        return replace(scanner.result(pair), unread=("line ends of two kinds",) if mixed else ())
+        return replace(scanner.result(pair), unread=(text("line ends of two kinds"),) if mixed else ())
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.settings_form import check, said, setting
 from core.verdict import Verdict
+from core.words import own, text
 
 MAF_LIMIT = 0.5  # a minor allele is at most as frequent as the other; the slider ends here
 
@@ -59,7 +60,12 @@ class VcfSettings:
     )
 
     def __post_init__(self) -> None:
-        low, high = (said(type(self), name) for name in ("min_motif", "max_motif"))
-        crossed = self.min_motif > self.max_motif
-        received = f"received {self.min_motif} and {self.max_motif}"
-        check(self, [f"{low} must be at most {high}, {received}."] if crossed else ())
+        low, high = (own(said(type(self), name)) for name in ("min_motif", "max_motif"))
+        crossed = text(
+            "{low} must be at most {high}, received {first} and {second}.",
+            low=low,
+            high=high,
+            first=self.min_motif,
+            second=self.max_motif,
+        )
+        check(self, [crossed] if self.min_motif > self.max_motif else ())

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from core.vcf.binary import MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
 from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, VcfFile, is_bgzf, read_pieces
+from core.words import Text, text
 
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
 
 
-def unread_bytes(file: VcfFile) -> tuple[str, ...]:
+def unread_bytes(file: VcfFile) -> tuple[Text, ...]:
     """Return the places of bytes that nobody reads, the first first; none in plain text."""
     with file.open() as stream:
         is_packed = stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
@@ -33,7 +34,7 @@ def unread_bytes(file: VcfFile) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
+def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
     """Yield what stands in the heads of blocks, in empty blocks, and after the end marker."""
     size = stream.seek(0, io.SEEK_END)
     offset, number, is_after_end, first_kind = 0, 0, False, b""
@@ -42,35 +43,35 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[str]:
         head = stream.read(BGZF_HEADER)
         number += 1
         if not is_bgzf(head):
-            yield f"after the end marker, from byte {offset:,} on"
+            yield text("after the end marker, from byte {byte} on", byte=offset)
             return
         if is_after_end:
-            yield f"block {number:,} after an end marker, from byte {offset:,} on"
+            yield text("block {number} after an end marker, from byte {byte} on", number=number, byte=offset)
         if int.from_bytes(head[10:12], "little") != PLAIN_EXTRA:
-            yield f"extra field of block {number:,}, byte {offset + 12:,}"
+            yield text("extra field of block {number}, byte {byte}", number=number, byte=offset + 12)
         if any(head[4:8]):
-            yield f"time of block {number:,}, byte {offset + 4:,}"
+            yield text("time of block {number}, byte {byte}", number=number, byte=offset + 4)
         length = int.from_bytes(head[16:18], "little") + 1
         stream.seek(offset + length - 4)
         is_empty = not any(stream.read(4))
         is_after_end = is_empty and length == len(EOF_MARKER)
         first_kind = first_kind or head[8:10]
         if not is_empty and head[8:10] != first_kind:
-            yield f"kind of block {number:,}, byte {offset + 8:,}"
+            yield text("kind of block {number}, byte {byte}", number=number, byte=offset + 8)
         if is_empty:
             stream.seek(offset)
             if stream.read(length)[BGZF_HEADER:] != EOF_MARKER[BGZF_HEADER:]:
-                yield f"empty block {number:,}, byte {offset + BGZF_HEADER:,}"
+                yield text("empty block {number}, byte {byte}", number=number, byte=offset + BGZF_HEADER)
         offset += length
 
 
-def _in_binary(take: Take) -> Iterator[str]:
+def _in_binary(take: Take) -> Iterator[Text]:
     """Yield where something stands behind the header's text or behind the fields of a record of BCF."""
     take(len(MAGIC))
-    text, _, behind = take(_whole(take(4))).partition(b"\x00")
+    head, _, behind = take(_whole(take(4))).partition(b"\x00")
     if behind.strip(b"\x00"):
-        yield f"behind the header's text, byte {len(text) + 1:,} of it"
-    genotypes = next((at for at, name in Names(text).words.items() if name == b"GT"), -1)
+        yield text("behind the header's text, byte {byte} of it", byte=len(head) + 1)
+    genotypes = next((at for at, name in Names(head).words.items() if name == b"GT"), -1)
     number = 0
     while len(lengths := take(8)) == 8:
         number += 1
@@ -80,7 +81,7 @@ def _in_binary(take: Take) -> Iterator[str]:
         except (LookupError, ValueError, struct.error):
             is_whole = False
         if not is_whole:
-            yield f"behind a field of record {number:,}"
+            yield text("behind a field of record {number}", number=number)
 
 
 def _whole(text: bytes) -> int:

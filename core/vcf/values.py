@@ -15,6 +15,7 @@ from core.errors import AuditInputError
 from core.vcf.header import VcfHeader, opened
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import remembered
+from core.words import own, text
 
 _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
 _REGULAR_INFO = re.compile(rb"(?:(?:[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*+)?+(?:=[^;]*+)?+(?:;|\Z))*+")
@@ -55,8 +56,14 @@ class ValueChecker:
         column = self._odd_name(record)
         if column:
             raise AuditInputError(
-                f"{name}: record {number:,} has a {column} that the header does not declare and that htslib "
-                "cannot take up; remove commas, quotation marks, angle brackets and outer spaces from it."
+                text(
+                    "{file}: record {number} has a {column} that the header does not declare and that "
+                    "htslib cannot take up; remove commas, quotation marks, angle brackets and outer spaces "
+                    "from it.",
+                    file=name,
+                    number=number,
+                    column=own(column),
+                )
             )
         if record.format not in (b"", b"."):
             self._check_samples(name, number, record)
@@ -88,20 +95,33 @@ class ValueChecker:
         values = [self._value(key, _GENOTYPE, _LISTS) for key in keys]
         cells = record.samples[1:].split(b"\t")
         if not cells[-1]:
-            raise AuditInputError(f"{name}: record {number:,} has no text in its last sample.")
+            raise AuditInputError(
+                text("{file}: record {number} has no text in its last sample.", file=name, number=number)
+            )
         for place, sample in enumerate(cells, 1):
             fields = sample.split(b":")
             if place == len(cells) and not fields[-1] and len(fields) <= len(keys):
                 fields.pop()  # at the end of a line htslib takes a field without text, even a genotype
             if len(fields) > len(keys):
                 raise AuditInputError(
-                    f"{name}: record {number:,} has more fields in sample {place:,} than FORMAT names."
+                    text(
+                        "{file}: record {number} has more fields in sample {sample} than FORMAT names.",
+                        file=name,
+                        number=number,
+                        sample=place,
+                    )
                 )
-            for key, value, text in zip(keys, values, fields, strict=False):
-                if not re.fullmatch(value, text) or (key == b"GT" and _is_huge(text)):
+            for key, value, field in zip(keys, values, fields, strict=False):
+                if not re.fullmatch(value, field) or (key == b"GT" and _is_huge(field)):
                     raise AuditInputError(
-                        f"{name}: record {number:,} has a value in sample {place:,} that is not what FORMAT "
-                        f"{key.decode('utf-8', 'backslashreplace')} holds by its declaration."
+                        text(
+                            "{file}: record {number} has a value in sample {sample} that is not what FORMAT "
+                            "{key} holds by its declaration.",
+                            file=name,
+                            number=number,
+                            sample=place,
+                            key=key.decode("utf-8", "backslashreplace"),
+                        )
                     )
 
     def _patterns(
@@ -113,8 +133,12 @@ class ValueChecker:
         patterns = self.patterns[format_]
         if patterns is None:
             raise AuditInputError(
-                f"{name}: record {number:,} has a FORMAT that htslib cannot read; its keys must differ, hold "
-                "no comma or angle bracket, and be declared as values, not as flags."
+                text(
+                    "{file}: record {number} has a FORMAT that htslib cannot read; its keys must differ, "
+                    "hold no comma or angle bracket, and be declared as values, not as flags.",
+                    file=name,
+                    number=number,
+                )
             )
         return patterns
 

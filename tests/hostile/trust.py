@@ -30,6 +30,7 @@ from core.tabular import read_log
 from core.vcf import VcfFile, VcfPair, VcfSettings, render_findings, render_report, render_summary
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.outcomes import UNREADABLE, judge_outcome, run_scan
+from core.words import own
 from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
 from tests.hostile.exits import commands, exit_codes, n_otherwise, table_of_exits
 from tests.hostile.genomes import both_sides, genome_pair
@@ -55,7 +56,7 @@ def _verify(original: bytes, anonymized: bytes) -> None:
     )
     settings = VcfSettings()
     outcome = judge_outcome(run_scan(pair, settings), settings)
-    if any(UNREADABLE.partition("{")[0] in problem for problem in outcome.problems):
+    if any(own(problem).message == UNREADABLE for problem in outcome.problems):
         raise RuntimeError(outcome.problems)
     if outcome.audit is None:
         raise AuditInputError(*outcome.problems)

@@ -109,7 +109,9 @@ def test_scan_pairs__keeps_what_is_done_when_stopped_and_says_what_is_not() -> N
     first, *others = scan_pairs(pairs, SETTINGS, Stopping())
     assert first.scan is not None
     assert [first.was_stopped, *(one.was_stopped for one in others)] == [False, True, True]
-    assert [one.problems for one in others] == [(f"{pair.anonymized.name}: {STOPPED}",) for pair in pairs[1:]]
+    assert [one.problems for one in others] == [
+        (STOPPED.format(file=pair.anonymized.name),) for pair in pairs[1:]
+    ]
 
 
 def test_scan_pairs__stopping_ends_the_processes_and_keeps_finished_pairs(
@@ -124,7 +126,7 @@ def test_scan_pairs__stopping_ends_the_processes_and_keeps_finished_pairs(
     assert job.state is JobState.STOPPED
     assert job.result is not None
     assert [one.scan is not None for one in job.result] == [True, True, True, False]
-    assert job.result[3].problems == (f"x.vcf: {STOPPED}",)
+    assert job.result[3].problems == (STOPPED.format(file="x.vcf"),)
     assert _processes() == before
 
 

@@ -9,7 +9,6 @@ from core.vcf.checks.case import Case
 from core.verdict import Verdict
 
 FAIL, WARN, NOT_ASSESSED = Verdict.FAIL, Verdict.WARN, Verdict.NOT_ASSESSED
-MASKED = "{n} of {of} masked sites "
 
 
 class Part:
@@ -62,14 +61,14 @@ class SiteCheck(Check):
 def site_check(
     name: str, label: str, default: Verdict, *, parts: int, message: str, remedy: str
 ) -> Callable[[Test], SiteCheck]:
-    """Make a function of a case a check of masked sites; its message goes on after “n of m masked sites”."""
+    """Make a function of a case a check of masked sites."""
 
     def made(test: Test) -> SiteCheck:
         return SiteCheck(
             name=name,
             label=label,
             default=default,
-            message=MASKED + message,
+            message=message,
             remedy=remedy,
             parts=parts,
             test=test,

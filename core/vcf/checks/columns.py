@@ -25,9 +25,8 @@ WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites.
     "Masked in name only",
     FAIL,
     parts=Part.ALT,
-    message="count as masked only because a symbolic allele such as <NON_REF> holds the "
-    "letter N; no base was "
-    "replaced.",
+    message="{n} of {of} masked sites count as masked only because a symbolic allele such as <NON_REF> "
+    "holds the letter N; no base was replaced.",
     remedy=WHOLE_ALT,
 )
 def masked_in_name_only(case: Case) -> bool:
@@ -51,11 +50,9 @@ def _has_masked_base(allele: bytes) -> bool:
     "Allele in another spelling",
     FAIL,
     parts=Part.ALT,
-    message="have another ALT that still names the allele: in lower case, inside a symbolic "
-    "allele, beside an "
-    "N, by an ambiguity code, with other padding, with REF and ALT exchanged, or, of "
-    "an insertion, half of it "
-    "or all of it backwards.",
+    message="{n} of {of} masked sites have another ALT that still names the allele: in lower case, inside a "
+    "symbolic allele, beside an N, by an ambiguity code, with other padding, with REF and ALT exchanged, "
+    "or, of an insertion, half of it or all of it backwards.",
     remedy=WHOLE_ALT,
 )
 def allele_respelled(case: Case) -> bool:
@@ -73,8 +70,8 @@ def allele_respelled(case: Case) -> bool:
     "Another allele in ALT",
     WARN,
     parts=Part.ALT,
-    message="have an ALT that is neither missing, N nor the original's: another base or a name can stand for "
-    "the allele by a code.",
+    message="{n} of {of} masked sites have an ALT that is neither missing, N nor the original's: another "
+    "base or a name can stand for the allele by a code.",
     remedy=WHOLE_ALT,
 )
 def alt_rewritten(case: Case) -> bool:
@@ -89,7 +86,7 @@ def alt_rewritten(case: Case) -> bool:
     "Length of the allele in ALT",
     WARN,
     parts=Part.ALT,
-    message="have as many Ns in ALT as the masked insertion or deletion has bases.",
+    message="{n} of {of} masked sites have as many Ns in ALT as the masked insertion or deletion has bases.",
     remedy="Write one N, or “.”, in place of the whole ALT column at these sites.",
 )
 def length_in_alt(case: Case) -> bool:
@@ -105,9 +102,8 @@ def length_in_alt(case: Case) -> bool:
     "Success through INFO alone",
     WARN,
     parts=Part.ALT,
-    message="count as masked only because INFO lost its frequency or the frequency was "
-    "raised; ALT still names "
-    "the allele.",
+    message="{n} of {of} masked sites count as masked only because INFO lost its frequency or the frequency "
+    "was raised; ALT still names the allele.",
     remedy="Blank ALT at these sites too.",
 )
 def frequency_only(case: Case) -> bool:
@@ -120,8 +116,8 @@ def frequency_only(case: Case) -> bool:
     "Unmasked record at a masked site",
     FAIL,
     parts=Part.ALT,
-    message="have a record that is not masked itself and still names the allele; another record at the same "
-    "position satisfies the rule.",
+    message="{n} of {of} masked sites have a record that is not masked itself and still names the allele; "
+    "another record at the same position satisfies the rule.",
     remedy="Mask every record at these sites that names the allele.",
 )
 def unmasked_duplicate(case: Case) -> bool:
@@ -134,7 +130,7 @@ def unmasked_duplicate(case: Case) -> bool:
     "Allele in REF",
     FAIL,
     parts=Part.REF,
-    message="have a changed REF that now holds the masked allele.",
+    message="{n} of {of} masked sites have a changed REF that now holds the masked allele.",
     remedy="Write the reference genome’s base in REF at these sites.",
 )
 def allele_in_ref(case: Case) -> bool:
@@ -153,8 +149,8 @@ def allele_in_ref(case: Case) -> bool:
     "QUAL rewritten",
     WARN,
     parts=Part.QUAL,
-    message="have a QUAL that is neither the original's nor missing nor 0: a number of one's own can hold "
-    "anything.",
+    message="{n} of {of} masked sites have a QUAL that is neither the original's nor missing nor 0: a "
+    "number of one's own can hold anything.",
     remedy="Write “.” in QUAL at these sites.",
 )
 def quality_rewritten(case: Case) -> bool:
@@ -167,7 +163,8 @@ def quality_rewritten(case: Case) -> bool:
     "POS written anew",
     WARN,
     parts=Part.POSITION,
-    message="have a POS that is not written as the original's, such as with zeros before it.",
+    message="{n} of {of} masked sites have a POS that is not written as the original's, such as with zeros "
+    "before it.",
     remedy="Write POS as in the original.",
 )
 def position_rewritten(case: Case) -> bool:
@@ -180,8 +177,8 @@ def position_rewritten(case: Case) -> bool:
     "ID gives the allele back",
     FAIL,
     parts=Part.ID | Part.FILTER | Part.WORDS | Part.IDENTIFIER,
-    message="keep an ID of a public database (such as dbSNP), in the ID column, INFO or FILTER, or one that "
-    "spells the allele out.",
+    message="{n} of {of} masked sites keep an ID of a public database (such as dbSNP), in the ID column, "
+    "INFO or FILTER, or one that spells the allele out.",
     remedy="Blank ID and FILTER at these sites, and the INFO fields that hold identifiers: bcftools annotate "
     "-x ID,FILTER,INFO/….",
 )
@@ -206,7 +203,8 @@ def id_is_public(case: Case) -> bool:
     "Other ID kept",
     WARN,
     parts=Part.ID,
-    message="keep another identifier in the ID column, which may lead to the allele.",
+    message="{n} of {of} masked sites keep another identifier in the ID column, which may lead to the "
+    "allele.",
     remedy="Blank ID at these sites: bcftools annotate -x ID.",
 )
 def other_id(case: Case) -> bool:
@@ -219,7 +217,8 @@ def other_id(case: Case) -> bool:
     "FILTER rewritten",
     WARN,
     parts=Part.FILTER,
-    message="have a FILTER that is not the original's and does not say PASS, missing or masked.",
+    message="{n} of {of} masked sites have a FILTER that is not the original's and does not say PASS, "
+    "missing or masked.",
     remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",
 )
 def filter_rewritten(case: Case) -> bool:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
 from core.verdict import Verdict
 
-SAMPLES = "{n} of {of} samples of the file "
-REMAIN = (
-    "{n} of {of} ALT alleles that the file names are common (5 % to 95 %), and {n_independent} windows of a "
-    "million bases hold a common variant of one base. 30 to 80 independent ones identify a person{meaning}"
-)
-
 DONOR_CHECKS = (
     Check(
         "donor_in_panel",
         "Same donor in the panel",
         FAIL,
-        SAMPLES + "are also in {panel}, whatever they are called there: kinship above 0.354 (identical twins "
-        "look the same). First: {pairs}.",
+        "{n} of {of} samples of the file are also in {panel}, whatever they are called there: kinship above "
+        "0.354 (identical twins look the same). First: {pairs}.",
         "Leave these donors out, or do not release the file where the panel can be had; masking rare "
         "variants does not help.",
     ),
@@ -25,7 +19,7 @@ DONOR_CHECKS = (
         "relative_in_panel",
         "Relative in the panel",
         WARN,
-        SAMPLES + "have a relative in {panel} ({degrees}). First: {pairs}.",
+        "{n} of {of} samples of the file have a relative in {panel} ({degrees}). First: {pairs}.",
         "Ask whether the donors agreed that relatives may find them; only leaving common genotypes out hides "
         "the kinship.",
     ),
@@ -33,8 +27,8 @@ DONOR_CHECKS = (
         "panel_not_comparable",
         "Panel too little alike to compare",
         NOT_ASSESSED,
-        "{shared}, and have {of} and {n_panel} samples: too little to tell whether a donor or a relative is "
-        "in both.",
+        "The file and {panel} share {n_sites} common variants in {n_windows} windows of 100,000 bases, and "
+        "have {of} and {n_panel} samples: too little to tell whether a donor or a relative is in both.",
         "Give a panel with genotypes of the same reference build, and with more of this file's variants.",
     ),
     Check(
@@ -68,14 +62,16 @@ DONOR_CHECKS = (
         "common_remaining",
         "Common variants that remain",
         Verdict.PASS,
-        REMAIN,
+        "{n} of {of} ALT alleles that the file names are common (5 % to 95 %), and {n_independent} windows "
+        "of a million bases hold a common variant of one base. {meaning}",
         "Share the file under an agreement, or without genotypes: masking rare variants leaves these.",
     ),
     Check(
         "panel_compared",
         "Panel compared",
         Verdict.PASS,
-        "{shared}; in {n_pairs} pairs of samples, kinship from {least} on is told from chance.",
+        "The file and {panel} share {n_sites} common variants in {n_windows} windows of 100,000 bases; in "
+        "{n_pairs} pairs of samples, kinship from {least} on is told from chance.",
         "Compare further panels that others may have.",
     ),
 )

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from core.vcf.checks.check import FAIL, MASKED, NOT_ASSESSED, WARN, Check
-
-ORIGINAL = "{n} of {of} original records with an ALT "
-RECORDS = "{n} of {of} records of the anonymized file "
+from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
+from core.words import text
 
 FILE_CHECKS = (
     Check(
         "phased_neighbour",
         "Neighbour's phasing identifier",
         FAIL,
-        MASKED + "are named by a phasing identifier (PID) in another record, which spells their "
-        "allele out and tells who carries it.",
+        "{n} of {of} masked sites are named by a phasing identifier (PID) in another record, which spells "
+        "their allele out and tells who carries it.",
         "Remove phasing identifiers from the whole file: bcftools annotate -x FORMAT/PID,FORMAT/PGT.",
     ),
     Check(
         "phase_set_neighbour",
         "Neighbour's phase set",
         WARN,
-        MASKED
-        + "are named by a phase set (PS, HP) in another record: who is heterozygous at the site is told.",
+        "{n} of {of} masked sites are named by a phase set (PS, HP) in another record: who is heterozygous "
+        "at the site is told.",
         "Remove phase sets from the whole file: bcftools annotate -x FORMAT/PS,FORMAT/HP.",
     ),
     Check(
         "star_neighbour",
         "Deletion told by a record inside it",
         FAIL,
-        MASKED + "are deletions inside which another record has the allele *, which says that, and in whom, "
-        "bases are missing there.",
+        "{n} of {of} masked sites are deletions inside which another record has the allele *, which says "
+        "that, and in whom, bases are missing there.",
         "Mask the records with the allele * inside masked deletions as well.",
     ),
     Check(
         "mate_kept",
         "Mate of a masked breakend",
         FAIL,
-        MASKED + "are breakends whose mate, in another record, still points at them.",
+        "{n} of {of} masked sites are breakends whose mate, in another record, still points at them.",
         "Mask the mates as well.",
     ),
     Check(
@@ -59,33 +57,33 @@ FILE_CHECKS = (
         "extra_columns",
         "Text beyond the last column",
         FAIL,
-        RECORDS + "hold text beyond the columns that the header announces, which programs do not show.",
+        "{n} of {of} records of the anonymized file hold text beyond the columns that the header announces, "
+        "which programs do not show.",
         "Remove what stands after the last sample: bcftools view writes the announced columns only.",
     ),
     Check(
         "repeat_not_named",
         "Repeats that the rule does not name",
         WARN,
-        ORIGINAL
-        + "show a repeat in a form that the published rule does not look for, and still do so in the "
-        "anonymized file: as a number of copies (<STR35>), in small letters, of a longer "
-        "motif, or shortened.",
+        "{n} of {of} original records with an ALT show a repeat in a form that the published rule does not "
+        "look for, and still do so in the anonymized file: as a number of copies (<STR35>), in small "
+        "letters, of a longer motif, or shortened.",
         "See whether these have to be masked too.",
     ),
     Check(
         "repeat_neighbour",
         "Neighbouring record shows the repeat",
         FAIL,
-        MASKED + "have an unmasked repeat of the same motif within {window} bases, from which the "
-        "masked length may follow.",
+        "{n} of {of} masked sites have an unmasked repeat of the same motif within {window} bases, from "
+        "which the masked length may follow.",
         "Mask the repeats beside these sites as well.",
     ),
     Check(
         "sole_carrier",
         "Rare allele of one donor",
         WARN,
-        "{n} of {of} rare or repeat sites still name their rarest allele, which exactly one "
-        "sample carries: each can single that donor out.",
+        "{n} of {of} rare or repeat sites still name their rarest allele, which exactly one sample carries: "
+        "each can single that donor out.",
         "Blank the genotypes at these sites, or mask them as well.",
     ),
     Check(
@@ -99,39 +97,39 @@ FILE_CHECKS = (
         "records_added",
         "Records added",
         WARN,
-        RECORDS + "are not in the original.",
+        "{n} of {of} records of the anonymized file are not in the original.",
         "Ask where these records come from; masking adds none.",
     ),
     Check(
         "repeats_added",
         "Added records with repeats",
         FAIL,
-        RECORDS + "stand at sites that the original lacks and hold a short tandem repeat: a moved "
-        "record is not masked.",
+        "{n} of {of} records of the anonymized file stand at sites that the original lacks and hold a short "
+        "tandem repeat: a moved record is not masked.",
         "Remove these records.",
     ),
     Check(
         "added_neighbour",
         "Added record near a masked site",
         FAIL,
-        MASKED + "have within {window} bases a record that the original lacks and that names an allele: a "
-        "moved record is not masked.",
+        "{n} of {of} masked sites have within {window} bases a record that the original lacks and that "
+        "names an allele: a moved record is not masked.",
         "Remove the added records beside these sites.",
     ),
     Check(
         "rare_added",
         "Added records that are rare",
         FAIL,
-        RECORDS + "stand at sites that the original lacks, name an allele, and are rare by their own INFO: "
-        "a moved record is not masked.",
+        "{n} of {of} records of the anonymized file stand at sites that the original lacks, name an allele, "
+        "and are rare by their own INFO: a moved record is not masked.",
         "Remove these records.",
     ),
     Check(
         "alleles_shown",
         "Allele shown that the original hides",
         FAIL,
-        RECORDS + "name an allele or show a repeat where the original shows none: are the original and "
-        "the anonymized file exchanged?",
+        "{n} of {of} records of the anonymized file name an allele or show a repeat where the original "
+        "shows none: are the original and the anonymized file exchanged?",
         "See whether the original and the anonymized file are exchanged; mask these records.",
     ),
     Check(
@@ -146,15 +144,15 @@ FILE_CHECKS = (
         "variants_not_verified",
         "Variants left by the low level",
         WARN,
-        "{n} of {of} rare or repeat sites still name their allele: the low level asks for the header "
-        "only, and each can help to find the donor.",
+        "{n} of {of} rare or repeat sites still name their allele: the low level asks for the header only, "
+        "and each can help to find the donor.",
         "Mask these sites and release the file at the high level.",
     ),
     Check(
         "records_reordered",
         "Records reordered",
         WARN,
-        RECORDS + "stand in another order than in the original.",
+        "{n} of {of} records of the anonymized file stand in another order than in the original.",
         "Put the records in the original’s order.",
     ),
     Check(
@@ -182,32 +180,38 @@ FILE_CHECKS = (
         "declaration_hides_frequency",
         "Declaration hides frequencies",
         NOT_ASSESSED,
-        ORIGINAL + "have a frequency that the header makes unreadable by its declaration (MAF as text, "
-        "flag or list, AN as a list); they are no targets and were not assessed.",
+        "{n} of {of} original records with an ALT have a frequency that the header makes unreadable by its "
+        "declaration (MAF as text, flag or list, AN as a list); they are no targets and were not assessed.",
         "Declare MAF and AF as Float and AN as one Integer in the original’s header, and verify again.",
     ),
     Check(
         "frequency_unknown",
         "No frequency in INFO",
         WARN,
-        ORIGINAL + "have no frequency in INFO; whether they are rare was not assessed.",
+        "{n} of {of} original records with an ALT have no frequency in INFO; whether they are rare was not "
+        "assessed.",
         "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
     ),
     Check(
         "no_frequency_at_all",
         "No frequencies at all",
         NOT_ASSESSED,
-        "None of {of} original records with an ALT has a frequency in INFO; rare variants "
-        "could not be assessed.",
+        "None of {of} original records with an ALT has a frequency in INFO; rare variants could not be "
+        "assessed.",
         "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
     ),
     Check(
         "bytes_unread",
         "Bytes that nobody reads",
         FAIL,
-        "{n} places of the anonymized file hold bytes that no reader shows: extra fields, kinds or times of "
-        "compressed blocks, empty blocks, what follows the end marker, what stands behind the fields of "
-        "BCF or is left open there, or line ends of two kinds.",
+        text(
+            "{n} place of the anonymized file holds bytes that no reader shows: extra fields, kinds or times "
+            "of compressed blocks, empty blocks, what follows the end marker, what stands behind the fields "
+            "of BCF or is left open there, or line ends of two kinds.",
+            "{n} places of the anonymized file hold bytes that no reader shows: extra fields, kinds or times "
+            "of compressed blocks, empty blocks, what follows the end marker, what stands behind the fields "
+            "of BCF or is left open there, or line ends of two kinds.",
+        ),
         "Write the file anew: bcftools view -O z -o NEW FILE.",
     ),
     Check(

@@ -4,86 +4,83 @@ from __future__ import annotations
 
 from core.vcf.checks.check import FAIL, WARN, Check
 
-LINES = "{n} of {of} header lines "
-
 HEADER_CHECKS = (
     Check(
         "header_command",
         "Commands in the header",
         FAIL,
-        LINES + "hold a command line: how and from what the file was made.",
+        "{n} of {of} header lines hold a command line: how and from what the file was made.",
         "Remove these lines, or write “.” as their value: bcftools reheader.",
     ),
     Check(
         "header_source",
         "Source in the header",
         WARN,
-        LINES + "name the program or centre that made the file.",
+        "{n} of {of} header lines name the program or centre that made the file.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_date",
         "Date in the header",
         WARN,
-        LINES + "hold a date.",
+        "{n} of {of} header lines hold a date.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_person",
         "Sample or pedigree lines",
         FAIL,
-        LINES + "describe samples, pedigrees or individuals, or name a sample.",
+        "{n} of {of} header lines describe samples, pedigrees or individuals, or name a sample.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_file",
         "Data files in the header",
         FAIL,
-        LINES + "name a file of reads or variants, whose name often is a person's.",
+        "{n} of {of} header lines name a file of reads or variants, whose name often is a person's.",
         "Remove the file names from these lines: bcftools reheader.",
     ),
     Check(
         "header_allele",
         "Alleles in the header",
         FAIL,
-        LINES + "hold a variant or a public database's ID.",
+        "{n} of {of} header lines hold a variant or a public database's ID.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_leftover",
         "Free text left in the header",
         WARN,
-        LINES
-        + "hold free text under a key that is not of the VCF standard, the original's or new, or something "
-        "new where the standard defines a contig, a reference or a field.",
+        "{n} of {of} header lines hold free text under a key that is not of the VCF standard, the "
+        "original's or new, or something new where the standard defines a contig, a reference or a field.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_path",
         "File paths in the header",
         FAIL,
-        LINES + "hold a file path.",
+        "{n} of {of} header lines hold a file path.",
         "Remove the paths from these lines: bcftools reheader.",
     ),
     Check(
         "header_host",
         "Users or hosts in the header",
         FAIL,
-        LINES + "name a user or a computer.",
+        "{n} of {of} header lines name a user or a computer.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
         "header_email",
         "E-mail in the header",
         FAIL,
-        LINES + "hold an e-mail address.",
+        "{n} of {of} header lines hold an e-mail address.",
         "Remove the addresses from these lines: bcftools reheader.",
     ),
     Check(
         "header_contig_origin",
         "Assembly of contigs",
         WARN,
-        LINES + "tell the assembly, checksum or address of a contig's sequence.",
+        "{n} of {of} header lines tell the assembly, checksum or address of a contig's sequence.",
         "Keep ID and length of contigs alone: bcftools reheader.",
     ),
     Check(

@@ -35,8 +35,8 @@ SPOKEN_OF = (
     "Allele in INFO",
     FAIL,
     parts=Part.WORDS | Part.FILTER,
-    message="still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, HGVS) or its text in a field, "
-    "in either case, percent-encoded or on the other strand.",
+    message="{n} of {of} masked sites still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, "
+    "HGVS) or its text in a field, in either case, percent-encoded or on the other strand.",
     remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate -x INFO/….",
 )
 def allele_in_info(case: Case) -> bool:
@@ -75,8 +75,9 @@ def info_holds_public_id(case: Case) -> bool:
     "Samples, changes or counts in INFO",
     FAIL,
     parts=Part.WORDS | Part.TELLS,
-    message="have INFO fields that name a sample or a read, the change of a gene, or the allele in another "
-    "form (old alleles, transition or transversion, graph paths), or count genotypes.",
+    message="{n} of {of} masked sites have INFO fields that name a sample or a read, the change of a gene, "
+    "or the allele in another form (old alleles, transition or transversion, graph paths), or count "
+    "genotypes.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/….",
 )
 def told_in_info(case: Case) -> bool:
@@ -98,8 +99,8 @@ def _tells(field: Field) -> bool:
     "Allele described in INFO",
     WARN,
     parts=Part.DESCRIBES,
-    message="have INFO fields that describe the allele without naming it: its consequence, scores, class, or "
-    "counts of its reads or carriers.",
+    message="{n} of {of} masked sites have INFO fields that describe the allele without naming it: its "
+    "consequence, scores, class, or counts of its reads or carriers.",
     remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate -x INFO/….",
 )
 def described_in_info(case: Case) -> bool:
@@ -115,8 +116,8 @@ def described_in_info(case: Case) -> bool:
     "Rare frequency in INFO",
     WARN,
     parts=Part.FREQUENCY,
-    message="still state a frequency in INFO that is as rare as the allele's; with the position, a public "
-    "database names the allele.",
+    message="{n} of {of} masked sites still state a frequency in INFO that is as rare as the allele's; with "
+    "the position, a public database names the allele.",
     remedy="Remove frequencies and counts from INFO at these sites: bcftools annotate -x INFO/AF,INFO/AC.",
 )
 def rare_frequency_in_info(case: Case) -> bool:
@@ -166,8 +167,8 @@ def _shares(field: Field) -> Iterator[float]:
     "Insertion or deletion described",
     WARN,
     parts=Part.LENGTH,
-    message="are insertions, deletions or symbolic alleles whose REF is longer than one base or whose INFO "
-    "gives kind, length or end: what is lost or how much is added may follow.",
+    message="{n} of {of} masked sites are insertions, deletions or symbolic alleles whose REF is longer "
+    "than one base or whose INFO gives kind, length or end: what is lost or how much is added may follow.",
     remedy="Write the first base alone in REF at these sites; remove END, SVLEN, SVTYPE and CIGAR from INFO.",
 )
 def indel_described(case: Case) -> bool:
@@ -190,7 +191,7 @@ def indel_described(case: Case) -> bool:
     "Other INFO kept",
     WARN,
     parts=Part.OTHER,
-    message="keep INFO fields that are not known to be harmless: {keys}.",
+    message="{n} of {of} masked sites keep INFO fields that are not known to be harmless: {keys}.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
 )
 def other_info(case: Case) -> bool:
@@ -209,8 +210,9 @@ def other_keys(case: Case) -> tuple[bytes, ...]:
     "Harmless INFO written anew",
     WARN,
     parts=Part.NEW_INFO,
-    message="have harmless INFO fields that are not the original's (DP, MQ, AN, NS, keys without a value, "
-    "words for masked), or in another order: numbers, keys and order of one's own can hold anything.",
+    message="{n} of {of} masked sites have harmless INFO fields that are not the original's (DP, MQ, AN, "
+    "NS, keys without a value, words for masked), or in another order: numbers, keys and order of one's own "
+    "can hold anything.",
     remedy="Blank INFO at these sites: bcftools annotate -x INFO.",
 )
 def info_rewritten(case: Case) -> bool:

@@ -19,7 +19,8 @@ ONE_N = "Write one N in place of the whole ALT column at these sites."
     "Repeat still in the masked ALT",
     FAIL,
     parts=Part.REPEAT,
-    message="still hold the repeat, or half its copies, in the ALT that counts as masked.",
+    message="{n} of {of} masked sites still hold the repeat, or half its copies, in the ALT that counts as "
+    "masked.",
     remedy=ONE_N,
 )
 def repeat_in_masked_alt(case: Case) -> bool:
@@ -45,8 +46,8 @@ def repeat_in_masked_alt(case: Case) -> bool:
     "Repeat length kept",
     FAIL,
     parts=Part.REPEAT,
-    message="have a masked ALT from which the repeat's length, which identifies, can be counted: as many "
-    "letters as the repeat has bases or copies, or a number.",
+    message="{n} of {of} masked sites have a masked ALT from which the repeat's length, which identifies, "
+    "can be counted: as many letters as the repeat has bases or copies, or a number.",
     remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
 )
 def repeat_length_kept(case: Case) -> bool:
@@ -73,9 +74,8 @@ def repeat_length_kept(case: Case) -> bool:
     "Repeat described beside ALT",
     WARN,
     parts=Part.REPEAT,
-    message="show the repeat in REF or describe it in INFO (unit, copies, length, end), from "
-    "which the masked "
-    "length may follow.",
+    message="{n} of {of} masked sites show the repeat in REF or describe it in INFO (unit, copies, length, "
+    "end), from which the masked length may follow.",
     remedy="Write the first base alone in REF at these sites, and blank INFO.",
 )
 def repeat_described(case: Case) -> bool:

@@ -64,8 +64,8 @@ def _shows(case: Case, pattern: re.Pattern[bytes] | None) -> bool:
     "Genotype still carries the allele",
     FAIL,
     parts=Part.SAMPLES,
-    message="have genotypes that still carry a masked allele's index: who carries the rare variant is still "
-    "told.",
+    message="{n} of {of} masked sites have genotypes that still carry a masked allele's index: who carries "
+    "the rare variant is still told.",
     remedy="Write ./. for every sample at these sites, carriers and others alike.",
 )
 def genotype_kept(case: Case) -> bool:
@@ -82,8 +82,8 @@ def genotype_kept(case: Case) -> bool:
     "Depth fields betray the carrier",
     WARN,
     parts=Part.SAMPLES,
-    message="have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that show who carries the masked "
-    "allele.",
+    message="{n} of {of} masked sites have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that "
+    "show who carries the masked allele.",
     remedy=GENOTYPE_ALONE,
 )
 def depth_betrays(case: Case) -> bool:
@@ -96,9 +96,9 @@ def depth_betrays(case: Case) -> bool:
     "Carriers set apart",
     FAIL,
     parts=Part.SAMPLES,
-    message="have samples in which the carriers alone were blanked, or are written otherwise "
-    "than the others: "
-    "other separators, another missing form, fields left out or of another length.",
+    message="{n} of {of} masked sites have samples in which the carriers alone were blanked, or are written "
+    "otherwise than the others: other separators, another missing form, fields left out or of another "
+    "length.",
     remedy="Write the same text for every sample at these sites.",
 )
 def carriers_blanked(case: Case) -> bool:
@@ -166,7 +166,8 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
     "Other fields of samples",
     WARN,
     parts=Part.SAMPLES,
-    message="have values in per-sample fields other than GT, which may tell the allele or its carrier.",
+    message="{n} of {of} masked sites have values in per-sample fields other than GT, which may tell the "
+    "allele or its carrier.",
     remedy=GENOTYPE_ALONE,
 )
 def sample_fields_kept(case: Case) -> bool:
@@ -179,9 +180,8 @@ def sample_fields_kept(case: Case) -> bool:
     "Allele in the samples",
     FAIL,
     parts=Part.SAMPLES,
-    message="have a sample whose fields spell the allele out (PID, such as 1005_A_G; TGT, "
-    "such as A/G) or give "
-    "the repeat's length (REPCN, GB and the like).",
+    message="{n} of {of} masked sites have a sample whose fields spell the allele out (PID, such as "
+    "1005_A_G; TGT, such as A/G) or give the repeat's length (REPCN, GB and the like).",
     remedy=GENOTYPE_ALONE,
 )
 def allele_in_samples(case: Case) -> bool:
@@ -235,8 +235,8 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
     "FORMAT written anew",
     WARN,
     parts=Part.FORMAT,
-    message="have a FORMAT with keys that the original's has not, or in another order: keys and order of "
-    "one's own can hold anything, whatever the samples hold.",
+    message="{n} of {of} masked sites have a FORMAT with keys that the original's has not, or in another "
+    "order: keys and order of one's own can hold anything, whatever the samples hold.",
     remedy="Write GT, or the original’s FORMAT, at these sites.",
 )
 def format_rewritten(case: Case) -> bool:

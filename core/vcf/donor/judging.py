@@ -11,9 +11,10 @@ from core.vcf.donor.kinship import DEGREES, KinshipMeasurement
 from core.vcf.donor.measuring import DonorMeasurement
 from core.vcf.donor.membership import NEVER, PanelMembership
 from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
-from core.vcf.exposure import Exposure, found
+from core.vcf.exposure import Exposure, found, samples_text
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
+from core.words import joined, number, own, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,23 +56,31 @@ def judge_donors(measurement: DonorMeasurement, settings: VcfSettings) -> DonorA
 
 
 def _common(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Exposure]:
-    by_chance = f"an unrelated person matches with probability {_power(remaining.match_exponent)}."
     if not remaining.n_samples:
-        meaning = "; this file has no samples, so they do not tell whose they are."
+        meaning = (
+            "30 to 80 independent ones identify a person; this file has no samples, so they do not tell "
+            "whose they are."
+        )
     elif not remaining.n_independent:
-        meaning = "."
+        meaning = "30 to 80 independent ones identify a person."
     elif remaining.n_independent >= IDENTIFYING[0]:
-        meaning = f": whoever has a donor's genotypes finds the donor here; {by_chance}"
+        meaning = (
+            "30 to 80 independent ones identify a person: whoever has a donor's genotypes finds the donor "
+            "here; an unrelated person matches with probability {chance}."
+        )
     else:
-        meaning = f"; at these {by_chance}"
+        meaning = (
+            "30 to 80 independent ones identify a person; at these an unrelated person matches with "
+            "probability {chance}."
+        )
     return found(
         "common_remaining",
         remaining.n_common,
         remaining.n_named,
         (),
         severities,
-        n_independent=f"{remaining.n_independent:,}",
-        meaning=meaning,
+        n_independent=remaining.n_independent,
+        meaning=text(meaning, chance=_power(remaining.match_exponent)),
     )
 
 
@@ -85,18 +94,13 @@ def _rare(rare: Rare, settings: VcfSettings, n_samples: int) -> list[Exposure]:
         "rare_of_one_donor",
         rare.n_singletons,
         rare.n,
-        samples_text(alone.tolist()),
+        samples_text((alone + 1).tolist()),
         settings.severities,
         threshold=f"{settings.maf_threshold:g}",
-        n_donors=f"{len(alone):,}",
-        n_samples=f"{n_samples:,}",
-        most=f"{int(rare.singletons.max(initial=0)):,}",
+        n_donors=len(alone),
+        n_samples=n_samples,
+        most=int(rare.singletons.max(initial=0)),
     )
-
-
-def samples_text(columns: list[int]) -> tuple[str, ...]:
-    """Return samples by their column, counted from 1; never by name."""
-    return tuple(f"sample {column + 1}" for column in columns)
 
 
 def _members(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Exposure]:
@@ -109,10 +113,10 @@ def _members(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Ex
         "membership",
         len(recognizable),
         remaining.n_samples,
-        samples_text(recognizable.tolist()),
+        samples_text((recognizable + 1).tolist()),
         severities,
-        fewest=f"{int(asked.min()):,}",
-        median=f"{int(np.median(asked)):,}",
+        fewest=int(asked.min()),
+        median=int(np.median(asked)),
     )
 
 
@@ -126,20 +130,16 @@ def _panel_members(membership: PanelMembership, severities: Mapping[str, Verdict
         "panel_membership",
         len(told),
         len(membership.questions),
-        tuple(f"panel's {sample}" for sample in samples_text(told.tolist())),
+        tuple(text("panel's sample {column}", column=str(column)) for column in (told + 1).tolist()),
         severities,
         panel=membership.panel_name,
-        fewest=f"{int(asked.min()):,}",
-        median=f"{int(np.median(asked)):,}",
+        fewest=int(asked.min()),
+        median=int(np.median(asked)),
     )
 
 
 def _compared(kinship: KinshipMeasurement, severities: Mapping[str, Verdict]) -> list[Exposure]:
     """State what was compared, or that it was too little."""
-    shared = (
-        f"The file and {kinship.panel_name} share {kinship.n_sites:,} common variants in "
-        f"{kinship.n_windows:,} windows of 100,000 bases"
-    )
     is_too_little = kinship.least_kinship >= DEGREES[0][1]
     return found(
         "panel_not_comparable" if is_too_little else "panel_compared",
@@ -147,9 +147,11 @@ def _compared(kinship: KinshipMeasurement, severities: Mapping[str, Verdict]) ->
         kinship.n_samples,
         (),
         severities,
-        shared=shared,
-        n_panel=f"{kinship.n_panel_samples:,}",
-        n_pairs=f"{kinship.n_pairs:,}",
+        panel=kinship.panel_name,
+        n_sites=kinship.n_sites,
+        n_windows=kinship.n_windows,
+        n_panel=kinship.n_panel_samples,
+        n_pairs=kinship.n_pairs,
         least=f"{max(kinship.least_kinship, DEGREES[-1][1]):.2g}",
     )
 
@@ -167,17 +169,23 @@ def _pairs(
     check: str, kinship: KinshipMeasurement, severities: Mapping[str, Verdict], counts: Mapping[str, int]
 ) -> list[Exposure]:
     relatives = [one for one in kinship.relatives if one.degree in counts]
-    pairs = (
-        f"sample {one.sample} and the panel's sample {one.panel_sample} ({one.kinship:.3f})"
+    pairs = [
+        text(
+            "sample {sample} and the panel's sample {other} ({kinship})",
+            sample=str(one.sample),
+            other=str(one.panel_sample),
+            kinship=number(one.kinship),
+        )
         for one in relatives[:3]
-    )
+    ]
+    degrees = [text("{found} of the {degree}", found=n, degree=own(degree)) for degree, n in counts.items()]
     return found(
         check,
         sum(counts.values()),
         kinship.n_samples,
-        samples_text(sorted({one.sample - 1 for one in relatives})),
+        samples_text(sorted({one.sample for one in relatives})),
         severities,
         panel=kinship.panel_name,
-        pairs=", ".join(pairs),
-        degrees=", ".join(f"{n:,} of the {degree}" for degree, n in counts.items()),
+        pairs=joined(pairs, ", "),
+        degrees=joined(degrees, ", "),
     )
