@@ -6,6 +6,7 @@ import argparse
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from core.commands.output import print_json, print_line, print_problems, print_warning
 from core.errors import AuditInputError
@@ -28,6 +29,7 @@ from core.vcf import (
 from core.vcf.donor.document import donor_document
 from core.vcf.outcomes import run_verdict
 from core.verdict import Verdict, exit_code
+from core.words import Text, Written, own, text
 
 DEFAULT_REPORT_DIR = Path("reports")
 FORMS = (VcfSettings,)
@@ -64,8 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
     pairing = pair_folders(arguments.origin, arguments.anony)
     if not pairing.pairs and not pairing.unmatched:
         raise AuditInputError(
-            f"Neither {arguments.origin} nor {arguments.anony} holds files that end in .vcf.gz, .vcf.bgz, "
-            ".vcf or .bcf."
+            text(
+                "Neither {origin} nor {anony} holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",
+                origin=str(arguments.origin),
+                anony=str(arguments.anony),
+            )
         )
     started = time.perf_counter()
     outcomes = list(_verify(pairing, settings, arguments))
@@ -83,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _settings(arguments: argparse.Namespace) -> VcfSettings:
     if arguments.jobs is not None and arguments.jobs < 1:
-        raise AuditInputError(f"--jobs must be at least 1; received {arguments.jobs}.")
+        raise AuditInputError(text("--jobs must be at least 1; received {given}.", given=arguments.jobs))
     return from_options(VcfSettings, arguments, severities=_severities(arguments.severity or ()))
 
 
@@ -93,10 +98,14 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
         check, separator, verdict = pair.partition("=")
         if not separator or verdict.upper() not in Verdict.__members__:
             raise AuditInputError(
-                f"--severity needs CHECK=VERDICT with one of {', '.join(Verdict)}; received {pair}."
+                text(
+                    "--severity needs CHECK=VERDICT with one of {verdicts}; received {given}.",
+                    verdicts=", ".join(Verdict),
+                    given=pair,
+                )
             )
         if check in found:
-            raise AuditInputError(f"--severity names {check} twice; give it one verdict.")
+            raise AuditInputError(text("--severity names {check} twice; give it one verdict.", check=check))
         found[check] = Verdict[verdict.upper()]
     check_severities(found)
     return found
@@ -110,7 +119,11 @@ def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespa
     for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
         if not arguments.json:
             print_line(
-                f"[CHECK] origin={outcome.pair.original.name}, anony={outcome.pair.anonymized.name}",
+                text(
+                    "[CHECK] origin={origin}, anony={anony}",
+                    origin=outcome.pair.original.name,
+                    anony=outcome.pair.anonymized.name,
+                ),
                 flush=True,
             )
         is_asked_for = arguments.donors or panel is not None
@@ -126,8 +139,10 @@ def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argpars
     try:
         return write_reports(outcomes, folder, unmatched=pairing.unmatched)
     except OSError as error:
-        reason = error.strerror or "unknown reason"
-        raise AuditInputError(f"The report cannot be written to {folder} ({reason}).") from None
+        reason = error.strerror or own("unknown reason")
+        raise AuditInputError(
+            text("The report cannot be written to {folder} ({reason}).", folder=str(folder), reason=reason)
+        ) from None
 
 
 def _ended(outcomes: Sequence[PairOutcome]) -> list[tuple[str, tuple[str, ...]]]:
@@ -180,54 +195,86 @@ def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
 def _print_summary(
     outcomes: Sequence[PairOutcome], pairing: Pairing, report: Path | None, seconds: float
 ) -> None:
-    looked = " and donors" if any(one.donors for one in outcomes) else ""
-    print_line(f"Overall, exposure{looked} included: {run_verdict(outcomes)}")
+    looked = any(one.donors for one in outcomes)
+    overall = (
+        "Overall, exposure and donors included: {verdict}"
+        if looked
+        else "Overall, exposure included: {verdict}"
+    )
+    print_line(text(overall, verdict=own(run_verdict(outcomes))))
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
-    print_line(f"Pairs checked: {n_checked} of {len(outcomes)}")
+    print_line(text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
     if n_alone := len(pairing.unmatched):
-        print_line(f"Files without a partner: {n_alone}")
-    print_line(f"Files to anonymize again: {sum(one.is_to_anonymize_again for one in outcomes)}")
-    print_line(f"Time: {seconds:.1f} s")
-    print_line(f"Report: {report}")
+        print_line(text("Files without a partner: {count}", count=n_alone))
+    n_again = sum(one.is_to_anonymize_again for one in outcomes)
+    print_line(text("Files to anonymize again: {count}", count=n_again))
+    print_line(text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}")))
+    print_line(text("Report: {file}", file=str(report)))
     if report is not None:
-        print_line(f"All findings with all places: {report.with_stem(f'{report.stem}_findings')}")
-        print_line(f"All pairs: {report.with_stem(f'{report.stem}_summary')}")
+        findings, summary = (str(report.with_stem(f"{report.stem}_{one}")) for one in ("findings", "summary"))
+        print_line(text("All findings with all places: {file}", file=findings))
+        print_line(text("All pairs: {file}", file=summary))
     for outcome in outcomes:
         if outcome.audit is None:
-            print_line(f"{outcome.pair.anonymized.name}: not verified")
+            print_line(text("{file}: not verified", file=outcome.pair.anonymized.name))
         else:
             _print_pair(outcome, outcome.audit)
 
 
 def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
-    row = audit.report_row()
+    row: dict[str, Any] = {key: str(value) for key, value in audit.report_row().items()}
     print_line(
-        f"{row['filename']}: {row['verification_result']}  {row['anonymization_rate']}  "
-        f"(meta {row['metadata_masked']}/{row['metadata_targets']}, "
-        f"variant {row['variant_masked']}/{row['variant_targets']})"
+        text(
+            "{filename}: {verification_result}  {anonymization_rate}  (meta "
+            "{metadata_masked}/{metadata_targets}, variant {variant_masked}/{variant_targets})",
+            **row,
+        )
     )
-    looked = f", donors {outcome.donors.verdict}" if outcome.donors else ""
-    print_line(
-        f"  overall {outcome.overall}: published rule {audit.verdict}, exposure {audit.exposure_verdict}"
-        f"{looked}"
+    donors = outcome.donors
+    verdicts = "overall {overall}: published rule {rule}, exposure {exposure}"
+    if donors is not None:
+        verdicts = "overall {overall}: published rule {rule}, exposure {exposure}, donors {donors}"
+    _print_below(
+        text(
+            verdicts,
+            overall=own(outcome.overall),
+            rule=own(audit.verdict),
+            exposure=own(audit.exposure_verdict),
+            donors=own(donors.verdict if donors else ""),
+        )
     )
     _print_exposure(audit.exposure)
-    if outcome.donors is not None:
-        print_line(f"  donors {outcome.donors.verdict}")
-        _print_exposure(outcome.donors.exposure)
+    if donors is not None:
+        _print_below(text("donors {verdict}", verdict=own(donors.verdict)))
+        _print_exposure(donors.exposure)
 
 
 def _print_exposure(found: Sequence[Exposure]) -> None:
     for exposure in found:
-        print_line(f"  {exposure.verdict}: {exposure.sentence}")
+        _print_below(text("{verdict}: {sentence}", verdict=own(exposure.verdict), sentence=exposure.sentence))
+
+
+def _print_below(line: Text) -> None:
+    print_line(text("  {line}", line=line))
 
 
 def _print_severities(settings: VcfSettings) -> None:
     for check, verdict in settings.severities.items():
-        print_line(f"Severity changed: {check} {ALL_CHECKS[check].default} → {verdict}")
+        print_line(
+            text(
+                "Severity changed: {check} {default} → {verdict}",
+                check=check,
+                default=own(ALL_CHECKS[check].default),
+                verdict=own(verdict),
+            )
+        )
 
 
 def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
     print_problems(tuple(problem for _, problems in _ended(outcomes) for problem in problems))
     for name in pairing.unmatched:
-        print_warning(f"{name}: no partner; an anonymized file is named <level>_…anony_<original's name>.")
+        print_warning(
+            text(
+                "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name
+            )
+        )

@@ -22,6 +22,7 @@ from core.vcf import (
     scan_pairs,
     views,
 )
+from core.words import say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
@@ -47,8 +48,8 @@ WHAT_TO_UPLOAD = (
 
 
 def show_vcf() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     files = ask_for_files(
         TOOL,
         "files",
@@ -63,14 +64,14 @@ def show_vcf() -> None:
         return
     pairing = pair_given(TOOL, in_folders, uploaded_files(files))
     if files:
-        with st.expander(f"Files ({len(files)})", icon=":material/draft:"):
+        with st.expander(say("Files ({n})", n=len(files)), icon=":material/draft:"):
             for stored in files:
                 list_file(TOOL, "files", stored)
     show_unmatched(pairing.unmatched)
     if pairs := pairing.pairs:
         repeats = ask_for_repeats(TOOL)
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
-        label = f"Verify {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}"
+        label = text("Verify {n} pair", "Verify {n} pairs", n=len(pairs))
         work = partial(scan_pairs, pairs, repeats)
         given = [file for pair in pairs for file in (pair.original, pair.anonymized)]
         start_small_work(TOOL, f"{identity} {repeats}", work, given)
@@ -100,7 +101,7 @@ def _show_results(
     all_files = st.container()
     if len(outcomes) > 1:
         names = [audit.scan.anonymized_name for audit in audits]
-        st.selectbox("File to look at", names, key="vcf_file", persist_state="session")
+        st.selectbox(say("File to look at"), names, key="vcf_file", persist_state="session")
     number, shown = _chosen(outcomes)
     one_file = st.container()
     outcomes[number] = show_donors(outcomes[number], shown, settings)
@@ -109,7 +110,7 @@ def _show_results(
     with one_file:
         show_vcf_file(outcomes[number], shown)
     looked = outcomes[number].donors
-    st.header("Downloads", anchor=False)
+    st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
         partial(_report, outcomes, unmatched),
@@ -124,15 +125,14 @@ def _show_results(
 
 def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> None:
     if len(outcomes) > 1 or unmatched:
-        st.header("All files", anchor=False)
+        st.header(say("All files"), anchor=False)
         show_verdict(
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
             views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
     if len(outcomes) > 1:
-        show_table(
-            views.files_table(outcomes), alt="Verdicts and counts of all files", units=views.FILE_UNITS
-        )
+        table = views.files_table(outcomes)
+        show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
@@ -142,7 +142,10 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
         show_problems(AuditInputError(*ended))
     if stopped := [plain(one.pair.anonymized.name) for one in outcomes if one.was_stopped]:
         st.warning(
-            f"Not read, because you stopped, and therefore not assessed: {', '.join(stopped)}.",
+            say(
+                "Not read, because you stopped, and therefore not assessed: {files}.",
+                files=", ".join(stopped),
+            ),
             icon=":material/stop_circle:",
         )
 

@@ -114,7 +114,8 @@ def edit(app: AppTest, editor: Dataframe) -> None:
         if settings.get("disabled") or settings.get("hidden"):
             continue
         options = settings.get("type_config", {}).get("options", [f"{table[name].iloc[0]}x"])
-        value = next(option for option in options if option != table[name].iloc[0])
+        values = [option["value"] if isinstance(option, dict) else option for option in options]
+        value = next(value for value in values if value != table[name].iloc[0])
         app.session_state[editor.key] = {
             "edited_rows": {0: {name: value}},
             "added_rows": [],

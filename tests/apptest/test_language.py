@@ -2,6 +2,7 @@
 
 import html
 import io
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -66,8 +67,9 @@ THEIRS: dict[str, re.Pattern[str]] = {
         r"survey(_leaking)?\.csv|\b(age|sex|handedness|education|bmi|smoker|income_band|wellbeing"
         r"|importance_of_faith|town)\b"
     ),
+    "vcf": re.compile(r"(?:(?:high_0\.01|low)_anony_)?(?:north|south)\.vcf\.gz|chr\w+"),
 }
-NOT_YET = {"tabular", "vcf", "risk", "diversity"}
+NOT_YET = {"tabular", "risk", "diversity"}
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
@@ -88,9 +90,12 @@ def shown(app: AppTest) -> Iterator[str]:
         if isinstance(proto, Message):
             yield from _texts(proto)
     for table in app.dataframe:
-        frame = table.value
-        yield from map(str, frame.columns)
-        yield from (cell for cell in frame.to_numpy(dtype=object).ravel() if isinstance(cell, str))
+        frame, settings = table.value, json.loads(table.proto.columns or "{}")
+        for name in frame.columns:
+            yield str(settings.get(name, {}).get("label") or name)
+            options = settings.get(name, {}).get("type_config", {}).get("options", [])
+            said = {one["value"]: one["label"] for one in options if isinstance(one, dict)}
+            yield from (said.get(cell, cell) for cell in frame[name].tolist() if isinstance(cell, str))
 
 
 def _texts(proto: Message) -> Iterator[str]:

@@ -139,7 +139,7 @@ def test_severities__are_the_persons_choice_and_survive_a_page_switch(
     assert "exposure is WARN, and" in _headlines(app)
     row = list(CHECKS).index("other_id")
     app.session_state["vcf_severities"] = {
-        "edited_rows": {row: {"Severity": "FAIL"}},
+        "edited_rows": {row: {"severity": "FAIL"}},
         "added_rows": [],
         "deleted_rows": [],
     }
@@ -151,7 +151,7 @@ def test_severities__are_the_persons_choice_and_survive_a_page_switch(
     app = _finished(app.switch_page(PAGE).run())
     assert "exposure is FAIL, and" in _headlines(app)
     app.session_state["vcf_severities"] = {
-        "edited_rows": {row: {"Severity": "WARN"}},
+        "edited_rows": {row: {"severity": "WARN"}},
         "added_rows": [],
         "deleted_rows": [],
     }

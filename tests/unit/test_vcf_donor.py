@@ -28,6 +28,7 @@ from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
 from core.vcf.pairing import VcfPair
 from core.vcf.scan import open_lines
+from core.vcf.views.donors import relatives_table, samples_table
 from core.verdict import Verdict
 from tests.vcf_donors import child, donor_file, people
 from tests.vcf_files import HEADER, bcf, masked_header, vcf_file, vcf_text
@@ -334,9 +335,9 @@ def test_views__of_donors_with_a_panel() -> None:
     figures = {figure.measure: figure for figure in views.donor_figures(audit)}
     assert figures["kinship"].value == pytest.approx(0.5)
     assert figures["kinship"].verdict is Verdict.FAIL
-    table = views.relatives_table(audit)
-    assert list(table["Relation"]) == ["same person or identical twin", "first degree", "first degree"]
-    assert list(views.samples_table(audit)["Sample"]) == [1, 2, 3]
+    table = relatives_table(audit)
+    assert list(table["degree"]) == ["same person or identical twin", "first degree", "first degree"]
+    assert list(samples_table(audit)["sample"]) == [1, 2, 3]
     assert views.donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
 
 

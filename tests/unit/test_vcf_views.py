@@ -64,12 +64,12 @@ def test_unmasked_table__says_why_in_file_order(audit) -> None:
     rows = views.unmasked_table(audit)
     assert rows.to_dict("records") == [
         {
-            "Contig": contig,
-            "Position": position,
-            "Target": target,
-            "Motif": motif,
-            "Site MAF": pytest.approx(maf),
-            "Why it is not masked": reason,
+            "contig": contig,
+            "position": position,
+            "target": target,
+            "motif": motif,
+            "maf": pytest.approx(maf),
+            "reason": reason,
         }
         for contig, position, target, motif, maf, reason in [
             ("chr1", 2_000_000, "short tandem repeat", "AC", 0.3, "ALT is unchanged"),
@@ -101,7 +101,7 @@ def test_csv_of_unmasked__holds_every_site(audit) -> None:
 
 def test_motif_table__counts_masked_and_not(audit) -> None:
     assert views.motif_table(audit).to_dict("records") == [
-        {"Motif": "AC", "Length (bases)": 2, "Sites": 2, "Masked": 0, "Not masked": 2}
+        {"motif": "AC", "n_bases": 2, "n_sites": 2, "n_masked": 0, "n_left": 2}
     ]
 
 
@@ -153,17 +153,17 @@ def test_headline__states_the_rule_and_the_exposure(audit) -> None:
 
 def test_exposure_table__has_a_row_per_finding(audit) -> None:
     table = views.exposure_table(audit.exposure)
-    removed = table[table["Check"] == "Records removed"].iloc[0]
-    assert removed["Places"] == "chr2:800"
-    assert removed["What to do"] == CHECKS["records_removed"].remedy
-    assert list(table["Check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
-    assert "Records removed" in set(table["Check"])
+    removed = table[table["check"] == "Records removed"].iloc[0]
+    assert removed["places"] == "chr2:800"
+    assert removed["remedy"] == CHECKS["records_removed"].remedy
+    assert list(table["check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
+    assert "Records removed" in set(table["check"])
 
 
 def test_severity_table__shows_defaults_and_changes() -> None:
-    table = views.severity_table({"other_id": Verdict.FAIL})
-    assert table.loc["other_id", "Severity"] == "FAIL"
-    assert table.loc["sole_carrier", "Severity"] == "WARN"
+    table = views.severity_table({"other_id": Verdict.FAIL}).set_index("check")
+    assert table.loc["other_id", "severity"] == "FAIL"
+    assert table.loc["sole_carrier", "severity"] == "WARN"
     assert len(table) == len(ALL_CHECKS)
 
 
@@ -194,7 +194,7 @@ def test_vcf_report__of_pairs_in_error_is_not_assessed() -> None:
     assert report.findings[0].message == (
         "x.vcf.gz: the file is empty (0 bytes); get it again from its source."
     )
-    assert list(views.files_table(outcomes)["Overall"]) == ["error"]
+    assert list(views.files_table(outcomes)["overall"]) == ["error"]
     assert report.settings == {}
 
 
@@ -221,7 +221,7 @@ def test_exposure_table__names_up_to_a_thousand_places() -> None:
     places = [f"chr1:{i}" for i in range(1_203)]
     (exposure,) = found("records_removed", 1_203, 2_000, places, {})
     (row,) = views.exposure_table([exposure]).to_dict("records")
-    assert row["Places"].endswith("chr1:999 and 203 more")
+    assert row["places"].endswith("chr1:999 and 203 more")
     assert exposure.sentence.startswith(
         "1,203 of 2,000 records of the original are not in the anonymized file. First: chr1:0, chr1:1, "
         "chr1:2, chr1:3, chr1:4 and 1,198 more. "

@@ -14,7 +14,7 @@ from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
 from core.vcf.exposure import Exposure, found, samples_text
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
-from core.words import joined, number, own, text
+from core.words import Written, joined, number, own, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,8 +84,8 @@ def _common(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Exp
     )
 
 
-def _power(exponent: float) -> str:
-    return f"10^-{exponent:.0f}" if exponent >= 3 else f"{10**-exponent:.2g}"
+def _power(exponent: float) -> Written:
+    return Written(f"10^-{exponent:.0f}" if exponent >= 3 else f"{10**-exponent:.2g}")
 
 
 def _rare(rare: Rare, settings: VcfSettings, n_samples: int) -> list[Exposure]:
@@ -96,7 +96,7 @@ def _rare(rare: Rare, settings: VcfSettings, n_samples: int) -> list[Exposure]:
         rare.n,
         samples_text((alone + 1).tolist()),
         settings.severities,
-        threshold=f"{settings.maf_threshold:g}",
+        threshold=Written(f"{settings.maf_threshold:g}"),
         n_donors=len(alone),
         n_samples=n_samples,
         most=int(rare.singletons.max(initial=0)),
@@ -152,7 +152,7 @@ def _compared(kinship: KinshipMeasurement, severities: Mapping[str, Verdict]) ->
         n_windows=kinship.n_windows,
         n_panel=kinship.n_panel_samples,
         n_pairs=kinship.n_pairs,
-        least=f"{max(kinship.least_kinship, DEGREES[-1][1]):.2g}",
+        least=Written(f"{max(kinship.least_kinship, DEGREES[-1][1]):.2g}"),
     )
 
 

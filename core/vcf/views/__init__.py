@@ -5,10 +5,9 @@ from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
     DONOR_MEASURE_KEYS,
-    carriers_table,
     donor_figures,
     donor_headline,
-    members_table,
+    donor_tables,
     relatives_table,
     samples_table,
 )
@@ -16,10 +15,12 @@ from core.vcf.views.frequencies import SMALLEST_MAF, maf_chart, maf_table
 from core.vcf.views.positions import density_chart, density_table
 from core.vcf.views.report import figures, file_charts, findings, vcf_report
 from core.vcf.views.tables import (
-    FILE_UNITS,
+    MOTIF_COLUMNS,
+    UNMASKED_COLUMNS,
     bed_of_unmasked,
     csv_of_unmasked,
     exposure_table,
+    file_columns,
     files_table,
     motif_table,
     severity_table,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pandas as pd
 
 from core.reports import Figure
+from core.reports.model import Column
 from core.vcf.donor import DEGREES, IDENTIFYING, DonorAudit
 from core.vcf.donor.document import SHOWN_PAIRS
 from core.vcf.donor.membership import NEVER
 from core.verdict import Verdict
+from core.words import Text, counted, text
 
 DONOR_MEASURE_KEYS = (
     "n_common_alleles",
@@ -45,7 +49,7 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
         Figure(
             measure="n_independent_variants",
             value=remaining.n_independent,
-            threshold=f"{IDENTIFYING[0]} to {IDENTIFYING[1]} identify",
+            threshold=text("{low} to {high} identify", low=IDENTIFYING[0], high=IDENTIFYING[1]),
             of=of,
         ),
     ]
@@ -62,7 +66,7 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
             Figure(
                 measure="fewest_questions",
                 value=int(asked.min()) if len(asked) else None,
-                threshold=f"{len(asked):,} of {remaining.n_samples:,} samples",
+                threshold=text("{found} of {total} samples", found=len(asked), total=remaining.n_samples),
                 of=of,
             ),
         ]
@@ -72,7 +76,7 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
             Figure(
                 measure="kinship",
                 value=closest,
-                threshold=f"{kinship.n_sites:,} variants",
+                threshold=counted(kinship.n_sites, "variant"),
                 verdict=_kinship_verdict(audit),
                 of=of,
             )
@@ -80,8 +84,8 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def _of(n: int) -> str:
-    return f"of {n:,}"
+def _of(n: int) -> Text:
+    return text("of {total}", total=n)
 
 
 def _kinship_verdict(audit: DonorAudit) -> Verdict:
@@ -90,25 +94,54 @@ def _kinship_verdict(audit: DonorAudit) -> Verdict:
     return max(found, key=lambda verdict: verdict.severity, default=Verdict.PASS)
 
 
-def donor_headline(audit: DonorAudit) -> str:
+def donor_headline(audit: DonorAudit) -> Text:
     """Return the sentence that explains the donors' verdict."""
     remaining, kinship = audit.measurement.remaining, audit.measurement.kinship
     if any(one.check == "donor_in_panel" for one in audit.exposure) and kinship is not None:
-        return f"{kinship.n_related(DEGREES[0][0]):,} of {kinship.n_samples:,} donors are in the panel too."
-    if kinship is not None and kinship.relatives:
-        return f"Relatives of the donors are in {kinship.panel_name}."
-    if not remaining.n_samples:
-        return "The file has no samples, so its variants do not tell whose they are."
-    if audit.rare.n_singletons:
-        return (
-            f"Rare alleles that the file names and that one donor alone carries: {audit.rare.n_singletons:,}."
+        return text(
+            "{found} of {total} donors are in the panel too.",
+            found=kinship.n_related(DEGREES[0][0]),
+            total=kinship.n_samples,
         )
-    return f"{remaining.n_common:,} common variants remain, {remaining.n_independent:,} of them independent."
+    if kinship is not None and kinship.relatives:
+        return text("Relatives of the donors are in {panel}.", panel=kinship.panel_name)
+    if not remaining.n_samples:
+        return text("The file has no samples, so its variants do not tell whose they are.")
+    if audit.rare.n_singletons:
+        return text(
+            "Rare alleles that the file names and that one donor alone carries: {count}.",
+            count=audit.rare.n_singletons,
+        )
+    return text(
+        "{n} common variant remains, {independent} of them independent.",
+        "{n} common variants remain, {independent} of them independent.",
+        n=remaining.n_common,
+        independent=remaining.n_independent,
+    )
+
+
+CARRIER_COLUMNS = (Column("k", "Samples that carry it (k)"), Column("n_alleles", "Rare alleles"))
+SAMPLE_COLUMNS = (
+    Column("sample", "Sample"),
+    Column("n_alone", "Rare alleles it alone carries"),
+    Column("n_questions", "Questions that show it is in the file"),
+)
+MEMBER_COLUMNS = (
+    Column("panel_sample", "Panel's sample"),
+    Column("n_questions", "Questions that show it is in the file"),
+)
+RELATIVE_COLUMNS = (
+    Column("sample", "Sample"),
+    Column("panel_sample", "Panel's sample"),
+    Column("kinship", "Kinship"),
+    Column("degree", "Relation", kind="words"),
+    Column("n_sites", "Variants compared"),
+)
 
 
 def carriers_table(audit: DonorAudit) -> pd.DataFrame:
     """Return a row per number of carriers: how many of the rare alleles that remain so many samples carry."""
-    return pd.DataFrame(audit.rare.carriers, columns=["Samples that carry it (k)", "Rare alleles"])
+    return pd.DataFrame(audit.rare.carriers, columns=[column.key for column in CARRIER_COLUMNS])
 
 
 def samples_table(audit: DonorAudit) -> pd.DataFrame:
@@ -116,9 +149,9 @@ def samples_table(audit: DonorAudit) -> pd.DataFrame:
     remaining = audit.measurement.remaining
     return pd.DataFrame(
         {
-            "Sample": range(1, remaining.n_samples + 1),
-            "Rare alleles it alone carries": audit.rare.singletons,
-            "Questions that show it is in the file": pd.array(
+            "sample": range(1, remaining.n_samples + 1),
+            "n_alone": audit.rare.singletons,
+            "n_questions": pd.array(
                 [None if asked == NEVER else asked for asked in remaining.queries.tolist()], dtype="Int64"
             ),
         }
@@ -130,7 +163,7 @@ def members_table(audit: DonorAudit) -> pd.DataFrame:
     membership = audit.measurement.membership
     asked = membership.questions.tolist() if membership else []
     rows = [(column, one) for column, one in enumerate(asked, 1) if one != NEVER]
-    return pd.DataFrame(rows, columns=["Panel's sample", "Questions that show it is in the file"])
+    return pd.DataFrame(rows, columns=[column.key for column in MEMBER_COLUMNS])
 
 
 def relatives_table(audit: DonorAudit) -> pd.DataFrame:
@@ -138,5 +171,44 @@ def relatives_table(audit: DonorAudit) -> pd.DataFrame:
     kinship = audit.measurement.kinship
     return pd.DataFrame(
         [one._asdict() for one in (kinship.relatives if kinship else ())[:SHOWN_PAIRS]],
-        columns=["sample", "panel_sample", "kinship", "degree", "n_sites"],
-    ).set_axis(["Sample", "Panel's sample", "Kinship", "Relation", "Variants compared"], axis=1)
+        columns=[column.key for column in RELATIVE_COLUMNS],
+    )
+
+
+class DonorTable(NamedTuple):
+    """One table of what a file tells of its donors, with its name in the report and on its tab."""
+
+    key: str
+    title: str
+    label: str
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+
+
+def donor_tables(audit: DonorAudit) -> list[DonorTable]:
+    """Return the tables that have a row."""
+    tables = (
+        DonorTable(
+            "carriers",
+            "Rare alleles of {file} by how many samples carry them",
+            "Carriers of rare alleles",
+            carriers_table(audit),
+            CARRIER_COLUMNS,
+        ),
+        DonorTable("samples", "Samples of {file}", "Samples", samples_table(audit), SAMPLE_COLUMNS),
+        DonorTable(
+            "relatives",
+            "Relatives of {file} in the panel",
+            "Relatives in the panel",
+            relatives_table(audit),
+            RELATIVE_COLUMNS,
+        ),
+        DonorTable(
+            "members",
+            "People of the panel who are shown to be in {file}",
+            "People of the panel",
+            members_table(audit),
+            MEMBER_COLUMNS,
+        ),
+    )
+    return [table for table in tables if len(table.frame)]

@@ -11,6 +11,7 @@ import pandas as pd
 from core.charts import COLORS, HEIGHT, sized, threshold_rule
 from core.reports import ReportChart
 from core.vcf import MAF_LIMIT, Mark, VcfAudit
+from core.words import Text, Written, joined, own, say, text
 
 SMALLEST_MAF = 1e-5
 _MEANINGS = {"masked": "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
@@ -53,20 +54,21 @@ def maf_chart(audit: VcfAudit) -> ReportChart:
     table = maf_table(audit)
     domain = [name for name in _MEANINGS if name in set(table["outcome"])]
     largest = int(table["n_sites"].max()) if len(table) else 1
+    drawn = _side_by_side(table, domain).assign(outcome=[say(name) for name in table["outcome"]])
     bars = (
-        alt.Chart(_side_by_side(table, domain))
+        alt.Chart(drawn)
         .mark_rect()
         .encode(
             x=alt.X(
                 "left:Q",
-                title="Site minor allele frequency (logarithmic; the first bar holds all below 0.00001)",
+                title=say("Site minor allele frequency (logarithmic; the first bar holds all below 0.00001)"),
                 scale=alt.Scale(type="log", domain=[SMALLEST_MAF / 2, MAF_LIMIT], nice=False),
                 axis=alt.Axis(values=[1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], format="~g"),
             ),
             x2="right:Q",
             y=alt.Y(
                 "n_sites:Q",
-                title="Sites (logarithmic from 1 on)",
+                title=say("Sites (logarithmic from 1 on)"),
                 scale=alt.Scale(type="symlog", domain=[0, largest]),
                 axis=alt.Axis(
                     values=[0, *(10**power for power in range(8) if 10**power <= largest)], format=",d"
@@ -75,24 +77,31 @@ def maf_chart(audit: VcfAudit) -> ReportChart:
             y2=alt.datum(0),
             color=alt.Color(
                 "outcome:N",
-                scale=alt.Scale(domain=domain, range=[COLORS[_MEANINGS[name]] for name in domain]),
+                scale=alt.Scale(
+                    domain=[say(name) for name in domain], range=[COLORS[_MEANINGS[name]] for name in domain]
+                ),
                 legend=alt.Legend(title=None, orient="top", labelLimit=0),
             ),
             tooltip=[
-                alt.Tooltip("lower:Q", title="From", format=".3~g"),
-                alt.Tooltip("upper:Q", title="to below", format=".3~g"),
-                alt.Tooltip("outcome:N", title="Outcome"),
-                alt.Tooltip("n_sites:Q", title="Sites", format=","),
+                alt.Tooltip("lower:Q", title=say("From"), format=".3~g"),
+                alt.Tooltip("upper:Q", title=say("to below"), format=".3~g"),
+                alt.Tooltip("outcome:N", title=say("Outcome")),
+                alt.Tooltip("n_sites:Q", title=say("Sites"), format=","),
             ],
         )
     )
     threshold = audit.settings.maf_threshold
-    rule = threshold_rule(threshold, f"threshold {threshold:g}")
+    rule = threshold_rule(threshold, text("threshold {threshold}", threshold=Written(f"{threshold:g}")))
     total = int(table["n_sites"].sum())
     return ReportChart(
-        title=f"Sites by minor allele frequency in {audit.scan.anonymized_name}",
+        title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
         chart=sized(alt.layer(bars, *rule), HEIGHT),
-        alt_text=f"{total:,} sites by minor allele frequency; {_outcomes_in_words(table)}.",
+        alt_text=text(
+            "{n} site by minor allele frequency; {outcomes}.",
+            "{n} sites by minor allele frequency; {outcomes}.",
+            n=total,
+            outcomes=_outcomes_in_words(table),
+        ),
     )
 
 
@@ -107,6 +116,11 @@ def _side_by_side(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _outcomes_in_words(table: pd.DataFrame) -> str:
+def _outcomes_in_words(table: pd.DataFrame) -> Text:
     sums = table.groupby("outcome", dropna=False, observed=True)["n_sites"].sum()
-    return ", ".join(f"{int(sums[name]):,} {name}" for name in _MEANINGS if name in sums) or "none"
+    counts = [
+        text("{found} {outcome}", found=int(sums[name]), outcome=own(name))
+        for name in _MEANINGS
+        if name in sums
+    ]
+    return joined(counts, ", ") if counts else text("none")

@@ -9,6 +9,7 @@ import pandas as pd
 from core.charts import COLORS, sized
 from core.reports import ReportChart
 from core.vcf import VcfAudit
+from core.words import counted, say, text
 
 _MAX_CONTIGS = 30
 _N_BINS = 80
@@ -49,20 +50,20 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     """Draw the density of targets along the contigs, with the places of unmasked ones marked."""
     table = density_table(audit)
     contigs = list(dict.fromkeys(table["contig"]))
-    y = alt.Y("contig:N", sort=None, title="Contig", scale=alt.Scale(domain=contigs))
+    y = alt.Y("contig:N", sort=None, title=say("Contig"), scale=alt.Scale(domain=contigs))
     end = float(table["end"].max()) if len(table) else 1.0
     x = alt.X(
         "start:Q",
-        title="Position (megabases)",
+        title=say("Position (megabases)"),
         scale=alt.Scale(domain=[0, end], nice=False),
         axis=alt.Axis(format="~f", labelFlush=True),
     )
     tooltip = [
-        alt.Tooltip("contig:N", title="Contig"),
-        alt.Tooltip("start:Q", title="From (megabases)", format=".3~f"),
-        alt.Tooltip("end:Q", title="to", format=".3~f"),
-        alt.Tooltip("n_sites:Q", title="Target sites", format=","),
-        alt.Tooltip("n_unmasked:Q", title="Not masked", format=","),
+        alt.Tooltip("contig:N", title=say("Contig")),
+        alt.Tooltip("start:Q", title=say("From (megabases)"), format=".3~f"),
+        alt.Tooltip("end:Q", title=say("to"), format=".3~f"),
+        alt.Tooltip("n_sites:Q", title=say("Target sites"), format=","),
+        alt.Tooltip("n_unmasked:Q", title=say("Not masked"), format=","),
     ]
     density = (
         alt.Chart(table)
@@ -73,7 +74,7 @@ def density_chart(audit: VcfAudit) -> ReportChart:
             y=y,
             opacity=alt.Opacity(
                 "n_sites:Q",
-                title="Target sites",
+                title=say("Target sites"),
                 scale=alt.Scale(type="sqrt", range=[0.25, 1]),
                 legend=alt.Legend(orient="top", format=",d", tickCount=3),
             ),
@@ -89,8 +90,15 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     )
     n_left = int(table["n_unmasked"].sum())
     return ReportChart(
-        title=f"Target sites along the contigs of {audit.scan.anonymized_name}",
+        title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
         chart=sized(alt.layer(density, left), max(60, 26 * len(contigs))),
-        alt_text=f"{int(table['n_sites'].sum()):,} target sites on {len(contigs)} contigs; red triangles "
-        f"mark the intervals with the {n_left:,} that are not masked.",
+        alt_text=text(
+            "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            "{n} target sites on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            n=int(table["n_sites"].sum()),
+            contigs=counted(len(contigs), "contig"),
+            left=n_left,
+        ),
     )

@@ -13,24 +13,25 @@ from core.vcf.donor.document import donor_findings
 from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
-    carriers_table,
     donor_figures,
-    members_table,
-    relatives_table,
-    samples_table,
+    donor_tables,
 )
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
 from core.vcf.views.tables import (
-    FILE_UNITS,
+    FINDING_COLUMNS,
     MAX_PLACES,
+    MOTIF_COLUMNS,
+    UNMASKED_COLUMNS,
     exposure_table,
+    file_columns,
     files_table,
     motif_table,
     unmasked_table,
 )
 from core.vcf.views.words import LIMITS, QUESTION, TITLE, run_headline
 from core.verdict import Finding, Verdict, worst
+from core.words import percent, text
 
 MAX_ROWS = 1_000
 
@@ -41,18 +42,18 @@ def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
     variants = Verdict.PASS if audit.n_variant_masked == audit.n_variant_targets else Verdict.FAIL
     share = audit.masked_share if audit.n_targets else None
     return (
-        Figure(measure="vcf_masked_share", value=share, threshold="100 %", verdict=audit.verdict, of=of),
+        Figure(measure="vcf_masked_share", value=share, threshold=percent(1), verdict=audit.verdict, of=of),
         Figure(
             measure="n_metadata_masked",
             value=audit.metadata_masked,
-            threshold=f"all {audit.metadata_targets}",
+            threshold=text("all {total}", total=audit.metadata_targets),
             verdict=header,
             of=of,
         ),
         Figure(
             measure="n_variant_masked",
             value=audit.n_variant_masked,
-            threshold=f"all {audit.n_variant_targets:,}",
+            threshold=text("all {total}", total=audit.n_variant_targets),
             verdict=variants,
             of=of,
         ),
@@ -144,7 +145,7 @@ def _settings(audits: Sequence[VcfAudit]) -> dict[str, object]:
 
 def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[Finding]:
     problems = [problem for one in outcomes for problem in (*one.problems, *one.donor_problems)]
-    without = [f"{name} has no partner and was not verified." for name in unmatched]
+    without = [text("{file} has no partner and was not verified.", file=name) for name in unmatched]
     return [
         *(Finding(check="pair_error", verdict=Verdict.NOT_ASSESSED, message=problem) for problem in problems),
         *(Finding(check="unmatched_file", verdict=Verdict.NOT_ASSESSED, message=one) for one in without),
@@ -157,22 +158,32 @@ def _named(listed: Sequence[Finding], name: str) -> tuple[Finding, ...]:
 
 
 def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tuple[ReportTable, ...]:
-    tables = [
-        ReportTable(
-            name="files", title="Files", frame=files_table(outcomes).drop(columns="Seconds"), units=FILE_UNITS
-        )
-    ]
+    files = files_table(outcomes).drop(columns="seconds")
+    tables = [ReportTable(name="files", title="Files", frame=files, columns=file_columns(files))]
     for number, audit in enumerate(audits, 1):
         name = audit.scan.anonymized_name
         if audit.exposure:
-            note = f"Up to {MAX_PLACES:,} places each; {REPORT_NAME}_findings.csv holds all."
-            frame = exposure_table(audit.exposure)
             tables.append(
-                ReportTable(name=f"findings_{number}", title=f"Findings of {name}", frame=frame, note=note)
+                ReportTable(
+                    name=f"findings_{number}",
+                    title=text("Findings of {file}", file=name),
+                    frame=exposure_table(audit.exposure),
+                    note=text(
+                        "Up to {most} places each; {table} holds all.",
+                        most=MAX_PLACES,
+                        table=f"{REPORT_NAME}_findings.csv",
+                    ),
+                    columns=FINDING_COLUMNS,
+                )
             )
         if len(motifs := motif_table(audit)):
             tables.append(
-                ReportTable(name=f"motifs_{number}", title=f"Repeat motifs of {name}", frame=motifs)
+                ReportTable(
+                    name=f"motifs_{number}",
+                    title=text("Repeat motifs of {file}", file=name),
+                    frame=motifs,
+                    columns=MOTIF_COLUMNS,
+                )
             )
         rows = unmasked_table(audit, limit=MAX_ROWS)
         if len(rows):
@@ -180,9 +191,12 @@ def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tupl
             tables.append(
                 ReportTable(
                     name=f"unmasked_{number}",
-                    title=f"Sites of {name} that are not masked",
+                    title=text("Sites of {file} that are not masked", file=name),
                     frame=rows,
-                    note=f"The first {len(rows):,} of {total:,}, in file order." if total > len(rows) else "",
+                    note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)
+                    if total > len(rows)
+                    else "",
+                    columns=UNMASKED_COLUMNS,
                 )
             )
     return tuple(tables)
@@ -192,14 +206,16 @@ def _donor_tables(donors: Sequence[DonorAudit]) -> list[ReportTable]:
     tables = []
     for number, donor in enumerate(donors, 1):
         name = donor.measurement.name
-        for key, title, frame in (
-            ("carriers", f"Rare alleles of {name} by how many samples carry them", carriers_table(donor)),
-            ("samples", f"Samples of {name}", samples_table(donor)),
-            ("relatives", f"Relatives of {name} in the panel", relatives_table(donor)),
-            ("members", f"People of the panel who are shown to be in {name}", members_table(donor)),
-        ):
-            if len(frame):
-                shown = frame.head(MAX_ROWS)
-                note = f"The first {len(shown):,} of {len(frame):,}." if len(frame) > len(shown) else ""
-                tables.append(ReportTable(name=f"{key}_{number}", title=title, frame=shown, note=note))
+        for table in donor_tables(donor):
+            shown = table.frame.head(MAX_ROWS)
+            note = text("The first {shown} of {total}.", shown=len(shown), total=len(table.frame))
+            tables.append(
+                ReportTable(
+                    name=f"{table.key}_{number}",
+                    title=text(table.title, file=name),
+                    frame=shown,
+                    note=note if len(table.frame) > len(shown) else "",
+                    columns=table.columns,
+                )
+            )
     return tables

@@ -8,13 +8,50 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.measures.measure import Unit
 from core.reports import csv_bytes
+from core.reports.model import Column
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
+from core.vcf.exposure import places_text
 from core.verdict import Verdict
 
 MAX_PLACES = 1_000  # of one finding in a table
-FILE_UNITS: Mapping[str, Unit] = {"Masked": "share"}
+FILE_COLUMNS = (
+    Column("anonymized", "Anonymized file"),
+    Column("original", "Original"),
+    Column("level", "Level", kind="words"),
+    Column("overall", "Overall", kind="words"),
+    Column("published_rule", "Published rule"),
+    Column("exposure", "Exposure"),
+    Column("masked_share", "Masked", "share"),
+    Column("header", "Header"),
+    Column("sites", "Sites"),
+    Column("n_missing", "Missing"),
+    Column("donors", "Donors"),
+    Column("seconds", "Seconds"),
+)
+UNMASKED_COLUMNS = (
+    Column("contig", "Contig"),
+    Column("position", "Position"),
+    Column("target", "Target", kind="words"),
+    Column("motif", "Motif"),
+    Column("maf", "Site MAF"),
+    Column("reason", "Why it is not masked", kind="words"),
+)
+MOTIF_COLUMNS = (
+    Column("motif", "Motif"),
+    Column("n_bases", "Length (bases)"),
+    Column("n_sites", "Sites"),
+    Column("n_masked", "Masked"),
+    Column("n_left", "Not masked"),
+)
+FINDING_COLUMNS = (
+    Column("verdict", "Verdict"),
+    Column("check", "Check", kind="words"),
+    Column("n_affected", "Found"),
+    Column("message", "What it means", kind="words"),
+    Column("remedy", "What to do", kind="words"),
+    Column("places", "Places", kind="words"),
+)
 
 
 def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
@@ -22,30 +59,35 @@ def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
     return pd.DataFrame([_file_row(outcome) for outcome in outcomes])
 
 
+def file_columns(table: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the columns of a table of files; that of the donors is there where somebody asked for them."""
+    return tuple(column for column in FILE_COLUMNS if column.key in table)
+
+
 def _file_row(outcome: PairOutcome) -> dict[str, object]:
     audit = outcome.audit
     row: dict[str, object] = {
-        "Anonymized file": outcome.pair.anonymized.name,
-        "Original": outcome.pair.original.name,
-        "Level": outcome.pair.level,
-        "Overall": _state(outcome),
-        **dict.fromkeys(("Published rule", "Exposure"), "–"),
-        "Masked": None,
-        **dict.fromkeys(("Header", "Sites"), "–"),
-        "Missing": None,
+        "anonymized": outcome.pair.anonymized.name,
+        "original": outcome.pair.original.name,
+        "level": outcome.pair.level,
+        "overall": _state(outcome),
+        **dict.fromkeys(("published_rule", "exposure"), "–"),
+        "masked_share": None,
+        **dict.fromkeys(("header", "sites"), "–"),
+        "n_missing": None,
     }
     if audit is not None:
         row |= {
-            "Published rule": audit.verdict.value,
-            "Exposure": audit.exposure_verdict.value,
-            "Masked": audit.masked_share if audit.n_targets else None,
-            "Header": f"{audit.metadata_masked}/{audit.metadata_targets}",
-            "Sites": f"{audit.n_variant_masked:,}/{audit.n_variant_targets:,}",
-            "Missing": len(audit.missing),
+            "published_rule": audit.verdict.value,
+            "exposure": audit.exposure_verdict.value,
+            "masked_share": audit.masked_share if audit.n_targets else None,
+            "header": f"{audit.metadata_masked}/{audit.metadata_targets}",
+            "sites": f"{audit.n_variant_masked:,}/{audit.n_variant_targets:,}",
+            "n_missing": len(audit.missing),
         }
     if outcome.donors is not None:
-        row["Donors"] = outcome.donors.verdict.value
-    return row | {"Seconds": round(outcome.n_seconds, 2)}
+        row["donors"] = outcome.donors.verdict.value
+    return row | {"seconds": round(outcome.n_seconds, 2)}
 
 
 def _state(outcome: PairOutcome) -> str:
@@ -63,12 +105,12 @@ def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame
     mafs = candidates.mafs[places]
     return pd.DataFrame(
         {
-            "Contig": [candidates.contig_names[contig] for contig in candidates.contigs[places].tolist()],
-            "Position": candidates.positions[places],
-            "Target": np.where(repeats, "short tandem repeat", "rare variant"),
-            "Motif": [candidates.motif_names[motif] for motif in candidates.motifs[places].tolist()],
-            "Site MAF": np.where(np.isfinite(mafs), mafs, np.nan),
-            "Why it is not masked": _reasons(candidates.marks[places], repeats),
+            "contig": [candidates.contig_names[contig] for contig in candidates.contigs[places].tolist()],
+            "position": candidates.positions[places],
+            "target": np.where(repeats, "short tandem repeat", "rare variant"),
+            "motif": [candidates.motif_names[motif] for motif in candidates.motifs[places].tolist()],
+            "maf": np.where(np.isfinite(mafs), mafs, np.nan),
+            "reason": _reasons(candidates.marks[places], repeats),
         }
     )
 
@@ -92,14 +134,14 @@ def bed_of_unmasked(audit: VcfAudit) -> bytes:
     rows = unmasked_table(audit)
     lines = (
         f"{contig}\t{max(position - 1, 0)}\t{max(position, 1)}\t{target}\n"
-        for contig, position, target in zip(rows["Contig"], rows["Position"], rows["Target"], strict=True)
+        for contig, position, target in zip(rows["contig"], rows["position"], rows["target"], strict=True)
     )
     return "".join(lines).encode()
 
 
 def csv_of_unmasked(audit: VcfAudit) -> bytes:
-    """Return the unmasked sites as CSV, with the reason for each."""
-    return csv_bytes(unmasked_table(audit))
+    """Return the unmasked sites as CSV in English, with the reason for each."""
+    return csv_bytes(unmasked_table(audit).set_axis([column.label for column in UNMASKED_COLUMNS], axis=1))
 
 
 def motif_table(audit: VcfAudit) -> pd.DataFrame:
@@ -112,46 +154,40 @@ def motif_table(audit: VcfAudit) -> pd.DataFrame:
     done = np.bincount(motifs[masked], minlength=n_motifs)
     frame = pd.DataFrame(
         {
-            "Motif": candidates.motif_names,
-            "Length (bases)": [len(name) for name in candidates.motif_names],
-            "Sites": sites,
-            "Masked": done,
-            "Not masked": sites - done,
+            "motif": candidates.motif_names,
+            "n_bases": [len(name) for name in candidates.motif_names],
+            "n_sites": sites,
+            "n_masked": done,
+            "n_left": sites - done,
         }
     )
-    return frame[frame["Sites"] > 0].sort_values(["Sites", "Motif"], ascending=[False, True])
+    return frame[frame["n_sites"] > 0].sort_values(["n_sites", "motif"], ascending=[False, True])
 
 
 def exposure_table(found: Sequence[Exposure]) -> pd.DataFrame:
     """Return a row per finding, in the order given: what, what to do, and where, up to 1,000 places."""
     return pd.DataFrame(
         [
-            {
-                "Verdict": exposure.verdict.value,
-                "Check": ALL_CHECKS[exposure.check].label,
-                "Found": exposure.n_affected,
-                "What it means": exposure.message,
-                "What to do": exposure.remedy,
-                "Places": _places(exposure),
-            }
+            (
+                exposure.verdict.value,
+                ALL_CHECKS[exposure.check].label,
+                exposure.n_affected,
+                exposure.message,
+                exposure.remedy,
+                places_text(exposure.places, at_most=MAX_PLACES) if exposure.places else "",
+            )
             for exposure in found
         ],
-        columns=["Verdict", "Check", "Found", "What it means", "What to do", "Places"],
+        columns=[column.key for column in FINDING_COLUMNS],
+        dtype=object,
     )
-
-
-def _places(exposure: Exposure) -> str:
-    shown = ", ".join(exposure.places[:MAX_PLACES])
-    left = len(exposure.places) - MAX_PLACES
-    return f"{shown} and {left:,} more" if left > 0 else shown
 
 
 def severity_table(severities: Mapping[str, Verdict]) -> pd.DataFrame:
     """Return a row per exposure check with the verdict it leads to when it finds something."""
     return pd.DataFrame(
         {
-            "Check": [check.label for check in ALL_CHECKS.values()],
-            "Severity": [severities.get(name, check.default).value for name, check in ALL_CHECKS.items()],
-        },
-        index=list(ALL_CHECKS),
+            "check": list(ALL_CHECKS),
+            "severity": [severities.get(name, check.default).value for name, check in ALL_CHECKS.items()],
+        }
     )

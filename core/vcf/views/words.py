@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
 from core.verdict import Verdict
+from core.words import Text, joined, own, text
 
 TITLE = "VCF verifier"
 QUESTION = (
@@ -28,33 +29,49 @@ LIMITS = (
 MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 
-def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> str:
+def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
     """Return the sentence that explains a file's overall verdict."""
-    ours = audit.exposure_verdict.word
-    left = audit.n_targets - audit.n_masked
-    if left:
-        rule = f"{left:,} of {audit.n_targets:,} targets {'is' if left == 1 else 'are'} not masked"
-    elif audit.n_targets:
-        rule = f"Every target counts as masked ({audit.n_masked:,} of {audit.n_targets:,})"
+    n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
+    if n_left:
+        rule = text(
+            "{n} of {total} targets is not masked",
+            "{n} of {total} targets are not masked",
+            n=n_left,
+            total=n_targets,
+        )
+    elif n_targets:
+        rule = text("Every target counts as masked ({n} of {total})", n=audit.n_masked, total=n_targets)
     else:
-        rule = "Nothing had to be masked"
-    looked = f", and what tells of the donors is {donors.verdict.word}" if donors else ""
-    return f"{rule}; beside the rule, exposure is {ours}{looked}."
+        rule = text("Nothing had to be masked")
+    ours = own(audit.exposure_verdict.word)
+    if donors is None:
+        return text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
+    return text(
+        "{rule}; beside the rule, exposure is {exposure}, and what tells of the donors is {donors}.",
+        rule=rule,
+        exposure=ours,
+        donors=own(donors.verdict.word),
+    )
 
 
-def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> str:
+def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:
     """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
-    alone = ""
-    if n_unmatched:
-        alone = f" {n_unmatched:,} {'file has' if n_unmatched == 1 else 'files have'} no partner."
-    if len(outcomes) == 1 and audits:
-        return f"{headline(audits[0], outcomes[0].donors)}{alone}"
-    n_again = sum(outcome.is_to_anonymize_again for outcome in outcomes)
-    n_by_rule = sum(audit.verdict is Verdict.FAIL for audit in audits)
     exposures = [audit.exposure_verdict for audit in audits]
-    return (
-        f"{len(audits):,} of {len(outcomes):,} pairs verified: {n_again:,} must be anonymized again, "
-        f"{n_by_rule:,} by the published rule; exposure is FAIL in {exposures.count(Verdict.FAIL):,} and "
-        f"WARN in {exposures.count(Verdict.WARN):,}.{alone}"
-    )
+    if len(outcomes) == 1 and audits:
+        said = headline(audits[0], outcomes[0].donors)
+    else:
+        said = text(
+            "{verified} of {total} pairs verified: {again} must be anonymized again, {by_rule} by the "
+            "published rule; exposure is FAIL in {n_fail} and WARN in {n_warn}.",
+            verified=len(audits),
+            total=len(outcomes),
+            again=sum(outcome.is_to_anonymize_again for outcome in outcomes),
+            by_rule=sum(audit.verdict is Verdict.FAIL for audit in audits),
+            n_fail=exposures.count(Verdict.FAIL),
+            n_warn=exposures.count(Verdict.WARN),
+        )
+    if not n_unmatched:
+        return said
+    alone = text("{n} file has no partner.", "{n} files have no partner.", n=n_unmatched)
+    return joined([said, alone])

@@ -12,6 +12,7 @@ from core.jobs import Progress
 from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors, views
 from core.vcf.apart import measure_apart
 from core.vcf.donor import DonorMeasurement
+from core.words import say, text
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures, show_findings, show_table, show_verdict
@@ -22,10 +23,12 @@ TOOL = "vcf_donors"
 
 def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> PairOutcome:
     """Ask for a panel, show what the file tells of its donors, and return the pair with it."""
-    st.header("Could the donor be found?", anchor=False)
+    st.header(say("Could the donor be found?"), anchor=False)
     st.caption(
-        "Common variants need no masking by the rule, and a few dozen of them single a person out. This "
-        "reads the anonymized file once more."
+        say(
+            "Common variants need no masking by the rule, and a few dozen of them single a person out. This "
+            "reads the anonymized file once more."
+        )
     )
     panel = _ask_for_panel()
     files = (outcome.pair.anonymized, *([panel] if panel else []))
@@ -41,16 +44,18 @@ def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) ->
 
 
 def _ask_for_panel() -> VcfFile | None:
-    with st.expander("Is the donor, or a relative, in another file?", icon=":material/family_restroom:"):
+    with st.expander(say("Is the donor, or a relative, in another file?"), icon=":material/family_restroom:"):
         st.caption(
-            "A panel is another file with genotypes of the same reference build: a public one, a former "
-            "release, a study that others hold."
+            say(
+                "A panel is another file with genotypes of the same reference build: a public one, a former "
+                "release, a study that others hold."
+            )
         )
         files = ask_for_files(TOOL, "panel", label="Panel", types=("gz", "bgz", "vcf", "bcf"), several=False)
         for stored in files[-1:]:
             list_file(TOOL, "panel", stored)
         path = st.text_input(
-            "Or its path on this machine", key=f"{TOOL}_panel_path", persist_state="session"
+            say("Or its path on this machine"), key=f"{TOOL}_panel_path", persist_state="session"
         ).strip()
     if files:
         return VcfFile(name=files[-1].name, content=files[-1].data)
@@ -71,7 +76,7 @@ def _measure(
     def count(n_bytes: int) -> None:
         if progress.stop_asked:
             raise _StoppedError
-        progress.report(progress.n_done + n_bytes, n_total, f"Reading {anonymized.name}")
+        progress.report(progress.n_done + n_bytes, n_total, text("Reading {files}", files=anonymized.name))
 
     try:
         return measure_apart(anonymized, original=audit.scan.candidates, panel=panel, report=count)
@@ -83,13 +88,7 @@ def _show(donors: DonorAudit) -> None:
     show_verdict(donors.verdict, views.donor_headline(donors), key="donors")
     show_figures(views.donor_figures(donors), per_row=3)
     show_findings(views.donor_findings(donors), key=TOOL)
-    tables = {
-        "Carriers of rare alleles": views.carriers_table(donors),
-        "Samples": views.samples_table(donors),
-        "Relatives in the panel": views.relatives_table(donors),
-        "People of the panel": views.members_table(donors),
-    }
-    if filled := {title: frame for title, frame in tables.items() if len(frame)}:
-        for tab, (title, frame) in zip(st.tabs(list(filled)), filled.items(), strict=True):
+    if tables := views.donor_tables(donors):
+        for tab, table in zip(st.tabs([say(table.label) for table in tables]), tables, strict=True):
             with tab:
-                show_table(frame, alt=title)
+                show_table(table.frame, alt=table.label, columns=table.columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.vcf import PairOutcome, VcfAudit, views
+from core.words import say
 from pages.components.results import (
     show_chart,
     show_figures,
@@ -12,7 +13,6 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.text import plain
 
 MAX_ROWS = 5_000
 
@@ -38,21 +38,23 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
         _show_sites(audit)
     elif audit.scan.level == "low":
         st.info(
-            "Low level: the published rule asks for the header only, so no variant had to be masked.",
+            say("Low level: the published rule asks for the header only, so no variant had to be masked."),
             icon=":material/info:",
         )
 
 
 def _show_exposure(audit: VcfAudit) -> None:
-    st.subheader("What would still give it away", anchor=False)
+    st.subheader(say("What would still give it away"), anchor=False)
     st.caption(
-        "Beside the published rule: what an attacker with this file, its positions and public databases "
-        "would find. Counts are sites, records, header lines or samples, as each sentence says."
+        say(
+            "Beside the published rule: what an attacker with this file, its positions and public databases "
+            "would find. Counts are sites, records, header lines or samples, as each sentence says."
+        )
     )
     if audit.exposure:
         show_findings(views.findings(audit), key="vcf_exposure", at_once=8)
     else:
-        st.success("None of the checks found anything.", icon=":material/check_circle:")
+        st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 
 
 def _show_charts(audit: VcfAudit) -> None:
@@ -64,19 +66,25 @@ def _show_charts(audit: VcfAudit) -> None:
 
 
 def _show_sites(audit: VcfAudit) -> None:
-    unmasked, motifs = st.tabs(["Sites that are not masked", "Repeat motifs"])
+    unmasked, motifs = st.tabs([say("Sites that are not masked"), say("Repeat motifs")])
     with unmasked:
         rows = views.unmasked_table(audit, limit=MAX_ROWS)
         total = audit.n_variant_targets - audit.n_variant_masked
         if not total:
-            st.markdown("Every target site counts as masked.")
+            st.markdown(say("Every target site counts as masked."))
         else:
-            show_table(rows, alt="Target sites that do not count as masked, and why")
+            show_table(
+                rows,
+                alt="Target sites that do not count as masked, and why",
+                columns=views.UNMASKED_COLUMNS,
+            )
         if total > len(rows):
-            st.caption(plain(f"The first {len(rows):,} of {total:,}; the downloads hold all."))
+            st.caption(
+                say("The first {shown} of {total}; the downloads hold all.", shown=len(rows), total=total)
+            )
     with motifs:
         found = views.motif_table(audit)
         if len(found):
-            show_table(found, alt="Repeat motifs: sites, masked, not masked")
+            show_table(found, alt="Repeat motifs: sites, masked, not masked", columns=views.MOTIF_COLUMNS)
         else:
-            st.markdown("The original has no short tandem repeat under these settings.")
+            st.markdown(say("The original has no short tandem repeat under these settings."))

@@ -13,6 +13,7 @@ from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
+from core.words import say
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
 from pages.components.text import plain
@@ -37,14 +38,14 @@ class GivenFiles:
 
 def ask_for_folders(tool: str) -> GivenFiles:
     """Ask for two folders on this machine; files in them are opened in place, however large."""
-    with st.expander("Large files: open folders on this machine", icon=":material/folder_open:"):
-        st.caption("Nothing is uploaded or copied: the files are read where they are.")
+    with st.expander(say("Large files: open folders on this machine"), icon=":material/folder_open:"):
+        st.caption(say("Nothing is uploaded or copied: the files are read where they are."))
         originals, anonymized = st.columns(2)
         first = originals.text_input(
-            "Folder of the originals", key=f"{tool}_origin_folder", persist_state="session"
+            say("Folder of the originals"), key=f"{tool}_origin_folder", persist_state="session"
         )
         second = anonymized.text_input(
-            "Folder of the anonymized files", key=f"{tool}_anony_folder", persist_state="session"
+            say("Folder of the anonymized files"), key=f"{tool}_anony_folder", persist_state="session"
         )
     if not first.strip() or not second.strip():
         return GivenFiles()
@@ -98,8 +99,11 @@ def show_unmatched(unmatched: Sequence[str]) -> None:
     if unmatched:
         names = ", ".join(plain(name) for name in unmatched)
         st.warning(
-            f"Without a partner, not verified: {names}. An anonymized file is named "
-            "`<level>_…anony_<original's name>`; others can be paired by hand.",
+            say(
+                "Without a partner, not verified: {files}. An anonymized file is named "
+                "`<level>_…anony_<original's name>`; others can be paired by hand.",
+                files=names,
+            ),
             icon=":material/link_off:",
         )
 
@@ -110,25 +114,26 @@ def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
 
 
 def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
-    with st.expander("Pair files by hand", icon=":material/link:", expanded=expanded):
+    with st.expander(say("Pair files by hand"), icon=":material/link:", expanded=expanded):
         places = st.columns(3)
         original = places[0].selectbox(
-            "Original", names, index=None, key=f"{tool}_pair_original", persist_state="session"
+            say("Original"), names, index=None, key=f"{tool}_pair_original", persist_state="session"
         )
         anonymized = places[1].selectbox(
-            "Anonymized", names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
+            say("Anonymized"), names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
         )
         level = places[2].segmented_control(
-            "Level",
+            say("Level"),
             LEVELS,
+            format_func=say,
             default="high",
             required=True,
             key=f"{tool}_pair_level",
-            help=_LEVEL_HELP,
+            help=say(_LEVEL_HELP),
             persist_state="session",
         )
         st.button(
-            "Pair these two",
+            say("Pair these two"),
             key=f"{tool}_pair",
             disabled=not original or not anonymized or original == anonymized,
             on_click=_remember,
@@ -136,7 +141,10 @@ def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
         )
         for pair in _by_hand(tool):
             st.button(
-                f"Undo {plain(pair[1])}", key=f"{tool}_unpair_{pair[1]}", on_click=_forget, args=(tool, pair)
+                say("Undo {file}", file=plain(pair[1])),
+                key=f"{tool}_unpair_{pair[1]}",
+                on_click=_forget,
+                args=(tool, pair),
             )
 
 

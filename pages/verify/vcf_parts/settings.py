@@ -12,6 +12,7 @@ from core.settings_form import described
 from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
 from core.vcf.views import severity_table
 from core.verdict import Verdict
+from core.words import say
 from pages.components.asking import ask_for_number
 from pages.components.editing import edit_table
 from pages.components.reading import show_problems
@@ -22,20 +23,25 @@ _REPEATS = ("min_motif", "max_motif", "min_repeat")
 def ask_for_repeats(tool: str) -> VcfSettings:
     """Ask what counts as a short tandem repeat; a change needs the files to be read again."""
     asked: dict[str, Any] = {}
-    expander = st.expander("What counts as a short tandem repeat", icon=":material/repeat:")
+    expander = st.expander(say("What counts as a short tandem repeat"), icon=":material/repeat:")
     with expander, st.form(f"{tool}_repeats", border=False):
         for place, name in zip(st.columns(3), _REPEATS, strict=True):
             with place:
                 asked[name] = ask_for_number(VcfSettings, name, key=f"{tool}_{name}")
-        st.form_submit_button("Use these", key=f"{tool}_use_repeats")
+        st.form_submit_button(say("Use these"), key=f"{tool}_use_repeats")
     try:
         settings = VcfSettings(**asked)
     except AuditInputError as error:
         show_problems(error)
         settings = VcfSettings()
     st.caption(
-        f"A short tandem repeat is a motif of {settings.min_motif} to {settings.max_motif} bases "
-        f"(A, C, G, T), at least {settings.min_repeat} times in a row."
+        say(
+            "A short tandem repeat is a motif of {shortest} to {longest} bases (A, C, G, T), at least "
+            "{copies} times in a row.",
+            shortest=settings.min_motif,
+            longest=settings.max_motif,
+            copies=settings.min_repeat,
+        )
     )
     return settings
 
@@ -57,21 +63,29 @@ def ask_for_threshold(tool: str) -> float:
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     """Let the person say how bad each exposure check's findings are; return what differs from ours."""
     told = described(VcfSettings)["severities"]
-    with st.expander(told.label, icon=":material/tune:"):
-        st.caption(told.about)
+    with st.expander(say(told.label), icon=":material/tune:"):
+        st.caption(say(told.about))
         edited = edit_table(
             severity_table({}),
             key=f"{tool}_severities",
-            disabled=["Check"],
-            alt="Severity of every exposure check",
+            disabled=["check"],
+            alt=say("Severity of every exposure check"),
             column_config={
-                "Severity": st.column_config.SelectboxColumn(
-                    options=[verdict.value for verdict in Verdict], required=True
-                )
+                "check": st.column_config.SelectboxColumn(
+                    say("Check"),
+                    options=ALL_CHECKS,
+                    format_func=lambda name: say(ALL_CHECKS[str(name)].label),
+                ),
+                "severity": st.column_config.SelectboxColumn(
+                    say("Severity"),
+                    options=[verdict.value for verdict in Verdict],
+                    format_func=lambda verdict: say(Verdict(str(verdict)).word),
+                    required=True,
+                ),
             },
         )
     return {
         name: Verdict(severity)
-        for name, severity in zip(ALL_CHECKS, edited["Severity"], strict=True)
+        for name, severity in zip(edited["check"], edited["severity"], strict=True)
         if Verdict(severity) is not ALL_CHECKS[name].default
     }
