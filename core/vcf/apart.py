@@ -61,6 +61,8 @@ def scan_apart(pair: VcfPair, settings: VcfSettings, report: Progress) -> ScanOu
         problems = tuple(map(text_of, document["problems"]))
         if scan is None and not problems:
             raise EndedError
+    except AuditInputError as error:  # there was no process to read it
+        return unread(pair, *error.problems)
     except (EndedError, LookupError, TypeError, ValueError):
         return unread(pair, _broken(BROKEN, pair.anonymized, files))
     n_seconds = time.perf_counter() - started

@@ -103,9 +103,9 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = 
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
 
 
-def unread(pair: VcfPair, problem: str, *, was_stopped: bool = False) -> ScanOutcome:
+def unread(pair: VcfPair, *problems: str, was_stopped: bool = False) -> ScanOutcome:
     """Return the outcome of a pair that could not be read to its end."""
-    return ScanOutcome(pair=pair, scan=None, problems=(problem,), n_seconds=0.0, was_stopped=was_stopped)
+    return ScanOutcome(pair=pair, scan=None, problems=problems, n_seconds=0.0, was_stopped=was_stopped)
 
 
 def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:

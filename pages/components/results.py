@@ -175,6 +175,9 @@ def show_table(
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
     by_heading = {say(column.label): column.unit for column in columns} or (units or {})
     shown = said_table(frame, columns)
+    for place, column in enumerate(columns):
+        if column.kind == "words":
+            shown.isetitem(place, shown.iloc[:, place].map(_word).array)
     percent = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
     st.dataframe(
         shown,
@@ -182,6 +185,11 @@ def show_table(
         alt=say(alt),
         column_config={name: st.column_config.NumberColumn(format="percent") for name in percent},
     )
+
+
+def _word(cell: object) -> object:
+    """Return a verdict's word in the language spoken, anything else as it is."""
+    return say(Verdict(cell).word) if isinstance(cell, str) and cell in Verdict.__members__ else cell
 
 
 class Download(NamedTuple):

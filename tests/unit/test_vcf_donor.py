@@ -348,7 +348,7 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
 
     assert headline(["chr1 100 . A G . . AF=0.3"], ()).startswith("The file has no samples")
     assert headline(["chr1 100 . A G . . AF=0.3 GT 0/1"], ("a",)) == (
-        "1 common variants remain, 1 of them independent."
+        "1 common variant remains, 1 of them independent."
     )
     assert headline(["chr1 100 . A G . . AF=0.003 GT 0/1"], ("a",)) == (
         "Rare alleles that the file names and that one donor alone carries: 1."

@@ -34,6 +34,7 @@ from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.packing import packed, unpacked
+from tests.unit.test_apart import STARTED
 from tests.vcf_files import vcf_text
 
 SETTINGS = VcfSettings()
@@ -170,11 +171,18 @@ def test_scan_pairs__one_bad_pair_never_stops_the_rest(in_processes: None) -> No
 
 def test_scan_apart__a_process_that_answers_nonsense_ends_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     apart.POOL.end()
-    monkeypatch.setattr(apart, "_COMMAND", ("-c", "print('nonsense', flush=True); input(); input()"))
-    outcome = scan_apart(_demo_pairs()[0], SETTINGS, lambda _n_bytes: None)
-    assert outcome.scan is None
-    assert "the process that read this pair ended: " in outcome.problems[0]
-    assert apart.POOL.idle == []
+    for code, problem in (
+        ("print('nonsense', flush=True); input(); input()", "did not start"),
+        (
+            STARTED + "print('nonsense', flush=True); input(); input()",
+            "the process that read this pair ended: ",
+        ),
+    ):
+        monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
+        outcome = scan_apart(_demo_pairs()[0], SETTINGS, lambda _n_bytes: None)
+        assert outcome.scan is None
+        assert problem in outcome.problems[0]
+        assert apart.POOL.idle == []
 
 
 @pytest.mark.parametrize("has_shared_memory", [True, False])

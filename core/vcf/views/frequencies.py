@@ -52,10 +52,26 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
 def maf_chart(audit: VcfAudit) -> ReportChart:
     """Draw sites by their frequency on a logarithmic scale, by what became of them."""
     table = maf_table(audit)
-    domain = [name for name in _MEANINGS if name in set(table["outcome"])]
+    bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
+    threshold = audit.settings.maf_threshold
+    rule = threshold_rule(threshold, text("threshold {threshold}", threshold=Written(f"{threshold:g}")))
+    total = int(table["n_sites"].sum())
+    return ReportChart(
+        title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
+        chart=sized(alt.layer(bars, *rule), HEIGHT),
+        alt_text=text(
+            "{n} site by minor allele frequency; {outcomes}.",
+            "{n} sites by minor allele frequency; {outcomes}.",
+            n=total,
+            outcomes=_outcomes_in_words(table),
+        ),
+    )
+
+
+def _bars(table: pd.DataFrame, domain: Sequence[str]) -> alt.Chart:
     largest = int(table["n_sites"].max()) if len(table) else 1
     drawn = _side_by_side(table, domain).assign(outcome=[say(name) for name in table["outcome"]])
-    bars = (
+    return (
         alt.Chart(drawn)
         .mark_rect()
         .encode(
@@ -89,19 +105,6 @@ def maf_chart(audit: VcfAudit) -> ReportChart:
                 alt.Tooltip("n_sites:Q", title=say("Sites"), format=","),
             ],
         )
-    )
-    threshold = audit.settings.maf_threshold
-    rule = threshold_rule(threshold, text("threshold {threshold}", threshold=Written(f"{threshold:g}")))
-    total = int(table["n_sites"].sum())
-    return ReportChart(
-        title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
-        chart=sized(alt.layer(bars, *rule), HEIGHT),
-        alt_text=text(
-            "{n} site by minor allele frequency; {outcomes}.",
-            "{n} sites by minor allele frequency; {outcomes}.",
-            n=total,
-            outcomes=_outcomes_in_words(table),
-        ),
     )
 
 

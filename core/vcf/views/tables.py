@@ -20,13 +20,13 @@ FILE_COLUMNS = (
     Column("original", "Original"),
     Column("level", "Level", kind="words"),
     Column("overall", "Overall", kind="words"),
-    Column("published_rule", "Published rule"),
-    Column("exposure", "Exposure"),
+    Column("published_rule", "Published rule", kind="words"),
+    Column("exposure", "Exposure", kind="words"),
     Column("masked_share", "Masked", "share"),
     Column("header", "Header"),
     Column("sites", "Sites"),
     Column("n_missing", "Missing"),
-    Column("donors", "Donors"),
+    Column("donors", "Donors", kind="words"),
     Column("seconds", "Seconds"),
 )
 UNMASKED_COLUMNS = (
@@ -45,7 +45,7 @@ MOTIF_COLUMNS = (
     Column("n_left", "Not masked"),
 )
 FINDING_COLUMNS = (
-    Column("verdict", "Verdict"),
+    Column("verdict", "Verdict", kind="words"),
     Column("check", "Check", kind="words"),
     Column("n_affected", "Found"),
     Column("message", "What it means", kind="words"),
