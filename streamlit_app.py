@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import AuditInputError
 from core.settings_form import settings_named_by
 from core.words import ask_language_by
-from pages.components import navigation, serving
+from pages.components import access, navigation, serving, trail
 from pages.components.interrupting import interruptible
 from pages.components.language import session_language
 from pages.components.reading import show_problems
@@ -14,10 +14,12 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.set_page_config(page_icon=navigation.ICON, layout="wide", menu_items=navigation.MENU)
     st.logo(navigation.LOGO, size="large")
     ask_language_by(session_language)
+    if access.show_sign_in():
+        st.stop()
     page = st.navigation(navigation.pages(), position="top")
     navigation.remember(page)
     try:
-        with interruptible(), settings_named_by("label"):
+        with interruptible(), settings_named_by("label"), trail.of_run():
             page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)

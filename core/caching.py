@@ -17,10 +17,13 @@ import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import _calculate_file_id
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
@@ -73,6 +76,8 @@ class Vault:
         self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
         self._jobs: dict[str, Job[Any]] = {}
         self.by_fingerprint: dict[str, Dataset] = _Tables()
+        self._downloads: set[str] = set()
+        _VAULTS[session_id] = self
 
     def put(self, name: str, data: bytes) -> StoredFile:
         """Keep a file and let Streamlit's own copy of the session's uploads go."""
@@ -125,10 +130,20 @@ class Vault:
             former.stop()
         self._jobs[tool] = job
 
+    def offer(self, data: bytes, *, mime: str, name: str) -> bytes:
+        """Remember a file that is made for download as this session's."""
+        self._downloads.add(_calculate_file_id(data, mime, name))
+        return data
+
     @property
     def n_bytes(self) -> int:
         """Return the size of all files held."""
         return sum(len(stored.data) for stored in self._files.values())
+
+    @property
+    def n_files(self) -> int:
+        """Return the number of files held."""
+        return len(self._files)
 
     @property
     def is_empty(self) -> bool:
@@ -145,10 +160,33 @@ class Vault:
         self._files.clear()
         self._uploads.remove_session_files(self._session_id)
         if runtime.exists():
-            media = runtime.get_instance().media_file_mgr
-            media.clear_session_refs(self._session_id)
-            media.remove_orphaned_files()  # marks what is not in use any more
-            media.remove_orphaned_files()  # and removes it
+            _forget_downloads(runtime.get_instance().media_file_mgr, self._session_id, self._downloads)
+        self._downloads.clear()
+
+
+_VAULTS: WeakValueDictionary[str, Vault] = WeakValueDictionary()
+
+
+def owners_of(file_id: str) -> set[str]:
+    """Return the sessions that a download was made for."""
+    return {session for session, held in _VAULTS.items() if file_id in held._downloads}
+
+
+def _forget_downloads(media: MediaFileManager, session_id: str, file_ids: set[str]) -> None:
+    """Forget a session's downloads, those not made yet too; what another session shares stays.
+
+    Streamlit's own way forgets what no session is showing: another's file too, before it was fetched.
+    """
+    media.clear_session_refs(session_id)
+    others = {
+        file_id for held in _VAULTS.values() if held._session_id != session_id for file_id in held._downloads
+    }
+    with media._lock:
+        for deferred in list(media._deferred_ids_by_session.get(session_id, ())):
+            media._drop_deferred_id(deferred)
+        for file_id in file_ids - others:
+            if file_id in media._file_metadata:
+                media._delete_file(file_id)
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=lambda vault: vault.wipe())

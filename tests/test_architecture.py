@@ -1,8 +1,10 @@
 """Imports point one way, and every audit runs where Streamlit is not installed."""
 
 import ast
+import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,23 @@ def test_core__loads_no_module_by_its_name() -> None:
     assert loading <= {"core.__main__", "core.apart"}, (
         "only the command line and processes apart choose a module"
     )
+
+
+def test_imports__are_all_listed_as_requirements() -> None:
+    """By the names that packages install, so that none is there by chance, because another needs it."""
+    listed = {
+        re.split(r"[\[<>=~ ]", line)[0].lower().replace("_", "-")
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line
+    }
+    installs = packages_distributions()
+    sources = [ROOT / "streamlit_app.py", *SOURCES]
+    roots = {name.split(".")[0] for path in sources for name in _imports(path)}
+    roots -= {"core", "pages", "__future__", *sys.stdlib_module_names}
+    missing = {
+        name for name in roots if not {each.lower().replace("_", "-") for each in installs[name]} & listed
+    }
+    assert missing == set()
 
 
 def test_function__is_no_longer_than_45_lines() -> None:

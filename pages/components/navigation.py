@@ -139,4 +139,7 @@ def pages() -> dict[str, list[Page]]:
         page = st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key)
         sections[tool.section].append(page)
     sections["Language"] = language_pages()
+    if getattr(st.user, "is_logged_in", False):
+        sign_out = st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out")
+        sections["Start"].append(sign_out)
     return {say(section): found for section, found in sections.items() if found}

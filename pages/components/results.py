@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from core.caching import Vault, vault
 from core.charts import COLORS, Specification
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
@@ -18,6 +19,7 @@ from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, report_stem, said_table
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, own, say, text
+from pages.components import trail
 from pages.components.text import plain, sentence
 
 
@@ -62,6 +64,7 @@ def show_verdict(
     key: str = "overall",
 ) -> None:
     """Show a verdict as a headline, with those it is made of, the reasons, and what to do next."""
+    trail.saw(verdict)
     st.html(f"<style>{_TINTS}</style>")
     with st.container(border=True, key=f"verdict_{verdict.value}_{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -218,6 +221,7 @@ def show_downloads(
         Files of the tool's own, offered first.
     """
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    trail.audited(tool, digest)
     stem = report_stem(tool, datetime.now(UTC), digest)
     with st.container(horizontal=True):
         for download in extra:
@@ -239,11 +243,15 @@ def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
     return render(make_report(datetime.now(UTC)), name)
 
 
+def _made(held: Vault, download: Download) -> bytes:
+    return held.offer(download.make(), mime=download.mime, name=download.file_name)
+
+
 def show_download(download: Download, *, key: str) -> None:
     """Offer one file; it is made when it is asked for."""
     st.download_button(
         say(download.label),
-        data=download.make,
+        data=partial(_made, vault(), download),
         file_name=download.file_name,
         mime=download.mime,
         key=f"download_{key}",

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
 from core import apart
+from pages.components.access import Access, print_address
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
@@ -96,7 +97,8 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     threading.excepthook = _log_thread_error
     PagesManager.uses_pages_directory = False
     MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 1024 * 1024
+    print_address()
     yield
 
 
-MIDDLEWARE = (Middleware(SecurityHeaders),)
+MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access))

@@ -42,8 +42,8 @@ from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities,
 TOOL = "vcf"
 WHAT_TO_UPLOAD = (
     "Upload the **original** genome files, such as `donor.vcf.gz`, together with the **anonymized** ones, "
-    "such as `high_0.01_anony_donor.vcf.gz` or `low_anony_donor.vcf.gz`. Files of gigabytes are better "
-    "opened in place, from folders on this machine."
+    "such as `high_0.01_anony_donor.vcf.gz` or `low_anony_donor.vcf.gz`. Files of gigabytes are for "
+    "the command line, or for folders that the server may open."
 )
 
 

@@ -20,6 +20,12 @@ def _empty_caches() -> Iterator[None]:
     st.cache_data.clear()
 
 
+@pytest.fixture(autouse=True)
+def _offered_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let the server open what a test puts into its folder."""
+    monkeypatch.setenv("ANONAUDIT_FOLDERS", str(tmp_path))
+
+
 @pytest.fixture
 def open_page() -> Callable[[str], AppTest]:
     """Start the application and go to a page by its script, such as ``pages/start/home.py``."""

@@ -53,7 +53,12 @@ KEEP = object()
 READING = {"*_delimiter": KEEP, "*_encoding": KEEP, "*_header": KEEP}  # others would not read the file
 PAGES = {
     "tabular": Page("pages/verify/tabular.py", "hospital"),
-    "vcf": Page("pages/verify/vcf.py", "cohort", ("vcf_donors_panel",), {"vcf_anony_folder": KEEP}),
+    "vcf": Page(
+        "pages/verify/vcf.py",
+        "cohort",
+        ("vcf_donors_panel",),
+        {"vcf_anony_folder": KEEP, "*_panel_path": KEEP},
+    ),
     "leakage": Page("pages/measure/leakage.py", "leaking", ("leakage_holdout",), {"leakage_key_*": KEEP}),
     "risk": Page(
         "pages/measure/risk.py",

@@ -1,5 +1,6 @@
 """The VCF verifier's page as a visitor meets it."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.demo.vcf import DEMOS
 from core.jobs import Progress
 from core.vcf import CHECKS
+from pages.components.access import NOT_OPENED
 from pages.components.navigation import HOME
 from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_donors import donor_file, people
@@ -263,7 +265,44 @@ def test_folders__are_opened_in_place(open_page: Callable[[str], AppTest], tmp_p
     app = _finished(app.text_input(key="vcf_anony_folder").set_value(str(tmp_path)).run())
     assert "Every target counts as masked (4 of 4)" in _headlines(app)
     app = app.text_input(key="vcf_anony_folder").set_value(str(tmp_path / "gone")).run()
-    assert "cannot be read (No such file or directory)." in _words(app.error)
+    assert NOT_OPENED in _words(app.error)
+
+
+def test_folders__are_not_offered_unless_the_operator_names_some(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANONAUDIT_FOLDERS")
+    assert not open_page(PAGE).text_input
+
+
+@pytest.mark.parametrize(
+    "how", ["outside", "above", "gone", "a link out", "a file that is a link out", "nonsense"]
+)
+def test_folders__what_leads_out_of_them_is_refused_in_the_same_words(
+    open_page: Callable[[str], AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    offered, other = tmp_path / "offered", tmp_path / "other"
+    for folder in (offered, other):
+        folder.mkdir()
+        for name, data in (ORIGINAL, GOOD):
+            (folder / name).write_bytes(data)
+    (offered / "link").symlink_to(other)
+    (offered / "mixed").mkdir()
+    (offered / "mixed" / ORIGINAL[0]).symlink_to(other / ORIGINAL[0])
+    monkeypatch.setenv("ANONAUDIT_FOLDERS", os.pathsep.join([str(offered), str(tmp_path / "not there")]))
+    given = {
+        "outside": other,
+        "above": offered / ".." / "other",
+        "gone": offered / "gone",
+        "a link out": offered / "link",
+        "a file that is a link out": offered / "mixed",
+        "nonsense": "\0~",
+    }[how]
+    app = open_page(PAGE)
+    app.text_input(key="vcf_origin_folder").set_value(str(given))
+    app = app.text_input(key="vcf_anony_folder").set_value(str(given)).run()
+    assert _words(app.error).strip() == NOT_OPENED
+    assert not app.metric
 
 
 def test_page__says_what_the_file_tells_of_its_donors(open_page: Callable[[str], AppTest]) -> None:
@@ -291,7 +330,7 @@ def test_page__a_panel_that_cannot_be_read_is_an_error_in_words(open_page: Calla
     page = _upload(open_page(PAGE), *_donor_files())
     path = next(one for one in page.text_input if one.label == "Or its path on this machine")
     page = _when(path.set_value("/nowhere/panel.vcf.gz").run(), lambda one: one.error)
-    assert "cannot be opened" in page.error[0].value
+    assert NOT_OPENED in _words(page.error)
 
 
 def _donor_files() -> tuple[tuple[str, bytes], tuple[str, bytes]]:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, Request, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 ROOT = Path(__file__).parents[2]
+TOKEN = "let-the-tests-in"  # noqa: S105 - of servers that only tests start
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [
     "--no-sandbox",
@@ -44,18 +45,34 @@ def browser_type_launch_args() -> dict[str, object]:
     return {"executable_path": CHROMIUM, "args": QUIET}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _start_server(log: Path) -> tuple[subprocess.Popen[bytes], str]:
+def start_server(
+    log: Path, *options: str, port: int | None = None, **environment: str
+) -> tuple[subprocess.Popen[bytes], str]:
     """Start the dashboard as README says, and wait until it answers."""
-    port = _free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", f"--server.port={port}"]
+    port = port or free_port()
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "streamlit_app.py",
+        f"--server.port={port}",
+        *options,
+    ]
     with log.open("wb") as output:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "ANONAUDIT_TOKEN": TOKEN, **environment},
+        )
     address = f"http://127.0.0.1:{port}"
     for _ in range(300):
         try:
@@ -67,7 +84,7 @@ def _start_server(log: Path) -> tuple[subprocess.Popen[bytes], str]:
     raise AssertionError(f"the server did not start:\n{log.read_text()}")
 
 
-def _stop_server(server: subprocess.Popen[bytes]) -> None:
+def stop_server(server: subprocess.Popen[bytes]) -> None:
     server.terminate()
     try:
         server.wait(10)
@@ -78,9 +95,9 @@ def _stop_server(server: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="session")
 def server_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server, address = _start_server(tmp_path_factory.mktemp("server") / "log.txt")
+    server, address = start_server(tmp_path_factory.mktemp("server") / "log.txt")
     yield address
-    _stop_server(server)
+    stop_server(server)
 
 
 @pytest.fixture(scope="session")
@@ -89,12 +106,26 @@ def base_url(server_address: str) -> str:
     return server_address
 
 
+def let_in(context: BrowserContext, address: str) -> BrowserContext:
+    """Bring a server's token, as who opens the printed address does; the browser keeps the cookie."""
+    assert context.request.get(f"{address}/?token={TOKEN}").ok
+    return context
+
+
 @pytest.fixture
-def fresh_server(tmp_path: Path) -> Iterator[str]:
-    """A server that nobody has visited yet."""
-    server, address = _start_server(tmp_path / "log.txt")
+def page(page: Page, server_address: str) -> Page:
+    """A page whose browser was let in."""
+    let_in(page.context, server_address)
+    return page
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path, context: BrowserContext) -> Iterator[str]:
+    """A server that nobody has visited yet; the test's browser was let in."""
+    server, address = start_server(tmp_path / "log.txt")
+    let_in(context, address)
     yield address
-    _stop_server(server)
+    stop_server(server)
 
 
 @pytest.fixture

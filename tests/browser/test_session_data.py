@@ -1,7 +1,6 @@
 """Uploads are held once, for one tab, and are gone when the person says so or closes the tab."""
 
 import re
-import urllib.request
 from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -10,10 +9,9 @@ SMALL = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F
 LARGE = {"name": "many.csv", "mimeType": "text/csv", "buffer": b"age,sex\n" + b"30,F\n" * 800_000}
 
 
-def _uploads_in_streamlit(server_address: str) -> int:
+def _uploads_in_streamlit(page: Page, server_address: str) -> int:
     """Return the bytes that Streamlit itself still holds of uploads."""
-    with urllib.request.urlopen(f"{server_address}/_stcore/metrics", timeout=10) as response:
-        metrics = response.read().decode()
+    metrics = page.context.request.get(f"{server_address}/_stcore/metrics").text()
     return sum(int(float(size)) for size in re.findall(r'UploadedFileManager".*?\} ([\d.e+]+)', metrics))
 
 
@@ -28,7 +26,7 @@ def test_upload__moves_to_the_vault_and_leaves_no_second_copy(
     page = visit("tabular")
     _upload(page, LARGE)
     expect(page.get_by_text(re.compile(r"4 MB of your files are held"))).to_be_visible()
-    assert _uploads_in_streamlit(server_address) == 0
+    assert _uploads_in_streamlit(page, server_address) == 0
 
 
 def test_delete_my_data__empties_every_page(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import let_in
 from tests.hostile.corpus import Hostile, killers
 
 KILLERS = {
@@ -26,7 +27,7 @@ UPLOADER = "stFileUploaderDropzoneInput"
 def _other_session(page: Page, server_address: str, wait_until_idle: Callable[[Page], None]) -> Page:
     browser = page.context.browser
     assert browser is not None
-    other = browser.new_context().new_page()
+    other = let_in(browser.new_context(), server_address).new_page()
     other.goto(server_address)
     expect(other.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
     wait_until_idle(other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -33,6 +34,7 @@ from pages.components.asking import ask_for_choice, ask_for_number, ask_for_seve
 from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
+from pages.components.results import Download, show_download
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
@@ -247,18 +249,11 @@ def use_settings(settings: EventSettings) -> None:
 def show_mapping_downloads(mapping: EventMapping) -> None:
     """Offer the mapping in use, to keep, edit and upload again."""
     with st.container(horizontal=True):
-        for label, name, write in (
-            ("Mapping as CSV", "event_mapping.csv", mapping_csv),
-            ("Mapping as JSON", "event_mapping.json", mapping_json),
+        for label, name, mime, write in (
+            ("Mapping as CSV", "event_mapping.csv", "text/csv", mapping_csv),
+            ("Mapping as JSON", "event_mapping.json", "application/json", mapping_json),
         ):
-            st.download_button(
-                say(label),
-                write(mapping),
-                name,
-                key=f"events_{name}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            show_download(Download(label, name, mime, partial(write, mapping)), key=f"events_{name}")
 
 
 def ask_for_rule() -> Live:

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors, views
 from core.vcf.apart import measure_apart
 from core.vcf.donor import DonorMeasurement
 from core.words import say, text
+from pages.components.access import offers_folders, path_within
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.long_work import ask_for_work
+from pages.components.reading import show_problems
 from pages.components.results import show_figures, show_findings, show_table, show_verdict
 from pages.verify.vcf_parts.inputs import start_small_work
 
@@ -54,12 +57,21 @@ def _ask_for_panel() -> VcfFile | None:
         files = ask_for_files(TOOL, "panel", label="Panel", types=("gz", "bgz", "vcf", "bcf"), several=False)
         for stored in files[-1:]:
             list_file(TOOL, "panel", stored)
-        path = st.text_input(
-            say("Or its path on this machine"), key=f"{TOOL}_panel_path", persist_state="session"
-        ).strip()
+        path = _path_of_panel() if offers_folders() else None
     if files:
         return VcfFile(name=files[-1].name, content=files[-1].data)
-    return VcfFile(name=Path(path).name, path=Path(path)) if path else None
+    return VcfFile(name=path.name, path=path) if path else None
+
+
+def _path_of_panel() -> Path | None:
+    given = st.text_input(
+        say("Or its path on this machine"), key=f"{TOOL}_panel_path", persist_state="session"
+    ).strip()
+    try:
+        return path_within(given) if given else None
+    except AuditInputError as error:
+        show_problems(error)
+        return None
 
 
 class _StoppedError(Exception):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -14,6 +13,7 @@ from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
 from core.words import say
+from pages.components.access import offers_folders, path_within
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
 from pages.components.text import plain
@@ -37,24 +37,29 @@ class GivenFiles:
 
 
 def ask_for_folders(tool: str) -> GivenFiles:
-    """Ask for two folders on this machine; files in them are opened in place, however large."""
+    """Ask for two folders that the server may open; files in them are opened in place, however large."""
+    if not offers_folders():
+        return GivenFiles()
     with st.expander(say("Large files: open folders on this machine"), icon=":material/folder_open:"):
         st.caption(say("Nothing is uploaded or copied: the files are read where they are."))
-        originals, anonymized = st.columns(2)
-        first = originals.text_input(
+        left, right = st.columns(2)
+        first = left.text_input(
             say("Folder of the originals"), key=f"{tool}_origin_folder", persist_state="session"
         )
-        second = anonymized.text_input(
+        second = right.text_input(
             say("Folder of the anonymized files"), key=f"{tool}_anony_folder", persist_state="session"
         )
     if not first.strip() or not second.strip():
         return GivenFiles()
     try:
-        originals_found, anonymized_found = files_of_folders(Path(first.strip()), Path(second.strip()))
+        found = files_of_folders(path_within(first.strip()), path_within(second.strip()))
+        originals, anonymized = (
+            [replace(file, path=path_within(file.path or "")) for file in side] for side in found
+        )
     except AuditInputError as error:
         show_problems(error)
         return GivenFiles()
-    return GivenFiles(tuple(originals_found), tuple(anonymized_found))
+    return GivenFiles(tuple(originals), tuple(anonymized))
 
 
 def uploaded_files(files: Sequence[StoredFile]) -> GivenFiles:

@@ -1,0 +1,131 @@
+"""Only who was let in is served, under the server's own names, and only what is theirs."""
+
+import http.client
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import TOKEN, let_in
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
+
+
+def _status(address: str, path: str, **headers: str) -> int:
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
+    connection.request(
+        "GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()}
+    )
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def _cookie(page: Page, address: str) -> str:
+    port = address.rpartition(":")[2]
+    cookies = {each["name"]: each for each in page.context.cookies()}
+    mine = cookies[f"anonaudit-{port}"]
+    assert mine["httpOnly"]
+    assert mine["sameSite"] == "Lax"
+    return f"{mine['name']}={mine['value']}"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {}),
+        ("/vcf", {}),
+        ("/_stcore/metrics", {}),
+        ("/_stcore/stream", UPGRADE),
+        ("/static/index.html", {}),
+        ("/media/0.csv", {}),
+        ("/?token=wrong", {}),
+        ("//_stcore/stream", UPGRADE),
+    ],
+)
+def test_visitor__without_the_token_is_refused(
+    page: Page, server_address: str, path: str, headers: dict[str, str]
+) -> None:
+    name, _, value = _cookie(page, server_address).partition("=")
+    made_up = f"{name}=me.{value.partition('.')[2]}"
+    assert _status(server_address, path, **headers) == 403
+    assert _status(server_address, path, **headers, Cookie=made_up) == 403
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/metrics", "/_stcore/stream", "/app/static/logo.svg"])
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("example.org", None),
+        ("example.org", "http://example.org"),
+        (None, "http://example.org"),
+        (None, "null"),
+    ],
+)
+def test_server__answers_under_its_own_name_only(
+    page: Page, server_address: str, path: str, host: str | None, origin: str | None
+) -> None:
+    own = server_address.removeprefix("http://")
+    cookie = _cookie(page, server_address)
+    upgrade = UPGRADE if path.endswith("stream") else {}
+    assert _status(server_address, path, **upgrade, Cookie=cookie, Host=own, Origin=server_address) in (
+        101,
+        200,
+    )
+    given = {"Host": host or own, **({"Origin": origin} if origin else {})}
+    assert _status(server_address, path, **upgrade, Cookie=cookie, **given) == 403
+
+
+def test_token__does_not_stay_in_the_address(quiet_page: Page, fresh_server: str) -> None:
+    quiet_page.context.clear_cookies()
+    quiet_page.goto(f"{fresh_server}/risk?token={TOKEN}")
+    expect(quiet_page.get_by_role("heading", level=1, name="Disclosure risk")).to_be_visible(timeout=30_000)
+    assert quiet_page.url == f"{fresh_server}/risk"
+
+
+def test_upload_and_download__need_the_cookie_of_their_session(
+    visit: Callable[[str], Page],
+    wait_until_idle: Callable[[Page], None],
+    server_address: str,
+    browser: Browser,
+) -> None:
+    page = visit("risk")
+    uploads, downloads = [], []
+    page.on("request", lambda request: uploads.append(request) if request.method == "PUT" else None)
+    page.on("request", lambda request: downloads.append(request.url) if "/media/" in request.url else None)
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
+    )
+    expect(page.get_by_text("people.csv ·")).to_be_visible(timeout=30_000)
+    wait_until_idle(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report as JSON").click()
+    assert json.loads(download.value.path().read_text())
+    stranger = let_in(browser.new_context(), server_address)
+    fetched = [url for url in downloads if url.endswith(".json")]
+    assert fetched
+    assert page.context.request.get(fetched[-1]).ok
+    assert stranger.request.get(fetched[-1]).status == 403
+    (upload,) = uploads
+    headers = {"x-xsrftoken": upload.headers.get("x-xsrftoken", "")}
+    part = {"file": {"name": "b.csv", "mimeType": "text/csv", "buffer": b"a\n1\n"}}
+    assert stranger.request.put(upload.url, multipart=part, headers=headers).status == 403
+    wipe = let_in(
+        browser.new_context(), server_address
+    ).new_page()  # another's wipe takes nothing of this one
+    wipe.goto(f"{server_address}/risk")
+    wipe.get_by_role("button", name="Class sizes").or_(wipe.get_by_role("heading", level=1)).first.wait_for()
+    wipe.close()
+    page.wait_for_timeout(1_500)
+    assert page.context.request.get(fetched[-1]).ok
+    wait_until_idle(page)
+    page.get_by_role("button", name="Delete my data").click()
+    expect(page.get_by_text("go when you close the tab")).to_be_visible()
+    assert page.context.request.get(fetched[-1]).status == 404
+    stranger.close()
