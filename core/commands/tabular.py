@@ -33,8 +33,8 @@ from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views import run_verdict
-from core.tabular.words import percent
 from core.verdict import Verdict, exit_code
+from core.words import percent
 from core.writing import write_file
 
 

@@ -12,6 +12,7 @@ from core.tables import Dataset
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, columns_alike, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import text
 
 PROTECTING_ACTIONS = frozenset(
     {
@@ -68,9 +69,14 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
     )
     if all(match.anonymized is None for match in matched):
         raise AuditInputError(
-            f"{anonymized.name}: none of the {len(original.columns):,} columns of {original.name} is in it, "
-            "so there is nothing to verify. Check that the two files belong together and that the first "
-            "line holds the column names."
+            text(
+                "{anonymized}: none of the {columns} columns of {original} is in it, so there is nothing to "
+                "verify. Check that the two files belong together and that the first line holds the column "
+                "names.",
+                columns=len(original.columns),
+                anonymized=anonymized.name,
+                original=original.name,
+            )
         )
     return matched
 
@@ -97,9 +103,12 @@ def about_names_alike(
         if len(meant) > 1 and not meant.keys() >= {*ours, *theirs, *logged}:
             names = list({**ours, **theirs, **logged})
             yield Finding.of("column_names_alike", Verdict.WARN, n_affected=len(names))(
-                f"{listed(names)} differ in letter case, spaces or signs alone, so which column of "
-                "the other table or of the log is meant cannot be said. Rename them so that every column has "
-                "one spelling."
+                text(
+                    "{columns} differ in letter case, spaces or signs alone, so which column of the other "
+                    "table or of the log is meant cannot be said. Rename them so that every column has one "
+                    "spelling.",
+                    columns=listed(names),
+                )
             )
 
 

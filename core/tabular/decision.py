@@ -21,10 +21,9 @@ from core.tabular.second_opinion import (
 )
 from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.settings import TabularSettings, TabularThresholds
-from core.tabular.words import listed, percent, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst, worst_first
-
-_FEWER = "Low uniqueness"  # of pseudonyms, which deleted records explain
+from core.words import Text, joined, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -140,14 +139,19 @@ def _with_warnings(
         Finding.of(
             "rule_warns_of_column", Verdict.WARN, column=check.anonymized_column, n_affected=check.n_failing
         )(
-            f"The published rule warns of `{check.anonymized_column}`, although one column does not "
-            f"decide its verdict: {check.reason}"
+            text(
+                "The published rule warns of `{column}`, although one column does not decide its verdict: "
+                "{reason}",
+                column=check.anonymized_column,
+                reason=own(check.reason),
+            )
         )
         for check in measured.checks
         if check.status is Verdict.WARN
         and check.anonymized_column is not None
         and check.anonymized_column not in {*notes, *told}
-        and not (_FEWER in check.reason and measured.n_original != measured.n_anonymized)
+        # deleted records explain why there are fewer pseudonyms
+        and not ("few" in check.found and measured.n_original != measured.n_anonymized)
     ]
     if not warned:
         return opinion
@@ -218,32 +222,55 @@ def _missed_thresholds(
     if measured.policy_consistency < limits.policy_consistency_share:
         n = len(measured.inconsistent_columns)
         yield Finding.of("policy_consistency", Verdict.FAIL, n_affected=n)(
-            f"Policy consistency is {percent(measured.policy_consistency)}, below "
-            f"{percent(limits.policy_consistency_share)}: {share_of(n, measured.n_logged)} logged columns "
-            "should be gone but hold values: "
-            f"{listed(measured.inconsistent_columns)}.{_also_false(measured.inconsistent_columns, notes)}"
+            _with_note(
+                text(
+                    "Policy consistency is {share}, below {limit}: {found} logged columns should be gone but "
+                    "hold values: {columns}.",
+                    share=percent(measured.policy_consistency),
+                    limit=percent(limits.policy_consistency_share),
+                    found=share_of(n, measured.n_logged),
+                    columns=listed(measured.inconsistent_columns),
+                ),
+                _also_false(measured.inconsistent_columns, notes),
+            )
         )
     if measured.pattern_residual > limits.pattern_residual_share:
         yield Finding.of("pattern_residual", Verdict.FAIL, n_affected=measured.n_residual)(
-            f"Pattern residual is above {percent(limits.pattern_residual_share)}: "
-            f"{share_of(measured.n_residual, measured.n_filled)} non-blank cells hold a sensitive pattern."
-            f"{_also_false([one.column for one in measured.residuals if one.n_cells], notes)}"
+            _with_note(
+                text(
+                    "Pattern residual is above {limit}: {found} non-blank cells hold a sensitive pattern.",
+                    limit=percent(limits.pattern_residual_share),
+                    found=share_of(measured.n_residual, measured.n_filled),
+                ),
+                _also_false([one.column for one in measured.residuals if one.n_cells], notes),
+            )
         )
     if measured.high_risk_handling < limits.high_risk_handling_share:
         n = len(measured.unprotected_columns)
         yield Finding.of("high_risk_handling", Verdict.FAIL, n_affected=n)(
-            f"High-risk handling is {percent(measured.high_risk_handling)}, below "
-            f"{percent(limits.high_risk_handling_share)}: {share_of(n, measured.n_high_risk)} high-risk "
-            f"columns have no protecting action: {listed(measured.unprotected_columns)}. "
-            f"{unrecognized_protection(measured, opinion)}".rstrip()
+            _with_note(
+                text(
+                    "High-risk handling is {share}, below {limit}: {found} high-risk columns have no "
+                    "protecting action: {columns}.",
+                    share=percent(measured.high_risk_handling),
+                    limit=percent(limits.high_risk_handling_share),
+                    found=share_of(n, measured.n_high_risk),
+                    columns=listed(measured.unprotected_columns),
+                ),
+                unrecognized_protection(measured, opinion),
+            )
         )
+
+
+def _with_note(message: Text, note: str) -> Text:
+    return joined([message, note]) if note else message
 
 
 def _also_false(columns: Sequence[str], notes: Mapping[str, str]) -> str:
     """Return that a figure is a false alarm too, where every column behind it is one."""
     if not columns or not all(column in notes for column in columns):
         return ""
-    return " A known false alarm of the rule: see what is said of each column."
+    return "A known false alarm of the rule: see what is said of each column."
 
 
 def _reviews(
@@ -252,13 +279,16 @@ def _reviews(
     n_messages = len(measured.checks)
     if n_failed := measured.n_messages(Verdict.FAIL):
         yield Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
-            f"Review is mandatory: {share_of(n_failed, n_messages)} column checks are FAIL."
+            text("Review is mandatory: {found} column checks are FAIL.", found=share_of(n_failed, n_messages))
         )
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
         yield Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
-            f"Review is recommended: {share_of(n_warned, n_messages)} column checks are WARN; the "
-            f"limit is {percent(limits.warn_share)}."
+            text(
+                "Review is recommended: {found} column checks are WARN; the limit is {limit}.",
+                found=share_of(n_warned, n_messages),
+                limit=percent(limits.warn_share),
+            )
         )
 
 
@@ -276,8 +306,14 @@ def _columns(
             column=check.anonymized_column or check.column,
             n_affected=check.n_failing,
         )(
-            f"`{check.anonymized_column or check.column}`: {check.reason} "
-            f"{notes.get(check.anonymized_column or check.column, '')}".rstrip()
+            _with_note(
+                text(
+                    "`{column}`: {reason}",
+                    column=check.anonymized_column or check.column,
+                    reason=own(check.reason),
+                ),
+                notes.get(check.anonymized_column or check.column, ""),
+            )
         )
         for check in measured.checks
         if check.status is not Verdict.PASS

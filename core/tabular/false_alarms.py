@@ -11,14 +11,15 @@ from core.tabular.measurement import TabularMeasurement
 from core.tabular.rules import ColumnCheck
 from core.tabular.second_opinion import SecondOpinionMeasurement
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import counted, listed
+from core.tabular.words import listed
 from core.verdict import Verdict
+from core.words import counted, text
 
-_INTRODUCTION = "A known false alarm of the rule:"
 _YEARS = re.compile(r"9999s?(?:\s?[-–~]\s?9999)?[A-Za-z가-힣]{0,2}|A{1,6}\s?9999|[<>≤≥]=?\s?9999")
 _MOSTLY = 0.5  # share of cells that are unchanged from which an action changed too little
 _MOST_WORDS = 50  # distinct values of a column of categories
 _REPEATED = 0.1  # distinct share up to which they are categories
+_KOREAN_NAMES = frozenset({"hangul_name", "hangul_name_spaced"})
 
 
 def known_false_alarms(
@@ -32,7 +33,7 @@ def known_false_alarms(
     for check in measured.checks:
         explain = _EXPLANATIONS.get(check.check)
         if check.status is not Verdict.PASS and explain is not None and (note := explain(check, seen)):
-            notes[check.anonymized_column or check.column] = f"{_INTRODUCTION} {note}"
+            notes[check.anonymized_column or check.column] = note
     return notes
 
 
@@ -48,11 +49,11 @@ def unrecognized_protection(measured: TabularMeasurement, opinion: SecondOpinion
         column, meaning = compared.get(name), meaning_of(measured.log.entries[name].action)
         if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
             return ""
-    return (
-        f"{_INTRODUCTION} it knows its own words for protecting actions only, and the log uses others "
-        f"for {listed(measured.unprotected_columns)}, most of whose cells were changed. Where it is what was "
-        "done, log `drop`, `pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or "
-        "`mask_zip_leading`."
+    return text(
+        "A known false alarm of the rule: it knows its own words for protecting actions only, and the log "
+        "uses others for {columns}, most of whose cells were changed. Where it is what was done, log `drop`, "
+        "`pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or `mask_zip_leading`.",
+        columns=listed(measured.unprotected_columns),
     )
 
 
@@ -71,43 +72,59 @@ def _about_dropped(check: ColumnCheck, seen: _Seen) -> str:
         return ""
     one_word = column.n_distinct_anonymized == 1 and not column.n_same_values
     if one_word or (not column.n_filled_anonymized and seen.marks.get(column.anonymized)):
-        return "all these cells hold a mark that only says that a value was there. Leave them empty."
+        return (
+            "A known false alarm of the rule: all these cells hold a mark that only says that a value was "
+            "there. Leave them empty."
+        )
     return ""
 
 
 def _about_patterns(check: ColumnCheck, seen: _Seen) -> str:
     role = seen.roles.get(check.anonymized_column or "")
-    if role is None or role.kind == "person's name" or "Korean person's name" not in check.reason:
+    if role is None or role.kind == "person's name" or not _KOREAN_NAMES & check.found:
         return ""
     if role.n_distinct > min(_MOST_WORDS, _REPEATED * role.n_nonblank):
         return ""
-    return (
-        f"it takes any short word in Hangul for a name, and these are {counted(role.n_distinct, 'word')} "
-        f"repeated over {counted(role.n_nonblank, 'record')}, as categories are. Write them as codes, or "
-        "judge them by eye."
+    return text(
+        "A known false alarm of the rule: it takes any short word in Hangul for a name, and these are "
+        "{words} repeated over {records}, as categories are. Write them as codes, or judge them by eye.",
+        words=counted(role.n_distinct, "word"),
+        records=counted(role.n_nonblank, "record"),
     )
 
 
 def _about_dates(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
     if not check.shapes or not all(_YEARS.fullmatch(shape) for shape in check.shapes):
         return ""
-    return "the year alone shows no more than its first day does. Write that day, such as YYYY-01-01."
+    return (
+        "A known false alarm of the rule: the year alone shows no more than its first day does. Write that "
+        "day, such as YYYY-01-01."
+    )
 
 
 def _about_removed(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
     if meaning_of(check.action) is not Meaning.GONE:
         return ""
-    return f"`{check.action}` is logged, which says the same in a word it does not know. Log `drop`."
+    return text(
+        "A known false alarm of the rule: `{action}` is logged, which says the same in a word it does not "
+        "know. Log `drop`.",
+        action=check.action,
+    )
 
 
 def _about_pseudonyms(check: ColumnCheck, seen: _Seen) -> str:
     column = seen.columns.get(check.anonymized_column or "")
-    only_unlike = "resemble" in check.reason and "uniqueness" not in check.reason
-    if column is None or not only_unlike or column.n_unchanged or column.n_same_values:
+    if (
+        column is None
+        or "unlike" not in check.found
+        or "few" in check.found
+        or column.n_unchanged
+        or column.n_same_values
+    ):
         return ""
     return (
-        "it knows pseudonyms by a few ways of writing, and none of these values is the original's. Check by "
-        "eye that nothing of the original is in them."
+        "A known false alarm of the rule: it knows pseudonyms by a few ways of writing, and none of these "
+        "values is the original's. Check by eye that nothing of the original is in them."
     )
 
 

@@ -16,6 +16,7 @@ from typing import Literal, cast
 from core.errors import AuditInputError
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
+from core.words import Text, own, text
 
 Mode = Literal["low", "high"]
 
@@ -40,7 +41,7 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
-def folded(text: str) -> str:
+def folded(written: str) -> str:
     """Return a word as people mean it: no matter its case, width, composition, spaces and hyphens.
 
     Examples
@@ -48,14 +49,14 @@ def folded(text: str) -> str:
     >>> folded(" DROP "), folded("Date-Floor  Year"), folded("ｄｒｏｐ"), folded("Rojstni\u00a0DAN")
     ('drop', 'date_floor_year', 'drop', 'rojstni_dan')
     """
-    visible = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    visible = "".join(c for c in unicodedata.normalize("NFKC", written) if unicodedata.category(c) != "Cf")
     word = unicodedata.normalize("NFKC", visible.casefold())
     return _SEPARATORS.sub("_", word).strip("_") or word.strip()
 
 
-def _known_word(text: str, known: Iterable[str]) -> str:
+def _known_word(written: str, known: Iterable[str]) -> str:
     """Return the known word of the same letters and digits, else the folded text."""
-    word = folded(_CAMEL_CASE.sub("_", unicodedata.normalize("NFKC", text)))
+    word = folded(_CAMEL_CASE.sub("_", unicodedata.normalize("NFKC", written)))
     return {one.replace("_", ""): one for one in known}.get(word.replace("_", ""), word)
 
 
@@ -124,15 +125,26 @@ class AnonymizationLog:
     def notes_about(self, *, original_name: str, anonymized_name: str) -> tuple[Finding, ...]:
         """Return the findings about this log when it is used for these two files."""
         claims = (
-            ("source_file", self.source_file, "original", original_name),
-            ("output_file", self.output_file, "anonymized", anonymized_name),
+            (
+                self.source_file,
+                "{log}: `_meta.source_file` names another file than the original file {file}. {remedy}",
+                original_name,
+            ),
+            (
+                self.output_file,
+                "{log}: `_meta.output_file` names another file than the anonymized file {file}. {remedy}",
+                anonymized_name,
+            ),
         )
         return self.notes + tuple(
             _note(
                 "log_for_another_file",
-                f"{self.name}: `_meta.{key}` names another file than the {role} file {name}. {_REMEDY}",
+                message,
+                log=self.name,
+                file=name,
+                remedy=own(_REMEDY),
             )
-            for key, claimed, role, name in claims
+            for claimed, message, name in claims
             if claimed is not None and _file_name(claimed) != _file_name(name)
         )
 
@@ -203,16 +215,23 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     name = name or (source.name if isinstance(source, Path) else "log")
     if len(data) > LARGEST_LOG:
         raise AuditInputError(
-            f"{name}: the log has {len(data) / 1e6:,.0f} MB; at most {LARGEST_LOG / 1e6:,.0f} are read. It "
-            "needs one short entry per column."
+            text(
+                "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
+                "column.",
+                log=name,
+                megabytes=round(len(data) / 1e6),
+                most=round(LARGEST_LOG / 1e6),
+            )
         )
     repeated: list[str] = []
     document = _parse(data, name=name, repeated=repeated)
     if not isinstance(document, dict):
-        raise AuditInputError(f"{name}: the log is not a JSON object. {_REMEDY}")
+        raise AuditInputError(_unusable("{log}: the log is not a JSON object. {remedy}", name))
     log_info = _value(document, "log_info")
     if not isinstance(log_info, dict):
-        raise AuditInputError(f"{name}: the log has no object `log_info` with an entry per column. {_REMEDY}")
+        raise AuditInputError(
+            _unusable("{log}: the log has no object `log_info` with an entry per column. {remedy}", name)
+        )
     notes = [_repeated_note(name, key) for key in dict.fromkeys(repeated)]
     meta = _meta(document, name=name, notes=notes)
     entries = {column: _entry(column, value, name=name, notes=notes) for column, value in log_info.items()}
@@ -243,10 +262,23 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
     try:
         return json.loads(_decode(data), object_pairs_hook=keep_last)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, character {error.colno}"
-        raise AuditInputError(f"{name}: the log is not valid JSON ({place}). {_REMEDY}") from None
+        raise AuditInputError(
+            text(
+                "{log}: the log is not valid JSON (line {line}, character {character}). {remedy}",
+                log=name,
+                line=error.lineno,
+                character=error.colno,
+                remedy=own(_REMEDY),
+            )
+        ) from None
     except (ValueError, RecursionError):
-        raise AuditInputError(f"{name}: the log is not readable as JSON text. {_REMEDY}") from None
+        raise AuditInputError(
+            _unusable("{log}: the log is not readable as JSON text. {remedy}", name)
+        ) from None
+
+
+def _unusable(message: str, name: str) -> Text:
+    return text(message, log=name, remedy=own(_REMEDY))
 
 
 def _decode(data: bytes) -> str:
@@ -273,8 +305,9 @@ def _meta(document: dict[str, object], *, name: str, notes: list[Finding]) -> di
     notes.append(
         _note(
             "log_meta_unusable",
-            f"{name}: `_meta` is not an object, so low mode without permission to keep diagnoses was "
+            "{log}: `_meta` is not an object, so low mode without permission to keep diagnoses was "
             "assumed. Correct the log if that is wrong.",
+            log=name,
         )
     )
     return {}
@@ -286,7 +319,9 @@ def _mode(meta: dict[str, object], *, name: str) -> Mode:
         return "low"
     if isinstance(mode, str) and folded(mode) in {"low", "high"}:
         return cast("Mode", folded(mode))
-    raise AuditInputError(f"{name}: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.")
+    raise AuditInputError(
+        text("{log}: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.", log=name)
+    )
 
 
 def _allow_dx(meta: dict[str, object], *, name: str, notes: list[Finding]) -> bool:
@@ -296,8 +331,9 @@ def _allow_dx(meta: dict[str, object], *, name: str, notes: list[Finding]) -> bo
     notes.append(
         _note(
             "log_value_not_text",
-            f"{name}: `_meta.allow_dx` is neither `true` nor `false`, so keeping diagnoses counts as not "
+            "{log}: `_meta.allow_dx` is neither `true` nor `false`, so keeping diagnoses counts as not "
             "permitted. Correct the log if that is wrong.",
+            log=name,
         )
     )
     return False
@@ -308,7 +344,12 @@ def _meta_text(meta: dict[str, object], key: str, *, name: str, notes: list[Find
     if value is None or isinstance(value, str):
         return value
     notes.append(
-        _note("log_value_not_text", f"{name}: `_meta.{key}` is not a text and was ignored. Correct the log.")
+        _note(
+            "log_value_not_text",
+            "{log}: `_meta.{key}` is not a text and was ignored. Correct the log.",
+            log=name,
+            key=key,
+        )
     )
     return None
 
@@ -320,9 +361,11 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
         notes.append(
             _note(
                 "log_entry_unusable",
-                f"{name}: the entry of column `{shown}` is not an object, so the "
-                "column was only checked for sensitive patterns. Correct the entry.",
-                column=column,
+                "{log}: the entry of column `{column}` is not an object, so the column was only checked for "
+                "sensitive patterns. Correct the entry.",
+                log=name,
+                column=shown,
+                of=column,
             )
         )
         return LogEntry(column=column, semantic="", action="")
@@ -335,14 +378,33 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
         notes.append(
             _note(
                 "log_action_unknown",
-                f"{name}: column `{shown}` has the unknown action `{_shortened(texts['action'])}`, "
-                "so it was only checked for sensitive patterns. Correct the action or check the "
-                "column by eye.",
-                column=column,
+                "{log}: column `{column}` has the unknown action `{action}`, so it was only checked for "
+                "sensitive patterns. Correct the action or check the column by eye.",
+                log=name,
+                column=shown,
+                action=_shortened(texts["action"]),
+                of=column,
             )
         )
     semantic = _known_word(texts["semantic"], QUASI_IDENTIFYING_SEMANTICS)
     return LogEntry(column=column, semantic=semantic, action=action, source=texts["source"] or None)
+
+
+_MISSING = {
+    "semantic": "{log}: column `{column}` has no `semantic`, so the column counts neither as high-risk nor "
+    "as a quasi-identifier. Complete the entry.",
+    "action": "{log}: column `{column}` has no `action`, so the column was only checked for sensitive "
+    "patterns. Complete the entry.",
+    "source": "{log}: column `{column}` has no `source`, so it was ignored. Complete the entry.",
+}
+_NO_TEXT = {
+    "semantic": "{log}: column `{column}` has a value that is no text as `semantic`, so the column counts "
+    "neither as high-risk nor as a quasi-identifier. Complete the entry.",
+    "action": "{log}: column `{column}` has a value that is no text as `action`, so the column was only "
+    "checked for sensitive patterns. Complete the entry.",
+    "source": "{log}: column `{column}` has a value that is no text as `source`, so it was ignored. Complete "
+    "the entry.",
+}
 
 
 def _entry_text(column: str, entry: dict[str, object], key: str, *, name: str, notes: list[Finding]) -> str:
@@ -353,17 +415,13 @@ def _entry_text(column: str, entry: dict[str, object], key: str, *, name: str, n
     if key == "source" and value is None:
         return ""
     missing = value is None or isinstance(value, str)
-    consequence = {
-        "semantic": "so the column counts neither as high-risk nor as a quasi-identifier",
-        "action": "so the column was only checked for sensitive patterns",
-        "source": "so it was ignored",
-    }[key]
     notes.append(
         _note(
             f"log_{key}_missing" if missing else "log_value_not_text",
-            f"{name}: column `{_shortened(column)}` has {'no' if missing else 'a value that is no text as'} "
-            f"`{key}`, {consequence}. Complete the entry.",
-            column=column,
+            (_MISSING if missing else _NO_TEXT)[key],
+            log=name,
+            column=_shortened(column),
+            of=column,
         )
     )
     return ""
@@ -372,17 +430,20 @@ def _entry_text(column: str, entry: dict[str, object], key: str, *, name: str, n
 def _repeated_note(name: str, key: str) -> Finding:
     return _note(
         "log_key_repeated",
-        f"{name}: the key `{_shortened(key)}` appears more than once in the same object and the last one was "
-        "used. Keep the right one.",
+        "{log}: the key `{key}` appears more than once in the same object and the last one was used. Keep "
+        "the right one.",
+        log=name,
+        key=_shortened(key),
     )
 
 
-def _note(check: str, message: str, *, column: str | None = None) -> Finding:
-    return Finding(check=check, verdict=Verdict.WARN, message=message, column=column)
+def _note(check: str, message: str, *, of: str | None = None, **values: str) -> Finding:
+    """Return a warning, of a column if one is concerned."""
+    return Finding(check=check, verdict=Verdict.WARN, message=text(message, **values), column=of)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+def _shortened(written: str) -> str:
+    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
 
 
 def _file_name(path: str) -> str:

@@ -35,6 +35,7 @@ from core.tabular.rules import (
 from core.tabular.settings import TabularSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
+from core.words import text
 
 MOST_COLUMNS = 8_000
 
@@ -151,8 +152,13 @@ def measure_tabular(
     for table in (original, anonymized):
         if len(table.columns) > MOST_COLUMNS:
             raise AuditInputError(
-                f"{table.name}: the table has {len(table.columns):,} columns; every one is looked at in many "
-                f"ways, so at most {MOST_COLUMNS:,} are. Verify it in parts, each with its part of the log."
+                text(
+                    "{file}: the table has {columns} columns; every one is looked at in many ways, so at "
+                    "most {most} are. Verify it in parts, each with its part of the log.",
+                    file=table.name,
+                    columns=len(table.columns),
+                    most=MOST_COLUMNS,
+                )
             )
     alike = about_names_alike(original.columns, anonymized.columns, log)
     log = log.for_columns(original.columns, anonymized.columns)
@@ -273,8 +279,12 @@ def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> Eq
     if unknown:
         raise AuditInputError(
             *(
-                f"{anonymized.name}: quasi-identifier `{name}` is not one of its columns. Choose among "
-                f"{listed(anonymized.columns)}."
+                text(
+                    "{file}: quasi-identifier `{name}` is not one of its columns. Choose among {columns}.",
+                    file=anonymized.name,
+                    name=name,
+                    columns=listed(anonymized.columns),
+                )
                 for name in unknown
             )
         )

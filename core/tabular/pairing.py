@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.words import Text, joined, text
+
 TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
 _ANONYMIZED = "_anonymized"
 _LOG = "_anonymized_log.json"
@@ -156,7 +158,9 @@ def _pair(
         skipped.append(LeftOutFile(name=name.written, reason=_not_a_table(name)))
         return
     if sum(other.written == name.written for other in by_base[name.base]) > 1:
-        reason = f"Several files are called {name.written}; rename them or leave all but one out."
+        reason = text(
+            "Several files are called {name}; rename them or leave all but one out.", name=name.written
+        )
         skipped.append(LeftOutFile(name=name.written, reason=reason))
         return
     anonymized = _partners(name, by_base.get(f"{name.stem}{_ANONYMIZED}.{name.extension}", ()))
@@ -164,7 +168,7 @@ def _pair(
     if len(anonymized) == 1 and len(logs) == 1:
         pairs.append(FilePair(original=name.written, anonymized=anonymized[0].written, log=logs[0].written))
         return
-    reason = " ".join(
+    reason = joined(
         (
             *_problem(name.shown_anonymized, anonymized, _other_extension(name, by_base)),
             *_problem(name.shown_log, logs),
@@ -187,37 +191,47 @@ def _other_extension(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str
     return ""
 
 
-def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") -> tuple[str, ...]:
+def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") -> tuple[Text, ...]:
     if len(found) > 1:
-        return (f"Several files are called {partner}; leave all but one out.",)
+        return (text("Several files are called {name}; leave all but one out.", name=partner),)
     if found:
         return ()
     if other_extension:
-        return (f"{partner} is missing; {other_extension} has another extension.",)
-    return (f"{partner} is missing.",)
+        return (
+            text("{name} is missing; {other} has another extension.", name=partner, other=other_extension),
+        )
+    return (text("{name} is missing.", name=partner),)
 
 
-def _why_without(original: _Name | None, missing: str) -> str:
+def _why_without(original: _Name | None, missing: Text) -> Text:
     """Return why a partner is not used: its original is not there, or could not be paired itself."""
-    return missing if original is None else f"Its original {original.written} is not verified; see there why."
+    if original is None:
+        return missing
+    return text("Its original {name} is not verified; see there why.", name=original.written)
 
 
 def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     if name.is_log:
         stem = name.base.removesuffix(_LOG)
         given = (original for ending in TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
-        return _why_without(next(given, None), f"No original called {stem} was given for this log.")
+        missing = text("No original called {name} was given for this log.", name=stem)
+        return _why_without(next(given, None), missing)
     if name.looks_anonymized:
         wanted = f"{name.stem.removesuffix(_ANONYMIZED)}.{name.extension}"
-        missing = f"No original called {wanted} was given for this anonymized table."
+        missing = text("No original called {name} was given for this anonymized table.", name=wanted)
         return _why_without(next(iter(by_base.get(wanted, ())), None), missing)
     if name.extension == "json":
-        return f"A log is called like its original with {_LOG} at the end; this name does not end so."
+        return text(
+            "A log is called like its original with {ending} at the end; this name does not end so.",
+            ending=_LOG,
+        )
     if name.is_table:
         return "It was not asked for, and is no partner of a file that was."
     return _not_a_table(name)
 
 
-def _not_a_table(name: _Name) -> str:
+def _not_a_table(name: _Name) -> Text:
     allowed = ", ".join(f".{extension}" for extension in TABLE_EXTENSIONS)
-    return f"{_shown_base(name.written)} is neither a table ({allowed}) nor a log."
+    return text(
+        "{name} is neither a table ({allowed}) nor a log.", name=_shown_base(name.written), allowed=allowed
+    )

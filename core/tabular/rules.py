@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from core.cells import cells_equal
 from core.coding import BoolArray, DistinctValues, distinct_values
-from core.patterns import CATALOGUE, RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
+from core.patterns import RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
 from core.tabular.values import (
@@ -19,8 +19,9 @@ from core.tabular.values import (
     look_like_pseudonyms,
     n_shared_values,
 )
-from core.tabular.words import percent, share_of
+from core.tabular.words import patterns_found
 from core.verdict import Verdict
+from core.words import Text, joined, percent, share_of, text
 
 PATTERN_LIMIT = 0.10  # share of non-blank values of a column that may hold sensitive patterns
 DIVERSE = 0.70  # distinct pseudonyms for each distinct original value, at least
@@ -42,6 +43,8 @@ class ColumnCheck:
     n_filled: int = 0  # non-blank anonymized values
     n_failing: int = 0  # how many of them speak against the column
     shapes: tuple[str, ...] = ()  # up to three frequent shapes of failing values, such as ``YYYY-MM-DD``
+    # keys of the patterns found, or what is wrong with pseudonyms: ``few``, ``unlike``, ``unchanged``
+    found: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,12 +92,14 @@ def check_unnamed(match: MatchedColumn) -> ColumnCheck:
 
 def check_absent(match: MatchedColumn, log: AnonymizationLog) -> ColumnCheck:
     """Judge an original column that is not in the anonymized table."""
-    reason = "The column was removed: it is not in the anonymized table."
     if log.mode == "high" or match.action == "drop":
+        reason = "The column was removed: it is not in the anonymized table."
         return _result(match, "removed", Verdict.PASS, reason)
-    return _result(
-        match, "removed", Verdict.WARN, f"{reason} In low mode columns are kept, and no `drop` is logged."
+    reason = (
+        "The column was removed: it is not in the anonymized table. In low mode columns are kept, and no "
+        "`drop` is logged."
     )
+    return _result(match, "removed", Verdict.WARN, reason)
 
 
 def check_column(
@@ -120,13 +125,15 @@ def check_column(
 def _check_dropped(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     n_left, n_records = scanned.values.n_filled, scanned.values.n_records
     if not n_left:
-        return _result(match, "dropped", Verdict.PASS, f"All {n_records:,} values are blank.", scanned)
-    told = "`drop` is logged" if match.action == "drop" else "keeping it is not permitted"
+        reason = text("All {records} values are blank.", records=n_records)
+        return _result(match, "dropped", Verdict.PASS, reason, scanned)
+    logged = "{found} values remain although `drop` is logged."
+    not_permitted = "{found} values remain although keeping it is not permitted."
     return _result(
         match,
         "dropped",
         Verdict.FAIL,
-        f"{share_of(n_left, n_records)} values remain although {told}.",
+        text(logged if match.action == "drop" else not_permitted, found=share_of(n_left, n_records)),
         scanned,
         n_failing=n_left,
     )
@@ -136,17 +143,24 @@ def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
     decade = match.action == "date_floor_decade"
     wrong = ~are_date_floors(scanned.values.values, decade=decade)
     n_wrong, n_filled = scanned.values.n_cells(wrong), scanned.values.n_filled
-    wanted = "the first day of a decade" if decade else "the first day of a year"
     if not n_wrong:
-        return _result(
-            match, "date_floor", Verdict.PASS, f"All {n_filled:,} non-blank values are {wanted}.", scanned
+        right = (
+            "All {filled} non-blank values are the first day of a decade."
+            if decade
+            else "All {filled} non-blank values are the first day of a year."
         )
+        return _result(match, "date_floor", Verdict.PASS, text(right, filled=n_filled), scanned)
+    message = (
+        "{found} non-blank values are not the first day of a decade; shapes: {shapes}."
+        if decade
+        else "{found} non-blank values are not the first day of a year; shapes: {shapes}."
+    )
     shapes = frequent_shapes(scanned.values, wrong)
     return _result(
         match,
         "date_floor",
         Verdict.FAIL,
-        f"{share_of(n_wrong, n_filled)} non-blank values are not {wanted}; shapes: {', '.join(shapes)}.",
+        text(message, found=share_of(n_wrong, n_filled), shapes=", ".join(shapes)),
         scanned,
         n_failing=n_wrong,
         shapes=shapes,
@@ -156,19 +170,24 @@ def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
 def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     n_found, n_filled = scanned.n_residual, scanned.values.n_filled
     if not n_found:
-        reason = f"None of {n_filled:,} non-blank values holds a sensitive pattern."
+        reason = text("None of {filled} non-blank values holds a sensitive pattern.", filled=n_filled)
         return _result(match, "patterns", Verdict.PASS, reason, scanned)
-    kinds = ", ".join(f"{CATALOGUE[key].label} {n:,}" for key, n in scanned.residual_counts.items())
+    counts = scanned.residual_counts
     failed = n_found / n_filled > PATTERN_LIMIT
     return _result(
         match,
         "patterns",
         Verdict.FAIL if failed else Verdict.PASS,
-        f"{share_of(n_found, n_filled)} non-blank values hold a sensitive pattern ({kinds}); at most "
-        f"{percent(PATTERN_LIMIT)} may.",
+        text(
+            "{found} non-blank values hold a sensitive pattern ({patterns}); at most {limit} may.",
+            found=share_of(n_found, n_filled),
+            patterns=patterns_found(counts),
+            limit=percent(PATTERN_LIMIT),
+        ),
         scanned,
         n_failing=n_found,
         shapes=frequent_shapes(scanned.values, scanned.residual),
+        found=frozenset(counts),
     )
 
 
@@ -189,23 +208,28 @@ def _check_pseudonyms(
     match: MatchedColumn, original: pa.ChunkedArray, anonymized: pa.ChunkedArray, scanned: ScannedColumn
 ) -> ColumnCheck:
     counted = _count_pseudonyms(original, anonymized, scanned)
-    problems = tuple(_pseudonym_problems(counted))
+    problems = dict(_pseudonym_problems(counted))
     if problems:
         return _result(
             match,
             "pseudonyms",
             Verdict.WARN,
-            " ".join(problems),
+            joined([*problems.values()]),
             scanned,
             n_failing=max(counted.n_unlike, counted.n_unchanged if counted.by_row else 0),
+            found=frozenset(problems),
         )
     return _result(
         match,
         "pseudonyms",
         Verdict.PASS,
-        f"{counted.n_distinct:,} distinct pseudonyms stand for {counted.n_distinct_original:,} "
-        "distinct original "
-        f"values; {share_of(counted.n_filled - counted.n_unlike, counted.n_filled)} look like pseudonyms.",
+        text(
+            "{pseudonyms} distinct pseudonyms stand for {originals} distinct original values; {alike} look "
+            "like pseudonyms.",
+            pseudonyms=counted.n_distinct,
+            originals=counted.n_distinct_original,
+            alike=share_of(counted.n_filled - counted.n_unlike, counted.n_filled),
+        ),
         scanned,
     )
 
@@ -232,25 +256,36 @@ def _count_pseudonyms(
     )
 
 
-def _pseudonym_problems(found: _Pseudonyms) -> Iterator[str]:
+def _pseudonym_problems(found: _Pseudonyms) -> Iterator[tuple[str, Text]]:
+    """Yield what is wrong with pseudonyms, by its name in a check."""
     if found.n_distinct_original and found.n_distinct / found.n_distinct_original < DIVERSE:
         yield (
-            f"Low uniqueness: {found.n_distinct:,} distinct pseudonyms stand for "
-            f"{found.n_distinct_original:,} distinct original values; at least {percent(DIVERSE)} are "
-            "asked for."
+            "few",
+            text(
+                "Low uniqueness: {pseudonyms} distinct pseudonyms stand for {originals} distinct original "
+                "values; at least {limit} are asked for.",
+                pseudonyms=found.n_distinct,
+                originals=found.n_distinct_original,
+                limit=percent(DIVERSE),
+            ),
         )
     if found.n_filled and (found.n_filled - found.n_unlike) / found.n_filled < RESEMBLING:
         yield (
-            f"{share_of(found.n_unlike, found.n_filled)} values do not resemble pseudonyms; at most "
-            f"{percent(1 - RESEMBLING)} may."
+            "unlike",
+            text(
+                "{found} values do not resemble pseudonyms; at most {limit} may.",
+                found=share_of(found.n_unlike, found.n_filled),
+                limit=percent(1 - RESEMBLING),
+            ),
         )
     if found.n_compared and (found.n_compared - found.n_unchanged) / found.n_compared < CHANGED:
-        where = (
-            "values equal the original in the same row"
+        message = (
+            "{found} values equal the original in the same row; at most {limit} may."
             if found.by_row
-            else "distinct values occur in the original"
+            else "{found} distinct values occur in the original; at most {limit} may."
         )
-        yield f"{share_of(found.n_unchanged, found.n_compared)} {where}; at most {percent(1 - CHANGED)} may."
+        n_and_share = share_of(found.n_unchanged, found.n_compared)
+        yield "unchanged", text(message, found=n_and_share, limit=percent(1 - CHANGED))
 
 
 def _result(
@@ -262,6 +297,7 @@ def _result(
     *,
     n_failing: int = 0,
     shapes: tuple[str, ...] = (),
+    found: frozenset[str] = frozenset(),
 ) -> ColumnCheck:
     return ColumnCheck(
         column=match.original,
@@ -274,4 +310,5 @@ def _result(
         n_filled=scanned.values.n_filled if scanned else 0,
         n_failing=n_failing,
         shapes=shapes,
+        found=found,
     )

@@ -1,15 +1,16 @@
-"""Counts and lists as words."""
+"""Lists of names and of patterns as words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from core.words import counted, percent, share_of  # noqa: F401
+from core.patterns import CATALOGUE
+from core.words import Text, joined, own, text
 
 _SHOWN = 6
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> Text:
     """Return names in backticks, the first six of a long list with how many more.
 
     Examples
@@ -19,5 +20,14 @@ def listed(names: Sequence[str]) -> str:
     """
     shown = [f"`{name}`" for name in names[:_SHOWN]]
     if len(names) > _SHOWN:
-        return f"{', '.join(shown)} and {len(names) - _SHOWN} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "none"
+        return text("{names} and {more} more", names=", ".join(shown), more=len(names) - _SHOWN)
+    if len(shown) > 1:
+        return text("{names} and {last}", names=", ".join(shown[:-1]), last=shown[-1])
+    return text("{names}", names=shown[0]) if shown else text("none")
+
+
+def patterns_found(counts: Mapping[str, int]) -> Text:
+    """Return labels of sensitive patterns, each with the cells that hold it."""
+    return joined(
+        [text("{label} {found}", label=own(CATALOGUE[key].label), found=n) for key, n in counts.items()], ", "
+    )

@@ -25,8 +25,9 @@ from core.tabular.second_opinion.persons import (
     persons_in_classes,
 )
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import counted, listed, percent, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted, percent, share_of
 
 IntArray = npt.NDArray[np.int64]
 

@@ -38,8 +38,9 @@ from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import listed, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _N_ROUNDS = 4  # made-up values for each value, from which chance is counted
 _FEWEST = 3  # distinct values that have to be compared

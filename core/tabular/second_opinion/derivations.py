@@ -25,8 +25,9 @@ from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
 from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.words import listed, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _MOST = 0.9  # share of the compared records from which a column follows from another
 _MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be alike

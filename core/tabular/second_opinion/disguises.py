@@ -23,8 +23,8 @@ from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, deco
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
+from core.words import counted, share_of
 
 _MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.roles import RoleSuggestion
-from core.tabular.words import counted, listed
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted
 
 _MANY = 4  # findings of one check from which they are told as one
 

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 from core.tables import Beside, Dataset
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair
-from core.tabular.words import counted, listed
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted
 
 _ENOUGH = 3  # original values that are no accident
 _TELLING = 0.2  # distinct share from which a value says who it is of

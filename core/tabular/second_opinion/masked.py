@@ -17,8 +17,8 @@ from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _MASK = re.compile(r"[*#•●○◯_?]+|[xX]{2,}|(?<=[가-힣])[OoXx]+")
 _N_CELLS, _N_ORIGINALS = 60, 3_000  # sampled, to hold one against the other

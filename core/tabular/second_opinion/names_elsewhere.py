@@ -30,8 +30,8 @@ from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
+from core.words import counted, share_of
 
 _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere

@@ -16,8 +16,9 @@ from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import counted, listed, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted, share_of
 
 IntArray = npt.NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
+from core.words import counted, share_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -30,8 +30,8 @@ from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _MOST_ORIGINALS = 20_000  # distinct values looked for where nobody knows which row is whose
 _MOST_COLUMNS = 60  # of either table

@@ -24,8 +24,9 @@ from core.tabular.second_opinion.settings import (
     SecondOpinionThresholds,
 )
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import counted, listed, percent, share_of
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted, percent, share_of
 
 _MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at
 _PARTLY = (0.9, 0.75, 0.5, 0.25, 0.1)  # shares of unchanged cells from which columns are tried together

@@ -16,8 +16,8 @@ from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import ColumnPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _MUTE = frozenset({"", "other"})
 _SURE = 0.8  # score from which a suggestion is enough for FAIL

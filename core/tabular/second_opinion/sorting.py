@@ -19,8 +19,8 @@ from core.cells import CodeArray
 from core.tabular.second_opinion.amounts import FloatArray
 from core.tabular.second_opinion.derivations import Search
 from core.tabular.second_opinion.pair import CodedPair
-from core.tabular.words import counted
 from core.verdict import Finding, Verdict
+from core.words import counted
 
 IntArray = npt.NDArray[np.int64]
 

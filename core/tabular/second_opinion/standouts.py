@@ -17,8 +17,8 @@ from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import counted, share_of
 from core.verdict import Finding, Verdict
+from core.words import counted, share_of
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]

@@ -10,8 +10,9 @@ import numpy as np
 from core.tabular.second_opinion.classes import ClassesMeasurement, ClassMeasurement
 from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import counted, listed
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
+from core.words import counted
 
 _FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small ones were deleted
 

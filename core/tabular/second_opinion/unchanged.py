@@ -14,8 +14,8 @@ from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
-from core.tabular.words import share_of
 from core.verdict import Finding, Verdict
+from core.words import share_of
 
 _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."

@@ -10,8 +10,8 @@ from core.measures import MEASURES
 from core.reports import ReportChart
 from core.tabular import TabularAudit
 from core.tabular.views.words import class_note
-from core.tabular.words import percent
 from core.verdict import Verdict
+from core.words import percent
 
 
 def messages_chart(audit: TabularAudit) -> alt.LayerChart:

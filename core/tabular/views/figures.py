@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from core.reports import Figure
 from core.tabular import TabularAudit
 from core.tabular.second_opinion.opinion import SecondOpinion, SecondOpinionMeasurement
-from core.tabular.words import percent
 from core.verdict import Verdict
+from core.words import percent
 
 
 def second_opinion_figures(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> tuple[Figure, ...]:

@@ -8,8 +8,8 @@ from core.measures import shared
 from core.measures import tabular as measures
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.words import counted
 from core.verdict import Verdict, worst
+from core.words import counted
 
 TITLE = "Tabular verifier"
 QUESTION = "Does an anonymized table hold what its log claims, and is that enough?"
