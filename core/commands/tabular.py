@@ -34,7 +34,7 @@ from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views import run_verdict
 from core.verdict import Verdict, exit_code
-from core.words import percent
+from core.words import joined, own, percent, say, text
 from core.writing import write_file
 
 
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             result = _verify(pair, limits)
         except AuditInputError as error:
-            skipped.append(LeftOutFile(name=pair.original, reason=" ".join(error.problems)))
+            skipped.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
             continue
         done.append(result)
         if report is not None:
@@ -116,7 +116,12 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             print_lines(_lines(result))
     skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
-    print_problems(tuple(f"{file.name} was not verified. {file.reason}" for file in skipped))
+    print_problems(
+        tuple(
+            say("{file} was not verified. {reason}", file=file.name, reason=own(file.reason))
+            for file in skipped
+        )
+    )
     if report is not None:
         report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
@@ -130,7 +135,11 @@ def _find_pairs(originals: Sequence[Path], anonymized_dir: Path | None) -> Pairi
     pairs: list[FilePair] = []
     skipped: list[LeftOutFile] = []
     if anonymized_dir is not None and not anonymized_dir.is_dir():
-        raise AuditInputError(f"--anonymized-dir {anonymized_dir} is not a folder. Name an existing one.")
+        raise AuditInputError(
+            text(
+                "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
+            )
+        )
     for path in dict.fromkeys(originals):
         if not path.exists():
             skipped.append(LeftOutFile(name=str(path), reason="There is no such file or folder."))
@@ -187,7 +196,10 @@ class _CsvReport:
                 self._unfinished.unlink(missing_ok=True)
             folder = self._path.parent
             raise AuditInputError(
-                f"The report cannot be written into {folder}. Name another folder with --report-dir."
+                text(
+                    "The report cannot be written into {folder}. Name another folder with --report-dir.",
+                    folder=str(folder),
+                )
             ) from None
 
 
@@ -222,7 +234,9 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
         log = read_log(Path(pair.log))
     except OSError as error:
         name = Path(error.filename or pair.original).name
-        raise AuditInputError(f"{name}: the file cannot be opened. Check that you may read it.") from None
+        raise AuditInputError(
+            text("{file}: the file cannot be opened. Check that you may read it.", file=name)
+        ) from None
     audit = audit_tabular(
         original,
         anonymized,
@@ -303,23 +317,31 @@ def _check_document(check: ColumnCheck) -> dict[str, object]:
 
 def _lines(result: _Done) -> list[str]:
     """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
-    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
+    audit, measured = result.audit, result.audit.measurement
+    title = "{file} (high mode): {verdict}" if measured.log.mode == "high" else "{file} (low mode): {verdict}"
     lines = [
-        f"{audit.name} ({measured.log.mode} mode): {audit.overall.word}",
-        f"  published rule {audit.verdict.word}, second opinion {audit.second_opinion_verdict.word}",
-        (
-            f"  policy consistency {percent(measured.policy_consistency)}, pattern residual "
-            f"{percent(measured.pattern_residual)}, high-risk handling {percent(measured.high_risk_handling)}"
+        say(title, file=audit.name, verdict=own(audit.overall.word)),
+        say(
+            "  published rule {rule}, second opinion {opinion}",
+            rule=own(audit.verdict.word),
+            opinion=own(audit.second_opinion_verdict.word),
         ),
-        (
-            f"  column checks: {measured.n_messages(Verdict.PASS)} PASS, "
-            f"{measured.n_messages(Verdict.WARN)} WARN, "
-            f"{measured.n_messages(Verdict.FAIL)} FAIL"
+        say(
+            "  policy consistency {consistency}, pattern residual {residual}, high-risk handling {handling}",
+            consistency=percent(measured.policy_consistency),
+            residual=percent(measured.pattern_residual),
+            handling=percent(measured.high_risk_handling),
         ),
-        f"  smallest class {_class_text(audit)}" if classes else "  smallest class: not assessed",
+        say(
+            "  column checks: {passed} PASS, {warned} WARN, {failed} FAIL",
+            passed=measured.n_messages(Verdict.PASS),
+            warned=measured.n_messages(Verdict.WARN),
+            failed=measured.n_messages(Verdict.FAIL),
+        ),
+        say(_class_text(audit)),
     ]
     lines += [
-        f"  {finding.verdict.word}: {finding.message}"
+        say("  {verdict}: {finding}", verdict=own(finding.verdict.word), finding=own(finding.message))
         for finding in audit.all_findings
         if finding.verdict is not Verdict.PASS
     ]
@@ -328,10 +350,15 @@ def _lines(result: _Done) -> list[str]:
 
 def _class_text(audit: TabularAudit) -> str:
     classes = audit.classes
-    if classes is None or classes.k is None:
-        return "not assessed: every record is blank in all quasi-identifiers"
+    if classes is None:
+        return "  smallest class: not assessed"
+    if classes.k is None:
+        return "  smallest class not assessed: every record is blank in all quasi-identifiers"
     below_2, below_5 = class_shares(audit)
-    return (
-        f"{classes.k:,} over {', '.join(classes.quasi_identifiers)}; {percent(below_2)} of the records with "
-        f"k < 2, {percent(below_5)} with k < 5"
+    return text(
+        "  smallest class {k} over {columns}; {below_2} of the records with k < 2, {below_5} with k < 5",
+        k=classes.k,
+        columns=", ".join(classes.quasi_identifiers),
+        below_2=percent(below_2),
+        below_5=percent(below_5),
     )

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from core.measures.measure import Measure
 
 _RULE = "Published rule of the tabular verifier"
-
-
-def _messages(status: str, better: Literal["higher", "lower"]) -> Measure:
-    return Measure(f"{status.lower()}_share", f"{status} messages", "share", better, _RULE).means(
-        f"Column checks that ended in {status}, divided by all column checks. A column that was expanded "
-        "into several counts once for each."
-    )
 
 
 MEASURES = (
@@ -30,9 +21,18 @@ MEASURES = (
         "identifier) and whose action protects, divided by the high-risk columns in the log; 100 % when "
         "there are none."
     ),
-    _messages("PASS", "higher"),
-    _messages("WARN", "lower"),
-    _messages("FAIL", "lower"),
+    Measure("pass_share", "PASS messages", "share", "higher", _RULE).means(
+        "Column checks that ended in PASS, divided by all column checks. A column that was expanded into "
+        "several counts once for each."
+    ),
+    Measure("warn_share", "WARN messages", "share", "lower", _RULE).means(
+        "Column checks that ended in WARN, divided by all column checks. A column that was expanded into "
+        "several counts once for each."
+    ),
+    Measure("fail_share", "FAIL messages", "share", "lower", _RULE).means(
+        "Column checks that ended in FAIL, divided by all column checks. A column that was expanded into "
+        "several counts once for each."
+    ),
 )
 
 

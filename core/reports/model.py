@@ -67,7 +67,13 @@ def said_table(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
     cells = [
         frame[column.key].map(_said) if column.kind == "words" else frame[column.key] for column in columns
     ]
-    return pd.concat(cells, axis=1, keys=[say(column.label) for column in columns])
+    headings: list[str] = []
+    for column in columns:
+        heading = say(column.label)
+        while heading in headings:  # a column of the person's own may be called like one of ours
+            heading = say("{name} (column)", name=heading)
+        headings.append(heading)
+    return pd.concat(cells, axis=1, keys=headings)
 
 
 def _said(cell: object) -> object:

@@ -16,7 +16,7 @@ from typing import Literal, cast
 from core.errors import AuditInputError
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
-from core.words import Text, own, text
+from core.words import Text, Value, own, text
 
 Mode = Literal["low", "high"]
 
@@ -437,7 +437,7 @@ def _repeated_note(name: str, key: str) -> Finding:
     )
 
 
-def _note(check: str, message: str, *, of: str | None = None, **values: str) -> Finding:
+def _note(check: str, message: str, *, of: str | None = None, **values: Value) -> Finding:
     """Return a warning, of a column if one is concerned."""
     return Finding(check=check, verdict=Verdict.WARN, message=text(message, **values), column=of)
 

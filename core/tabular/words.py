@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.patterns import CATALOGUE
-from core.words import Text, joined, own, text
+from core.words import Text, joined, own, share_of, text
 
 _SHOWN = 6
 
@@ -24,6 +24,12 @@ def listed(names: Sequence[str]) -> Text:
     if len(shown) > 1:
         return text("{names} and {last}", names=", ".join(shown[:-1]), last=shown[-1])
     return text("{names}", names=shown[0]) if shown else text("none")
+
+
+def values_compared(n: int, n_compared: int, *, is_sample: bool) -> Text:
+    """Return how many of the values compared were found."""
+    message = "{found} values of a sample" if is_sample else "{found} values"
+    return text(message, found=share_of(n, n_compared))
 
 
 def patterns_found(counts: Mapping[str, int]) -> Text:

@@ -176,8 +176,12 @@ def show_table(
     units: Mapping[str, Unit] | None = None,
 ) -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
-    by_heading = {say(column.label): column.unit for column in columns} or (units or {})
     shown = said_table(frame, columns)
+    by_heading = (
+        dict(zip(map(str, shown), (column.unit for column in columns), strict=True))
+        if columns
+        else units or {}
+    )
     for place, column in enumerate(columns):
         if column.kind == "words":
             shown.isetitem(place, shown.iloc[:, place].map(_word).array)

@@ -11,6 +11,7 @@ from core.demo.tabular import DEMOS
 from core.reports import Report
 from core.tabular import LeftOutFile, views
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
+from core.words import say
 from pages.components.inputs import (
     TABLE_TYPES,
     above_privacy_line,
@@ -36,8 +37,8 @@ WHAT_TO_UPLOAD = (
 
 
 def show_tabular() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     files = ask_for_files(
         TOOL,
         "files",
@@ -62,7 +63,9 @@ def show_tabular() -> None:
 
 def _list_files(files: Sequence[StoredFile], *, expanded: bool) -> None:
     with st.expander(
-        f"Files and how they were read ({len(files)})", icon=":material/folder_open:", expanded=expanded
+        say("Files and how they were read ({files})", files=len(files)),
+        icon=":material/folder_open:",
+        expanded=expanded,
     ):
         for stored in files:
             show = list_file if stored.name.lower().endswith(".json") else list_table
@@ -75,18 +78,20 @@ def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFi
     files = [judge(file, limits) for file in measured]
     names = [file.pair.original for file in measured]
     if len(files) > 1 or left_out:
-        st.header("All files", anchor=False)
+        st.header(say("All files"), anchor=False)
         show_verdict(
             views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
             views.run_headline(files, left_out),
         )
     position = 0
     if len(files) > 1:
-        show_table(views.files_table(files), alt="Verdicts and figures of all files", units=views.FILE_UNITS)
-        chosen = st.selectbox("File to look at", names, key="tabular_file", persist_state="session")
+        show_table(
+            views.files_table(files), alt="Verdicts and figures of all files", columns=views.FILE_COLUMNS
+        )
+        chosen = st.selectbox(say("File to look at"), names, key="tabular_file", persist_state="session")
         position = names.index(chosen)
     show_file(files[position].audit, measured[position], k=k)
-    st.header("Downloads", anchor=False)
+    st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
         partial(_report, files, left_out, k),

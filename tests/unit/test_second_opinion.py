@@ -205,7 +205,7 @@ def test_unchanged__a_shuffled_table_is_compared_by_values() -> None:
     reverse = {name: values[::-1] for name, values in columns.items()}
     opinion = opinion_on(columns, reverse)
     assert the_finding(opinion, "unchanged_distinct_column").column == "a"
-    assert opinion.tables["Columns"]["Compared by"].tolist() == ["values", "values"]
+    assert opinion.tables["columns"]["compared_by"].tolist() == ["values", "values"]
 
 
 def test_unchanged__fewer_records_are_compared_with_as_many() -> None:
@@ -293,7 +293,7 @@ def test_sanity__names_left_unchanged_are_seen_whatever_the_log_says(action: str
 def test_relinkage__by_no_columns_finds_nobody() -> None:
     opinion = opinion_on({"a": NUMBERS}, {"a": ["x"] * 10})
     assert the_finding(opinion, "relinkage").message == ("No column is left unchanged as a whole.")
-    assert opinion.tables["Re-linkage"].empty
+    assert opinion.tables["relinkage"].empty
 
 
 def test_relinkage__follows_the_limit_of_left_unchanged_without_measuring_again() -> None:
@@ -825,9 +825,9 @@ def test_classes__names_the_quasi_identifier_that_contributes_most() -> None:
         "The smallest class over `sex` and `zip` has 1 record, fewer than 5: 20 of 20 (100 %) records are in "
         "classes that small. `zip` contributes most: 100 % of the records are unique with it, 0 % without it."
     )
-    table = opinion.tables["Quasi-identifiers"]
-    assert table["Quasi-identifier"].tolist() == ["zip", "sex"]
-    assert table["Smallest class without it"].tolist() == [10, 1]
+    table = opinion.tables["quasi_identifiers"]
+    assert table["quasi_identifier"].tolist() == ["zip", "sex"]
+    assert table["k_without"].tolist() == [10, 1]
 
 
 def test_classes__the_limit_moves_without_measuring_again() -> None:
@@ -878,7 +878,7 @@ def test_classes__without_anything_like_a_quasi_identifier_ask_the_person() -> N
         "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like one; "
         "choose the columns that others may know, or confirm that there are none."
     )
-    assert opinion.tables["Quasi-identifiers"].empty
+    assert opinion.tables["quasi_identifiers"].empty
 
 
 def test_classes__warn_of_quasi_identifiers_that_the_log_does_not_name() -> None:

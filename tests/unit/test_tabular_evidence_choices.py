@@ -6,7 +6,7 @@ import pytest
 
 from core.tables import Dataset, read_dataset
 from core.tabular import TabularAudit, audit_tabular, read_log
-from core.tabular.evidence import evidence_of, evidence_table
+from core.tabular.views.evidence import evidence_of, evidence_table
 
 NAMES = [f"Name{n:02d}" for n in range(20)]
 ORIGINAL = "id,name,sex\n" + "".join(f"{n},{name},{'FM'[n % 2]}\n" for n, name in enumerate(NAMES))
@@ -50,7 +50,7 @@ def test_evidence_table__is_masked_unless_revealed(
     evidence = next(found for found in evidence_of(audit, k=5) if found.label == label)
     for reveal, row in ((False, masked), (True, revealed)):
         rows = evidence_table(evidence, original, anonymized, audit, k=5, reveal=reveal)
-        assert rows.iloc[0].tolist() == row
+        assert rows.frame.iloc[0].tolist() == row
 
 
 def test_evidence_of__is_empty_where_nothing_speaks_against_a_file() -> None:

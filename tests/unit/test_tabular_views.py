@@ -69,32 +69,28 @@ def test_run_verdict__a_skipped_file_is_never_a_pass(files):
 
 
 def test_files_table__holds_a_row_per_file(files):
-    table = files_table(list(files.values())).set_index("File")
-    assert list(table["Overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
-    assert table.loc["visits.csv", "WARN messages"] == pytest.approx(4 / 7)
-    assert table.loc["patients.csv", "Smallest class (k)"] == 29
-    assert table["Smallest class (k)"].isna().to_dict()["survey.csv"]
-    assert table["Records with k < 5"].isna().to_dict()["survey.csv"]
+    table = files_table(list(files.values())).set_index("file")
+    assert list(table["overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
+    assert table.loc["visits.csv", "warn_share"] == pytest.approx(4 / 7)
+    assert table.loc["patients.csv", "k"] == 29
+    assert table["k"].isna().to_dict()["survey.csv"]
+    assert table["share_k_lt_5"].isna().to_dict()["survey.csv"]
 
 
 def test_columns_table__can_be_filtered_by_status(files):
     audit = files["lab_results.csv"].audit
     table = columns_table(audit)
-    assert list(table["Column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
+    assert list(table["column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
     failed = columns_table(audit, statuses=[Verdict.FAIL])
-    assert list(failed["Column"]) == ["name", "birth_date", "note"]
-    assert list(failed["Speaking against"]) == [2, 7, 70]
-    assert list(failed["Shapes"])[1] == "YYYY-MM-DD"
+    assert list(failed["column"]) == ["name", "birth_date", "note"]
+    assert list(failed["n_failing"]) == [2, 7, 70]
+    assert list(failed["shapes"])[1] == "YYYY-MM-DD"
 
 
 def test_residual_table__counts_patterns_per_column(files):
-    (row,) = (
-        residual_table(files["lab_results.csv"].audit)
-        .query("`Anonymized column` == 'note'")
-        .to_dict("records")
-    )
-    assert (row["Cells with a pattern"], row["Patterns"]) == (70, "Phone number 70")
-    assert row["Share of cells"] == pytest.approx(70 / 420)
+    (row,) = residual_table(files["lab_results.csv"].audit).query("column == 'note'").to_dict("records")
+    assert (row["n_found"], row["patterns"]) == (70, "Phone number 70")
+    assert row["found_share"] == pytest.approx(70 / 420)
     assert len(residual_table(files["patients.csv"].audit)) == 0
 
 
@@ -208,5 +204,5 @@ def test_tabular_report__of_one_file_and_of_none(files):
 
 def test_skipped_table__gives_the_reason():
     assert skipped_table(SKIPPED).to_dict("records") == [
-        {"File": "z.csv", "Reason": "z_anonymized.csv is missing."}
+        {"file": "z.csv", "reason": "z_anonymized.csv is missing."}
     ]

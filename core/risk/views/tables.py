@@ -9,15 +9,16 @@ import pandas as pd
 import pyarrow as pa
 
 from core.charts import class_size_chart, horizontal_bars
-from core.masking import evidence_frame
 from core.measures import MEASURES, format_value, risk, risk_models, shared
 from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
+from core.reports.evidence import records_table
+from core.reports.model import Column, said_table
 from core.risk import PRESETS, ColumnsMeasurement, Comparison, RiskAudit, RiskMeasurement, Suda, suda_note
 from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.verdict import Verdict
-from core.words import counted, listed, percent
+from core.words import counted, listed, percent, text
 
 TITLE = "Disclosure risk"
 QUESTION = "How easily are people found in this table, and what does it give away about them?"
@@ -174,11 +175,15 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     order = measured.worst_classes
     records = measured.first_record_of_class[order]
     shown = dataset.table.take(pa.array(records))
-    facts = {f"Size in {measured.unit}s": classes.class_sizes[order]}
-    facts |= {f"Different values of {each.column}": each.distinct_l[order] for each in own}
-    cells = {column: shown[column] for column in classes.quasi_identifiers}
-    frame = evidence_frame(facts, cells, reveal=reveal)
-    return frame[[frame.columns[0], *frame.columns[len(facts) :], *frame.columns[1 : len(facts)]]]
+    sizes = {Column("size", f"Size in {measured.unit}s"): classes.class_sizes[order]}
+    different = {
+        Column(f"distinct_{position}", f"Different values of {each.column}"): each.distinct_l[order]
+        for position, each in enumerate(own)
+    }
+    cells: dict[str, pa.ChunkedArray] = {
+        text("{column}", column=column): shown[column] for column in classes.quasi_identifiers
+    }
+    return said_table(*records_table(sizes, cells, behind=different, reveal=reveal))
 
 
 def changes_table(comparison: Comparison) -> pd.DataFrame:

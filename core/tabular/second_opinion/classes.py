@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +27,7 @@ from core.tabular.second_opinion.persons import (
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted, percent, share_of
+from core.words import Text, Value, counted, joined, percent, share_of, text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -118,7 +118,10 @@ def measure_chosen_classes(
     unknown = [name for name in quasi_identifiers if name not in anonymized.table.column_names]
     if unknown:
         raise AuditInputError(
-            *(f"Quasi-identifier `{name}` is not a column of the anonymized table." for name in unknown)
+            *(
+                text("Quasi-identifier `{name}` is not a column of the anonymized table.", name=name)
+                for name in unknown
+            )
         )
     if quasi_identifiers:
         chosen = _measure(anonymized, quasi_identifiers, suggestions, persons)
@@ -213,21 +216,39 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
 
 def _about_blanks(classes: ClassMeasurement) -> Finding:
     return Finding.of("smallest_class", Verdict.PASS)(
-        f"Every record is blank in {listed(classes.quasi_identifiers)}: they tell no record from "
-        "another. If others may know other columns, choose those."
+        text(
+            "Every record is blank in {columns}: they tell no record from another. If others may know other "
+            "columns, choose those.",
+            columns=listed(classes.quasi_identifiers),
+        )
     )
 
 
 def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds) -> Finding:
     limit, n_below = thresholds.smallest_k, classes.n_records_below(thresholds.smallest_k)
-    facts = f"The smallest class over {listed(classes.quasi_identifiers)} has {counted(k, 'record')}"
+    columns = listed(classes.quasi_identifiers)
     if not n_below:
         return Finding.of("smallest_class", Verdict.PASS, n_affected=0)(
-            f"{facts}; at least {limit} are asked for."
+            text(
+                "The smallest class over {columns} has {n} record; at least {limit} are asked for.",
+                "The smallest class over {columns} has {n} records; at least {limit} are asked for.",
+                n=k,
+                columns=columns,
+                limit=limit,
+            )
         )
+    message = text(
+        "The smallest class over {columns} has {n} record, fewer than {limit}: {below} records are in "
+        "classes that small.",
+        "The smallest class over {columns} has {n} records, fewer than {limit}: {below} records are in "
+        "classes that small.",
+        n=k,
+        columns=columns,
+        limit=limit,
+        below=share_of(n_below, classes.n_assessed),
+    )
     return Finding.of("smallest_class", Verdict.FAIL, n_affected=n_below)(
-        f"{facts}, fewer than {limit}: {share_of(n_below, classes.n_assessed)} records are in "
-        f"classes that small.{_most_contributing(classes)}"
+        joined([message, *_most_contributing(classes)])
     )
 
 
@@ -241,51 +262,77 @@ def _about_unlogged(
         column=unlogged[0] if n == 1 else None,
         n_affected=n_below,
     )(
-        f"{counted(n, 'column')} the log does not call a quasi-identifier "
-        f"{'looks like one' if n == 1 else 'look like one'}: {listed(unlogged)}. With "
-        f"{'it' if n == 1 else 'them'}, the smallest class has {counted(k, 'record')}, and "
-        f"{share_of(n_below, widened.n_assessed)} records are in classes smaller than "
-        f"{thresholds.smallest_k}."
+        text(
+            "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
+            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
+            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            n=n,
+            columns=listed(unlogged),
+            records=counted(k, "record"),
+            below=share_of(n_below, widened.n_assessed),
+            limit=thresholds.smallest_k,
+        )
     )
 
 
-def _most_contributing(classes: ClassMeasurement) -> str:
+def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:
     first = next(iter(classes.contributions), None)
-    if first is None or len(classes.quasi_identifiers) == 1 or not first.n_unique:
-        return ""
-    now, without = (n / classes.n_assessed for n in (first.n_unique, first.n_unique_without))
-    return (
-        f" `{first.column}` contributes most: {percent(now)} of the records are unique with it, "
-        f"{percent(without)} without it."
-    )
+    if first is not None and len(classes.quasi_identifiers) > 1 and first.n_unique:
+        yield text(
+            "`{column}` contributes most: {share} of the records are unique with it, {without} without it.",
+            column=first.column,
+            share=percent(first.n_unique / classes.n_assessed),
+            without=percent(first.n_unique_without / classes.n_assessed),
+        )
 
 
 def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOpinionThresholds) -> Finding:
-    found, n_below = "", 0
+    found: dict[str, Value] = {}
+    n_below = 0
     if proposed is not None and proposed.k is not None:
         n_below = proposed.n_records_below(thresholds.smallest_k)
-        found = (
-            f"{listed(proposed.quasi_identifiers)}; over these the smallest class has "
-            f"{counted(proposed.k, 'record')}, and {share_of(n_below, proposed.n_assessed)} records are in "
-            f"classes smaller than {thresholds.smallest_k}."
-        )
+        found = {
+            "columns": listed(proposed.quasi_identifiers),
+            "n": proposed.k,
+            "below": share_of(n_below, proposed.n_assessed),
+            "limit": thresholds.smallest_k,
+        }
     if thresholds.no_quasi_identifiers:
         return _confirmed_none(found, n_below)
-    message = "No quasi-identifier in the log, so the size of classes was not assessed."
-    if found:
-        message += f" Proposed: {found}"
-    else:
-        message += (
-            " No column looks like one; choose the columns that others may know, or confirm "
-            "that there are none."
+    message = (
+        text(
+            "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: {columns}; "
+            "over these the smallest class has {n} record, and {below} records are in classes smaller than "
+            "{limit}.",
+            "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: {columns}; "
+            "over these the smallest class has {n} records, and {below} records are in classes smaller than "
+            "{limit}.",
+            **found,
         )
+        if found
+        else (
+            "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like "
+            "one; choose the columns that others may know, or confirm that there are none."
+        )
+    )
     return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
 
 
-def _confirmed_none(found: str, n_below: int) -> Finding:
-    message = "A person confirmed that others know no column of the table, so no classes were formed."
-    if n_below:
-        message += f" These columns look as if others knew them: {found} Choose those that others may know."
+def _confirmed_none(found: Mapping[str, Value], n_below: int) -> Finding:
+    message = (
+        text(
+            "A person confirmed that others know no column of the table, so no classes were formed. These "
+            "columns look as if others knew them: {columns}; over these the smallest class has {n} record, "
+            "and {below} records are in classes smaller than {limit}. Choose those that others may know.",
+            "A person confirmed that others know no column of the table, so no classes were formed. These "
+            "columns look as if others knew them: {columns}; over these the smallest class has {n} records, "
+            "and {below} records are in classes smaller than {limit}. Choose those that others may know.",
+            **found,
+        )
+        if n_below
+        else "A person confirmed that others know no column of the table, so no classes were formed."
+    )
     return Finding.of("no_quasi_identifier", Verdict.WARN if n_below else Verdict.PASS, n_affected=n_below)(
         message
     )
@@ -298,9 +345,9 @@ def contributions_table(measured: ClassesMeasurement) -> pd.DataFrame:
     n_assessed = max(classes.n_assessed, 1) if classes else 1
     return pd.DataFrame(
         {
-            "Quasi-identifier": [one.column for one in found],
-            "Unique with it": [one.n_unique / n_assessed for one in found],
-            "Unique without it": [one.n_unique_without / n_assessed for one in found],
-            "Smallest class without it": [one.k_without for one in found],
+            "quasi_identifier": [one.column for one in found],
+            "unique_share": [one.n_unique / n_assessed for one in found],
+            "unique_without_share": [one.n_unique_without / n_assessed for one in found],
+            "k_without": [one.k_without for one in found],
         }
     )

@@ -38,9 +38,9 @@ from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.words import listed
+from core.tabular.words import listed, values_compared
 from core.verdict import Finding, Verdict
-from core.words import share_of
+from core.words import own, text
 
 _N_ROUNDS = 4  # made-up values for each value, from which chance is counted
 _FEWEST = 3  # distinct values that have to be compared
@@ -383,13 +383,13 @@ class _Set:
 
     def cuts(self, texts: Sequence[str], token: str, *, step: int = 1) -> Iterator[Cut]:  # noqa: ARG002
         length = self.known.length
-        for i, text in enumerate(texts):
-            last = len(text) - length
+        for i, written in enumerate(texts):
+            last = len(written) - length
             step = max(step, last) or 1 if self.shape.kind == "digits" else step  # its beginning or its end
             for start in {*range(0, last + 1, step), last} if last >= 0 else ():
-                if text[start : start + length] in self.known.tokens:
+                if written[start : start + length] in self.known.tokens:
                     yield Cut(text=i, start=start, from_end=False)
-                    yield Cut(text=i, start=len(text) - start, from_end=True)
+                    yield Cut(text=i, start=len(written) - start, from_end=True)
 
     def is_match(self, text: str, cut: Cut, token: str) -> bool:  # noqa: ARG002 - as of rows
         return cut.of(text, self.known.length) in self.known.tokens
@@ -496,7 +496,11 @@ def _usual(compared: _Compared) -> Iterator[_Found]:
         found = {(name, cut) for name, texts in texts_of for cut in compared.cuts(texts, token)}
         counts.update(dict.fromkeys(found, n))
     for (name, cut), n in counts.most_common(1):
-        yield f"an unsalted {name} hash", n, partial(_n_usual, algorithm=name, cut=cut)
+        yield (
+            text("an unsalted {algorithm} hash", algorithm=own(name)),
+            n,
+            partial(_n_usual, algorithm=name, cut=cut),
+        )
 
 
 def _n_usual(compared: _Compared, *, algorithm: str, cut: Cut) -> int:
@@ -599,8 +603,8 @@ def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], by
 def _joined_recipes(value: _Value, probe: _Compared) -> Iterator[tuple[_JoinedDigest, Cut]]:
     """Yield the recipes that turn a joined value into a token."""
     token = probe.pairs[0][1]
-    for joint, spell, text in _joined_texts(value):
-        for algorithm, digest in plain_digests(text, few=len(value) > 2):
+    for joint, spell, data in _joined_texts(value):
+        for algorithm, digest in plain_digests(data, few=len(value) > 2):
             for cut in probe.cuts(probe.shape.texts(digest, few=True), token, step=_STEP):
                 yield _JoinedDigest(joint=joint, spell=spell, algorithm=algorithm), cut
 
@@ -619,7 +623,8 @@ class _JoinedDigest:
 
 def _one_recipe(compared: _Compared, *, make: _JoinedDigest, cut: Cut) -> Iterator[_Found]:
     count = partial(_n_matched, make=make, cut=cut, few=True)
-    yield f"an unsalted {make.algorithm} hash", count(compared, hopeful=True), count
+    how = text("an unsalted {algorithm} hash", algorithm=own(make.algorithm))
+    yield how, count(compared, hopeful=True), count
 
 
 def _n_matched(
@@ -680,10 +685,17 @@ def judge_computed(measured: ComputedMeasurement, thresholds: SecondOpinionThres
 def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *, is_sample: bool) -> Finding:
     telling = computed.taken_out or computed.original_distinct_share >= thresholds.highly_distinct_share
     several = len(computed.originals) > 1
-    own = computed.originals == (computed.anonymized,)
-    source = f" of the original columns {listed(computed.originals)} joined" if several else ""
-    if not several and not own:
-        source = f" of the original column `{computed.originals[0]}`"
+    if several:
+        message = (
+            "The values of `{column}` are {how} of the original columns {originals} joined: {found}. "
+            "{consequence}"
+        )
+    elif computed.originals == (computed.anonymized,):
+        message = "The values of `{column}` are {how}: {found}. {consequence}"
+    else:
+        message = (
+            "The values of `{column}` are {how} of the original column {originals}: {found}. {consequence}"
+        )
     consequence = (
         "Anybody with a list of possible originals can compute them and look people up."
         if computed.kind == "hash"
@@ -695,7 +707,12 @@ def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *
         column=computed.anonymized,
         n_affected=computed.n_matched,
     )(
-        f"The values of `{computed.anonymized}` are {computed.how}{source}: "
-        f"{share_of(computed.n_matched, computed.n_compared)} values{' of a sample' if is_sample else ''}. "
-        f"{consequence}"
+        text(
+            message,
+            column=computed.anonymized,
+            how=own(computed.how),
+            originals=listed(computed.originals),
+            found=values_compared(computed.n_matched, computed.n_compared, is_sample=is_sample),
+            consequence=own(consequence),
+        )
     )

@@ -27,7 +27,7 @@ from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import share_of
+from core.words import joined, own, share_of, text
 
 _MOST = 0.9  # share of the compared records from which a column follows from another
 _MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be alike
@@ -618,8 +618,8 @@ def _n_nearest(before: Sequence[Counter[str]], after: Sequence[Counter[str]]) ->
 
 def _matrix(texts: Sequence[Counter[str]], words: Mapping[str, int]) -> npt.NDArray[np.float32]:
     matrix = np.zeros((len(texts), len(words)), dtype=np.float32)
-    for i, text in enumerate(texts):
-        matrix[i, [words[pair] for pair in text]] = list(text.values())
+    for i, pairs in enumerate(texts):
+        matrix[i, [words[pair] for pair in pairs]] = list(pairs.values())
     return matrix
 
 
@@ -661,14 +661,21 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
 
 
 _KINDS = ("constant", "parts", "one to one", "in order", "all but in order", "near text", "nearly in order")
-_HOW = {
-    "one to one": "stand one for one for those of",
-    "in order": "are in the order of those of",
-    "all but in order": "are all but in the order of those of",
-    "nearly in order": "are nearly in the order of those of",
-    "constant": "are, up to a constant or another way of counting, those of",
-    "parts": "are the parts of the dates of",
-    "near text": "are spelled most like their own row's text of",
+_MESSAGES = {
+    "one to one": "The values of {columns} stand one for one for those of the original column `{original}`: "
+    "{found} compared. {consequence}",
+    "in order": "The values of {columns} are in the order of those of the original column `{original}`: "
+    "{found} compared. {consequence}",
+    "all but in order": "The values of {columns} are all but in the order of those of the original column "
+    "`{original}`: {found} compared. {consequence}",
+    "nearly in order": "The values of {columns} are nearly in the order of those of the original column "
+    "`{original}`: {found} compared. {consequence}",
+    "constant": "The values of {columns} are, up to a constant or another way of counting, those of the "
+    "original column `{original}`: {found} compared. {consequence}",
+    "parts": "The values of {columns} are the parts of the dates of the original column `{original}`: "
+    "{found} compared. {consequence}",
+    "near text": "The values of {columns} are spelled most like their own row's text of the original column "
+    "`{original}`: {found} compared. {consequence}",
 }
 _CONSEQUENCE = {
     "one to one": "Whoever knows one side knows the other. Leave the column out, or make it coarser.",
@@ -684,13 +691,19 @@ _CONSEQUENCE = {
 
 
 def _finding(one: Derivation, verdict: Verdict) -> Finding:
-    position = " The order of the records shows the same: sort them anew." if one.by_position else ""
+    message = text(
+        _MESSAGES[one.kind],
+        columns=listed(one.anonymized),
+        original=one.original,
+        found=share_of(one.n_matched, one.n_compared),
+        consequence=own(_CONSEQUENCE[one.kind]),
+    )
+    if one.by_position:
+        message = joined([message, "The order of the records shows the same: sort them anew."])
     return Finding(
         check=f"derived_{one.kind.replace(' ', '_')}",
         verdict=verdict,
-        message=f"The values of {listed(one.anonymized)} {_HOW[one.kind]} the original column "
-        f"`{one.original}`: {share_of(one.n_matched, one.n_compared)} compared. "
-        f"{_CONSEQUENCE[one.kind]}{position}",
+        message=message,
         column=one.anonymized[0] if len(one.anonymized) == 1 else None,
         n_affected=one.n_matched,
     )

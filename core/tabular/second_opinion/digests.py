@@ -22,6 +22,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from core.words import Text, own, text
+
 _DAY_FIRST = re.compile(r"(\d{1,2})[./ -]+(\d{1,2})[./ -]+(\d{4})\.?")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+(?:\.0+)?")
 _NO_LETTERS = {ord(letter): None for letter in "abcdef"}
@@ -160,8 +162,10 @@ _USUAL_UNKEYED = MappingProxyType({**_USUAL, "CRC-32": _CHECKSUMS["CRC-32"]})
 def _twice(first: str, second: str) -> dict[str, Callable[[bytes], bytes]]:
     one, two = _USUAL[first], _USUAL[second]
     return {
-        f"{second} of {first} in hexadecimal": lambda data: two(one(data).hex().encode()),
-        f"{second} of {first}": lambda data: two(one(data)),
+        text("{second} of {first} in hexadecimal", first=first, second=second): (
+            lambda data: two(one(data).hex().encode())
+        ),
+        text("{second} of {first}", first=first, second=second): lambda data: two(one(data)),
     }
 
 
@@ -179,8 +183,8 @@ def _repeated(name: str, n: int) -> dict[str, Callable[[bytes], bytes]]:
         return data
 
     return {
-        f"{name} (repeated {n} times, in hexadecimal)": in_hexadecimal,
-        f"{name} (repeated {n} times)": plain,
+        text("{name} (repeated {times} times, in hexadecimal)", name=name, times=n): in_hexadecimal,
+        text("{name} (repeated {times} times)", name=name, times=n): plain,
     }
 
 
@@ -341,21 +345,24 @@ class Recipe:
 
     def digest(self, value: str) -> bytes | None:
         """Return the digest of a value, None where it has no such spelling."""
-        text = _SPELLINGS[self.spelling](value)
-        if not text:
+        spelled = _SPELLINGS[self.spelling](value)
+        if not spelled:
             return None
         if self.key is not None:
-            return self.key.digest(text, self.algorithm)
-        return _algorithms(self.n_bytes)[self.algorithm](text)
+            return self.key.digest(spelled, self.algorithm)
+        return _algorithms(self.n_bytes)[self.algorithm](spelled)
 
     @property
-    def how(self) -> str:
+    def how(self) -> Text:
         """Return the recipe in words, completing "the values are …"."""
+        algorithm = own(self.algorithm)
         if self.key is None:
-            return f"an unsalted {self.algorithm} hash"
+            return text("an unsalted {algorithm} hash", algorithm=algorithm)
         if self.key in UUID_NAMESPACES:
-            return f"a UUID made by {self.algorithm} in a published namespace"
-        return f"{'an' if self.algorithm[0] in 'MS' else 'a'} {self.algorithm} hash with a guessable key"
+            return text("a UUID made by {algorithm} in a published namespace", algorithm=algorithm)
+        if self.algorithm[0] in "MS":
+            return text("an {algorithm} hash with a guessable key", algorithm=algorithm)
+        return text("a {algorithm} hash with a guessable key", algorithm=algorithm)
 
 
 def unkeyed_digests(
@@ -364,18 +371,18 @@ def unkeyed_digests(
     """Yield the digests of a value that need no key, by spelling and algorithm; only usual ones if asked."""
     spelled = _spelled(value, _USUAL_SPELLINGS if usual else _SPELLINGS)
     algorithms = _USUAL_UNKEYED if usual else _algorithms(n_bytes)
-    for text, spelling in spelled.items():
+    for data, spelling in spelled.items():
         for name, digest in algorithms.items():
-            yield (spelling, name, None), digest(text)
+            yield (spelling, name, None), digest(data)
 
 
 def keyed_digests(value: str, keys: Iterable[Key]) -> Iterator[tuple[tuple[str, str, Key], bytes]]:
     """Yield the digests of a value with each key, by spelling, algorithm and key."""
     spelled = _spelled(value, _USUAL_SPELLINGS)
     for key in keys:
-        for text, spelling in spelled.items():
+        for data, spelling in spelled.items():
             for algorithm in _OF_PLACE[key.place]:
-                yield (spelling, algorithm, key), key.digest(text, algorithm)
+                yield (spelling, algorithm, key), key.digest(data, algorithm)
 
 
 def digests_by_key(value: str, keys: Iterable[Key]) -> Iterator[list[bytes]]:
@@ -641,8 +648,8 @@ class Cut:
 
 def cuts_of(texts: Sequence[str], token: str) -> Iterator[Cut]:
     """Yield the cuts by which a token comes out of a digest's texts."""
-    for i, text in enumerate(texts):
-        start = text.find(token)
+    for i, written in enumerate(texts):
+        start = written.find(token)
         if start >= 0:
             yield Cut(text=i, start=start, from_end=False)
-            yield Cut(text=i, start=len(text) - start, from_end=True)
+            yield Cut(text=i, start=len(written) - start, from_end=True)

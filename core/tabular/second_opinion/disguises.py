@@ -23,8 +23,9 @@ from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, deco
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.words import values_compared
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of
+from core.words import joined, own, percent, text
 
 _MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
@@ -229,7 +230,7 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
         if len({b for _, b in telling}) >= _FEWEST and n >= _MOST * len(telling):
-            return "encoding", f"the original {way.how}", n, len(telling)
+            return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
     return None
 
 
@@ -264,7 +265,7 @@ def _ways_to(original: str, readings: Mapping[str, str]) -> Iterator[str]:
 
 def _usual(ways: Iterable[str | None]) -> str:
     way, _ = Counter(way for way in ways if way is not None).most_common(1)[0]
-    return f"the original {way}"
+    return text("the original {way}", way=joined(way.split(", "), ", "))
 
 
 def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
@@ -291,10 +292,11 @@ def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
     if n_shortened >= _MOST * len(rows):
         return "shortened", "the beginning or end of the original", n_shortened, len(rows)
     kept = order_kept(rows)
-    if kept != "no":
-        nearly = "nearly " if kept == "nearly" else ""
-        return f"order {nearly}kept", f"in {nearly}the same order as the original", len(rows), len(rows)
-    return None
+    if kept == "nearly":
+        return "order nearly kept", "in nearly the same order as the original", len(rows), len(rows)
+    return (
+        ("order kept", "in the same order as the original", len(rows), len(rows)) if kept == "all" else None
+    )
 
 
 def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
@@ -313,7 +315,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
         telling = [codes[value] for value in originals if codes[value]]
         n = _n_known(telling, known)
         if len(telling) >= _FEWEST and n >= _MOST * len(telling):
-            return "encoding", f"the original {way.how}", n, len(telling)
+            return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
     return _decoded_in_values(samples, original, anonymized)
 
 
@@ -340,8 +342,13 @@ def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThre
 
 def _not_compared(measured: DisguiseMeasurement) -> Finding:
     return Finding.of("disguises", Verdict.NOT_ASSESSED, n_affected=measured.n_pairs_left_out)(
-        f"Whether columns hide in columns of other names was not assessed for "
-        f"{counted(measured.n_pairs_left_out, 'pair')} of columns: there are too many."
+        text(
+            "Whether columns hide in columns of other names was not assessed for {n} pair of columns: there "
+            "are too many.",
+            "Whether columns hide in columns of other names was not assessed for {n} pairs of columns: there "
+            "are too many.",
+            n=measured.n_pairs_left_out,
+        )
     )
 
 
@@ -373,28 +380,39 @@ _CONSEQUENCE = {
 }
 
 
-def _sentence(disguise: Disguise) -> str:
-    own = disguise.original == disguise.anonymized
-    if disguise.kind == "inside":
-        whose = "its original values" if own else f"the values of the original column `{disguise.original}`"
-        return f"The texts of `{disguise.anonymized}` hold {whose} inside"
-    source = "" if own else f" of the original column `{disguise.original}`"
-    return f"The values of `{disguise.anonymized}` are {disguise.how}{source}"
+_NAMED_SO = {
+    "inside": "The texts of `{column}` hold its original values inside: {found}. {consequence}",
+    "distinct": "The values of `{column}` are {how}: {found} and {distinct} of them are distinct. "
+    "{consequence}",
+    "": "The values of `{column}` are {how}: {found}. {consequence}",
+}
+_NAMED_OTHERWISE = {
+    "inside": "The texts of `{column}` hold the values of the original column `{original}` inside: {found}. "
+    "{consequence}",
+    "distinct": "The values of `{column}` are {how} of the original column `{original}`: {found} and "
+    "{distinct} of them are distinct. {consequence}",
+    "": "The values of `{column}` are {how} of the original column `{original}`: {found}. {consequence}",
+}
 
 
 def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Finding:
-    compared = share_of(disguise.n_matched, disguise.n_compared)
-    still = (
-        f" and {disguise.anonymized_distinct_share:.0%} of them are distinct".replace("%", " %")
-        if disguise.kind in {"shift", "shortened", "order kept", "order nearly kept"}
-        else ""
-    )
+    messages = _NAMED_SO if disguise.original == disguise.anonymized else _NAMED_OTHERWISE
+    form = disguise.kind if disguise.kind == "inside" else ""
+    if disguise.kind in {"shift", "shortened", "order kept", "order nearly kept"}:
+        form = "distinct"
     return Finding.of(
         f"disguise_{disguise.kind.replace(' ', '_')}",
         verdict,
         column=disguise.anonymized,
         n_affected=disguise.n_matched,
     )(
-        f"{_sentence(disguise)}: {compared} values"
-        f"{' of a sample' if is_sample else ''}{still}. {_CONSEQUENCE[disguise.kind]}"
+        text(
+            messages[form],
+            column=disguise.anonymized,
+            original=disguise.original,
+            how=own(disguise.how),
+            found=values_compared(disguise.n_matched, disguise.n_compared, is_sample=is_sample),
+            distinct=percent(disguise.anonymized_distinct_share),
+            consequence=own(_CONSEQUENCE[disguise.kind]),
+        )
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.roles import RoleSuggestion
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted
+from core.words import own, text
 
 _MANY = 4  # findings of one check from which they are told as one
 
@@ -71,7 +71,13 @@ def _as_one(group: Sequence[Finding]) -> Finding:
     others = columns[1:]
     return replace(
         group[0],
-        message=f"{group[0].message} So it is with {counted(len(others), 'more column')}: {listed(others)}.",
+        message=text(
+            "{finding} So it is with {n} more column: {columns}.",
+            "{finding} So it is with {n} more columns: {columns}.",
+            n=len(others),
+            finding=own(group[0].message),
+            columns=listed(others),
+        ),
         column=None,
         columns=columns,
         n_affected=sum(one.n_affected or 0 for one in group),

@@ -13,7 +13,7 @@ from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted
+from core.words import counted, joined, own, text
 
 _ENOUGH = 3  # original values that are no accident
 _TELLING = 0.2  # distinct share from which a value says who it is of
@@ -93,8 +93,8 @@ def _leftover(one: Beside, words: dict[str, frozenset[str]]) -> Leftover:
 
 def _runs_of_words(texts: Sequence[str]) -> Iterator[str]:
     """Yield the texts' words, and up to five that follow each other."""
-    for text in texts:
-        words = _words(text).split(" ")
+    for each in texts:
+        words = _words(each).split(" ")
         for start in range(len(words)):
             for end in range(start + 1, min(start + _MOST_WORDS, len(words)) + 1):
                 yield " ".join(words[start:end])
@@ -110,27 +110,49 @@ def judge_leftovers(measured: Sequence[Leftover]) -> list[Finding]:
 
 
 def _holds_originals(one: Leftover) -> Finding:
-    n = len(one.columns)
     return Finding.of("originals_beside_the_table", Verdict.FAIL, n_affected=one.n_values)(
-        f"Beside the table, the file holds originals in {one.what}: "
-        f"{counted(one.n_values, 'value')} of the original {'column' if n == 1 else 'columns'} "
-        f"{listed(one.columns)} that the table does not show. Save the table alone, in a new file."
+        text(
+            "Beside the table, the file holds originals in {what}: {values} of the original column {columns} "
+            "that the table does not show. Save the table alone, in a new file.",
+            "Beside the table, the file holds originals in {what}: {values} of the original columns "
+            "{columns} that the table does not show. Save the table alone, in a new file.",
+            n=len(one.columns),
+            what=own(one.what),
+            values=counted(one.n_values, "value"),
+            columns=listed(one.columns),
+        )
     )
 
 
 def _is_there(one: Leftover) -> Finding:
     if one.is_of_table:
         return _is_hidden(one)
-    how_much = counted(one.n_texts, "text") if one.n_texts else "not looked at"
-    part = "" if one.is_complete or not one.n_texts else ", of which a part was looked at"
+    if not one.n_texts:
+        message = "The file holds more than the table: {what} (not looked at)."
+    elif one.is_complete:
+        message = "The file holds more than the table: {what} ({texts})."
+    else:
+        message = "The file holds more than the table: {what} ({texts}, of which a part was looked at)."
+    told = text(message, what=own(one.what), texts=counted(one.n_texts, "text"))
     return Finding.of("beside_the_table", Verdict.WARN, n_affected=one.n_texts)(
-        f"The file holds more than the table: {one.what} ({how_much}{part}). No originals were found "
-        "there, but only the table was audited: look at it, or save the table alone, in a new file."
+        joined([told, _ONLY_THE_TABLE])
     )
+
+
+_ONLY_THE_TABLE = (
+    "No originals were found there, but only the table was audited: look at it, or save the table alone, in "
+    "a new file."
+)
 
 
 def _is_hidden(one: Leftover) -> Finding:
     return Finding.of("hidden_in_a_sheet", Verdict.WARN, n_affected=one.n_texts)(
-        f"The workbook has {one.what} ({counted(one.n_texts, 'place')}): whoever opens it can show them. On "
-        "the sheet that was read they were audited with the table. Delete what is not meant to be released."
+        text(
+            "The workbook has {what} ({n} place): whoever opens it can show them. On the sheet that was read "
+            "they were audited with the table. Delete what is not meant to be released.",
+            "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
+            "read they were audited with the table. Delete what is not meant to be released.",
+            n=one.n_texts,
+            what=own(one.what),
+        )
     )

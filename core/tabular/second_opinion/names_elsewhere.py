@@ -31,7 +31,7 @@ from core.tabular.second_opinion.rewriting import dates_respelled, legible, resp
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of
+from core.words import number, own, share_of, text
 
 _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
@@ -652,17 +652,43 @@ _WHAT = {
 
 
 def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
-    own = one.original == one.anonymized
-    source = "its own original" if own else f"the original column `{one.original}`"
-    where = "in the same rows" if one.by_rows else "in some row"
-    sample = f" of a sample of {counted(measured.n_read, 'record')}" if measured.is_sample else ""
+    source = (
+        text("its own original")
+        if one.original == one.anonymized
+        else text("the original column `{column}`", column=one.original)
+    )
+    found = share_of(one.n_hits, one.n_filled)
+    found = (
+        text(
+            "{found} cells of a sample of {n} record",
+            "{found} cells of a sample of {n} records",
+            n=measured.n_read,
+            found=found,
+        )
+        if measured.is_sample
+        else text("{found} cells", found=found)
+    )
+    message = (
+        "Cells of `{column}` hold {what} of {source}, in the same rows: {found}, by chance about "
+        "{by_chance}. Whoever reads them sees what should be gone: remove or replace it there too."
+        if one.by_rows
+        else (
+            "Cells of `{column}` hold {what} of {source}, in some row: {found}, by chance about {by_chance}. "
+            "Whoever reads them sees what should be gone: remove or replace it there too."
+        )
+    )
     return Finding.of(
         "original_values_inside",
         Verdict.WARN if one.form == "one word" else Verdict.FAIL,
         column=one.anonymized,
         n_affected=one.n_hits,
     )(
-        f"Cells of `{one.anonymized}` hold {_WHAT[one.form]} of {source}, {where}: "
-        f"{share_of(one.n_hits, one.n_filled)} cells{sample}, by chance about {one.n_by_chance:,.1f}. "
-        "Whoever reads them sees what should be gone: remove or replace it there too."
+        text(
+            message,
+            column=one.anonymized,
+            what=own(_WHAT[one.form]),
+            source=source,
+            found=found,
+            by_chance=number(one.n_by_chance),
+        )
     )

@@ -115,7 +115,7 @@ class SecondOpinion:
     verdict: Verdict  # the worst of the findings; PASS where nothing speaks against the table
     # worst first, of these the gravest, see `gravest_first`; many columns as one. Facts are PASS.
     findings: tuple[Finding, ...]
-    # title to table: columns, re-linkage, pseudonyms, contributions of quasi-identifiers
+    # ``columns``, ``relinkage``, ``pseudonyms`` and ``quasi_identifiers``, which is what each contributes
     tables: Mapping[str, pd.DataFrame]
     thresholds: SecondOpinionThresholds  # what was judged by
 
@@ -299,10 +299,10 @@ def judge_second_opinion(
         verdict=worst([Verdict.PASS, *(finding.verdict for finding in findings)]),
         findings=findings,
         tables={
-            "Columns": unchanged_table(measured.columns, thresholds),
-            "Re-linkage": relinkage_table(measured.relinkage, thresholds),
-            "Pseudonyms": pseudonyms_table(measured.pseudonyms),
-            "Quasi-identifiers": contributions_table(measured.classes),
+            "columns": unchanged_table(measured.columns, thresholds),
+            "relinkage": relinkage_table(measured.relinkage, thresholds),
+            "pseudonyms": pseudonyms_table(measured.pseudonyms),
+            "quasi_identifiers": contributions_table(measured.classes),
         },
         thresholds=thresholds,
     )

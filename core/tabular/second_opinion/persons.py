@@ -18,7 +18,7 @@ from core.tabular.second_opinion.pair import TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of
+from core.words import Value, counted, number, share_of, text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -216,18 +216,31 @@ def judge_persons(
 ) -> list[Finding]:
     """Return a finding where classes that look large enough are of fewer persons."""
     limit, n_below = thresholds.smallest_k, found.n_persons_below(thresholds.smallest_k)
-    of = "the original column " if found.is_original else ""
-    facts = (
-        f"Counted by {of}`{found.column}`, of which values repeat, the smallest class over "
-        f"{listed(quasi_identifiers)} has {counted(int(found.sizes[0]), 'person')}"
-    )
+    facts: dict[str, Value] = {
+        "by": text(
+            "the original column `{column}`" if found.is_original else "`{column}`", column=found.column
+        ),
+        "columns": listed(quasi_identifiers),
+        "persons": counted(int(found.sizes[0]), "person"),
+    }
     if not n_below:
-        message = f"{facts}; at least {limit} are asked for."
+        message = text(
+            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}; at "
+            "least {limit} are asked for.",
+            limit=limit,
+            **facts,
+        )
         return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
     return [
         Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
-            f"{facts}, fewer than {limit}: {share_of(n_below, found.n_persons)} persons are in "
-            "classes that small, however many records they have. Make the quasi-identifiers coarser."
+            text(
+                "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, "
+                "fewer than {limit}: {below} persons are in classes that small, however many records they "
+                "have. Make the quasi-identifiers coarser.",
+                limit=limit,
+                below=share_of(n_below, found.n_persons),
+                **facts,
+            )
         )
     ]
 
@@ -247,10 +260,15 @@ def judge_alike(
                     column=one.column,
                     n_affected=one.n_records,
                 )(
-                    f"In {share_of(one.n_alike, one.n_classes)} classes over "
-                    f"{listed(quasi_identifiers)} everybody has the same `{one.column}`; chance would "
-                    f"explain {one.n_by_chance:.2g}. Who knows that a person is in such a class knows it of "
-                    "them. Merge the classes with others."
+                    text(
+                        "In {found} classes over {columns} everybody has the same `{column}`; chance would "
+                        "explain {by_chance}. Who knows that a person is in such a class knows it of them. "
+                        "Merge the classes with others.",
+                        found=share_of(one.n_alike, one.n_classes),
+                        columns=listed(quasi_identifiers),
+                        column=one.column,
+                        by_chance=number(float(f"{one.n_by_chance:.2g}")),
+                    )
                 )
             )
     return found

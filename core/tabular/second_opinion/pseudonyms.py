@@ -12,7 +12,7 @@ from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of
+from core.words import counted, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,16 +132,17 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> li
 
 def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
     failed = quality.n_unchanged > thresholds.pseudonym_unchanged_share * quality.n_compared
-    where = "the original of the same row" if quality.compared_by == "rows" else "a value of the original"
+    message = (
+        "{found} pseudonyms of `{column}` equal the original of the same row: they hide nothing."
+        if quality.compared_by == "rows"
+        else "{found} pseudonyms of `{column}` equal a value of the original: they hide nothing."
+    )
     return Finding.of(
         "pseudonym_equals_original",
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_unchanged,
-    )(
-        f"{share_of(quality.n_unchanged, quality.n_compared)} pseudonyms of `{quality.anonymized}` "
-        f"equal {where}: they hide nothing."
-    )
+    )(text(message, found=share_of(quality.n_unchanged, quality.n_compared), column=quality.anonymized))
 
 
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
@@ -153,8 +154,12 @@ def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds
         column=quality.anonymized,
         n_affected=quality.n_reused,
     )(
-        f"{share_of(quality.n_reused, quality.n_compared)} pseudonyms of `{quality.anonymized}` are "
-        "values of the original in other rows: they say who is in the table, and point at the wrong people."
+        text(
+            "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
+            "the table, and point at the wrong people.",
+            found=share_of(quality.n_reused, quality.n_compared),
+            column=quality.anonymized,
+        )
     )
 
 
@@ -163,9 +168,13 @@ def _one_for_each_record(quality: PseudonymQuality) -> Finding:
     return Finding.of(
         "pseudonym_for_each_record", Verdict.PASS, column=quality.anonymized, n_affected=quality.n_compared
     )(
-        f"Each of {counted(quality.n_compared, 'record')} has a pseudonym of its own in "
-        f"`{quality.anonymized}`, of {counted(quality.n_originals, 'original value')}: records of one person "
-        "cannot be put together."
+        text(
+            "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
+            "person cannot be put together.",
+            records=counted(quality.n_compared, "record"),
+            column=quality.anonymized,
+            originals=counted(quality.n_originals, "original value"),
+        )
     )
 
 
@@ -173,8 +182,13 @@ def _about_several(quality: PseudonymQuality, n: int) -> Finding:
     return Finding.of(
         "original_with_several_pseudonyms", Verdict.WARN, column=quality.anonymized, n_affected=n
     )(
-        f"{share_of(n, quality.n_originals)} original values of `{quality.original}` have more than "
-        f"one pseudonym in `{quality.anonymized}`: records of one person fall apart."
+        text(
+            "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
+            "one person fall apart.",
+            found=share_of(n, quality.n_originals),
+            original=quality.original,
+            column=quality.anonymized,
+        )
     )
 
 
@@ -182,16 +196,25 @@ def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
     return Finding.of(
         "pseudonym_for_several_originals", Verdict.WARN, column=quality.anonymized, n_affected=n
     )(
-        f"{share_of(n, quality.n_pseudonyms)} pseudonyms of `{quality.anonymized}` stand for more "
-        f"than one original value of `{quality.original}`: records of different persons are mixed up."
+        text(
+            "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
+            "records of different persons are mixed up.",
+            found=share_of(n, quality.n_pseudonyms),
+            column=quality.anonymized,
+            original=quality.original,
+        )
     )
 
 
 def _about_frequencies(quality: PseudonymQuality) -> Finding:
     return Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
-        f"The pseudonyms of `{quality.anonymized}` do not occur as often as the original values, so "
-        f"they are not one-to-one: {counted(quality.n_pseudonyms, 'pseudonym')} for "
-        f"{counted(quality.n_originals, 'original value')}."
+        text(
+            "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
+            "one-to-one: {pseudonyms} for {originals}.",
+            column=quality.anonymized,
+            pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
+            originals=counted(quality.n_originals, "original value"),
+        )
     )
 
 
@@ -201,8 +224,11 @@ def _not_assessed(quality: PseudonymQuality) -> Finding:
     return Finding.of(
         "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
     )(
-        f"Whether the pseudonyms of `{quality.anonymized}` are one-to-one was not assessed: the "
-        "tables differ in their number of records, so there are no rows to compare."
+        text(
+            "Whether the pseudonyms of `{column}` are one-to-one was not assessed: the tables differ in "
+            "their number of records, so there are no rows to compare.",
+            column=quality.anonymized,
+        )
     )
 
 
@@ -210,13 +236,13 @@ def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:
     """Return a row per pseudonymized column; None where it could not be assessed."""
     return pd.DataFrame(
         {
-            "Column": [quality.anonymized for quality in measured],
-            "Original values": [quality.n_originals for quality in measured],
-            "Pseudonyms": [quality.n_pseudonyms for quality in measured],
-            "Originals with several pseudonyms": [q.n_originals_with_several for q in measured],
-            "Pseudonyms for several originals": [q.n_pseudonyms_for_several for q in measured],
-            "Pseudonyms equal to the original": [quality.n_unchanged for quality in measured],
-            "Compared": [quality.n_compared for quality in measured],
-            "Compared by": [quality.compared_by for quality in measured],
+            "column": [quality.anonymized for quality in measured],
+            "n_originals": [quality.n_originals for quality in measured],
+            "n_pseudonyms": [quality.n_pseudonyms for quality in measured],
+            "n_originals_with_several": [q.n_originals_with_several for q in measured],
+            "n_pseudonyms_for_several": [q.n_pseudonyms_for_several for q in measured],
+            "n_unchanged": [quality.n_unchanged for quality in measured],
+            "n_compared": [quality.n_compared for quality in measured],
+            "compared_by": [quality.compared_by for quality in measured],
         }
     )

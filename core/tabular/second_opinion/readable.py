@@ -31,7 +31,7 @@ from core.tabular.second_opinion.rewriting import plain, plain_forms, without_es
 from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.verdict import Finding, Verdict
-from core.words import share_of
+from core.words import own, share_of, text
 
 _MOST_ORIGINALS = 20_000  # distinct values looked for where nobody knows which row is whose
 _MOST_COLUMNS = 60  # of either table
@@ -164,7 +164,8 @@ class _Original:
     distinct_share: float
 
 
-_Source = tuple[str, str]  # original column, form
+_How = str | int  # a form's name; n for the first n characters, -n for the last
+_Source = tuple[str, _How]  # original column, form
 
 
 @dataclass(kw_only=True, eq=False)
@@ -192,8 +193,8 @@ class _Shown:
                     continue
                 for form in filter(None, forms):
                     inside.setdefault(form, set()).add((name, how))
-            for form, how in () if dense else _ends(those):
-                whole.setdefault(form, set()).add((name, how))
+            for form, end in () if dense else _ends(those):
+                whole.setdefault(form, set()).add((name, end))
 
 
 def _are_dense(values: Iterable[str]) -> bool:
@@ -206,12 +207,12 @@ def _are_dates(values: Sequence[str]) -> bool:
     return bool(read_dates(pa.array(values, pa.string())).known.mean() >= _MOSTLY)
 
 
-def _ends(values: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the beginnings and ends of values in plain form, and which they are; a year ends no date."""
+def _ends(values: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the beginnings and ends of values in plain form, and which; a year ends no date."""
     for core in () if _are_dates(values) else map(plain, values):
         for n in range(_SHORTEST_END, min(len(core), _LONGEST_END)):
-            yield core[-n:], f"by its last {n} characters"
-            yield core[:n], f"by its first {n} characters"
+            yield core[-n:], -n
+            yield core[:n], n
 
 
 def recombined(values: Sequence[str], rng: np.random.Generator) -> list[str]:
@@ -271,12 +272,12 @@ class _Column:
             return
         cores = [plain(cell) for cell in original.cells]
         for n in sorted({len(token) - 1 for token in self.tokens} & set(range(_SHORTEST_END, _LONGEST_END))):
-            for how, part in (("last", slice(-n, None)), ("first", slice(n))):
+            for end, part in ((-n, slice(-n, None)), (n, slice(n))):
                 ends = [core[part] if len(core) > n else "" for core in cores]
-                yield from self._beyond_other_rows(original, f"by its {how} {n} characters", ends, _is_whole)
+                yield from self._beyond_other_rows(original, end, ends, _is_whole)
 
     def _beyond_other_rows(
-        self, original: _Original, how: str, forms: Sequence[str], shows: Callable[[str, str], bool]
+        self, original: _Original, how: _How, forms: Sequence[str], shows: Callable[[str, str], bool]
     ) -> Iterator[ReadableColumn]:
         pairs = [(a, b) for a, b in zip(self.tokens, forms, strict=True) if b and a != " "]
         n_hits = sum(shows(token, form) for token, form in pairs)
@@ -306,7 +307,7 @@ class _Column:
         return n_literal / ours.n_records < _LEAST_SHARE
 
     def _result(
-        self, original: _Original, how: str, hits: tuple[int, int], rate: float
+        self, original: _Original, how: _How, hits: tuple[int, int], rate: float
     ) -> Iterator[ReadableColumn]:
         n_hits, n_compared = hits
         enough = n_hits >= max(_FEWEST, _LEAST_SHARE * n_compared, _TIMES_CHANCE * rate * n_compared)
@@ -315,12 +316,19 @@ class _Column:
             yield ReadableColumn(
                 original=original.name,
                 anonymized=self.name,
-                how=how,
+                how=_in_words(how),
                 n_hits=n_hits,
                 n_compared=n_compared,
                 original_distinct_share=original.distinct_share,
                 taken_out=entry.takes_out or is_high_risk(entry.semantic),
             )
+
+
+def _in_words(how: _How) -> str:
+    if isinstance(how, str):
+        return how
+    message = "by its first {characters} characters" if how > 0 else "by its last {characters} characters"
+    return text(message, characters=abs(how))
 
 
 def _is_whole(token: str, end: str) -> bool:
@@ -355,9 +363,14 @@ def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinion
             column=one.anonymized,
             n_affected=one.n_hits,
         )(
-            f"Values of the original column `{one.original}` can be read off `{one.anonymized}`, "
-            f"{one.how}: {share_of(one.n_hits, one.n_compared)} cells compared, far more than chance gives. "
-            "Take the column out, or draw its values at random."
+            text(
+                "Values of the original column `{original}` can be read off `{column}`, {how}: {found} cells "
+                "compared, far more than chance gives. Take the column out, or draw its values at random.",
+                original=one.original,
+                column=one.anonymized,
+                how=own(one.how),
+                found=share_of(one.n_hits, one.n_compared),
+            )
         )
         for one in measured
     ]

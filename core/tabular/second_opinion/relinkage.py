@@ -26,7 +26,7 @@ from core.tabular.second_opinion.settings import (
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted, percent, share_of
+from core.words import Text, joined, percent, share_of, text
 
 _MOST_SETS = 20_000  # sets of one size that an exhaustive search may look at
 _PARTLY = (0.9, 0.75, 0.5, 0.25, 0.1)  # shares of unchanged cells from which columns are tried together
@@ -297,35 +297,55 @@ def _about_partly(
         return
     verdict = _relinkage_verdict(found.n_matched, measured, thresholds)
     if verdict is not Verdict.PASS:
-        n = len(found.columns)
         yield Finding.of("relinkage_by_partly_unchanged", verdict, n_affected=found.n_matched)(
-            f"By {counted(n, 'column')} of which many or all cells are unchanged, "
-            f"{share_of(found.n_matched, measured.n_records)} anonymized records match their own original "
-            f"record and no other: {listed(found.columns)}. Changing the other cells does not hide them."
+            text(
+                "By {n} column of which many or all cells are unchanged, {found} anonymized records match "
+                "their own original record and no other: {columns}. Changing the other cells does not hide "
+                "them.",
+                "By {n} columns of which many or all cells are unchanged, {found} anonymized records match "
+                "their own original record and no other: {columns}. Changing the other cells does not hide "
+                "them.",
+                n=len(found.columns),
+                found=share_of(found.n_matched, measured.n_records),
+                columns=listed(found.columns),
+            )
         )
 
 
 def _about_all(
     level: RelinkageLevel, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
 ) -> Finding:
-    n = len(level.columns)
+    message = text(
+        "By the {n} column left unchanged, {found} anonymized records match exactly one original record.",
+        "By the {n} columns left unchanged, {found} anonymized records match exactly one original record.",
+        n=len(level.columns),
+        found=share_of(level.n_matched, measured.n_records),
+    )
     return Finding.of(
         "relinkage", _relinkage_verdict(level.n_matched, measured, thresholds), n_affected=level.n_matched
-    )(
-        f"By the {counted(n, 'column')} left unchanged, {share_of(level.n_matched, measured.n_records)} "
-        f"anonymized records match exactly one original record.{_no_small_set(level, measured)}"
-    )
+    )(joined([message, *_no_small_set(level, measured)]))
 
 
-def _no_small_set(level: RelinkageLevel, measured: RelinkageMeasurement) -> str:
-    """Return that no few columns are enough, where that is so and all of them are."""
-    if level.smallest_set is not None or level.n_matched <= measured.over_share * measured.n_records:
-        return ""
-    size = (
-        "No single column" if measured.largest_set == 1 else f"No set of up to {measured.largest_set} columns"
-    )
-    searched = "all sets were ruled out" if level.exhaustive else "the search was greedy"
-    return f" {size} re-links over {percent(measured.over_share)} of them by itself ({searched})."
+def _no_small_set(level: RelinkageLevel, measured: RelinkageMeasurement) -> Iterator[Text]:
+    """Yield that no few columns are enough, where that is so and all of them are."""
+    if level.smallest_set is None and level.n_matched > measured.over_share * measured.n_records:
+        share = percent(measured.over_share)
+        if level.exhaustive:
+            yield text(
+                "No single column re-links over {share} of them by itself (all sets were ruled out).",
+                "No set of up to {n} columns re-links over {share} of them by itself (all sets were ruled "
+                "out).",
+                n=measured.largest_set,
+                share=share,
+            )
+        else:
+            yield text(
+                "No single column re-links over {share} of them by itself (the search was greedy).",
+                "No set of up to {n} columns re-links over {share} of them by itself (the search was "
+                "greedy).",
+                n=measured.largest_set,
+                share=share,
+            )
 
 
 def _about_few(
@@ -335,6 +355,16 @@ def _about_few(
     thresholds: SecondOpinionThresholds,
 ) -> Finding:
     n = len(found.columns)
+    message = text(
+        "One unchanged column is enough to re-link over {share} of the records: {columns} alone matches "
+        "{found} to exactly one original record.",
+        "{n} unchanged columns are enough to re-link over {share} of the records: {columns} alone match "
+        "{found} to exactly one original record.",
+        n=n,
+        share=percent(measured.over_share),
+        columns=listed(found.columns),
+        found=share_of(found.n_matched, measured.n_records),
+    )
     known = (
         "Every smaller set was ruled out."
         if level.exhaustive
@@ -345,12 +375,7 @@ def _about_few(
         _relinkage_verdict(found.n_matched, measured, thresholds),
         column=found.columns[0] if n == 1 else None,
         n_affected=found.n_matched,
-    )(
-        f"{'One unchanged column is' if n == 1 else f'{n} unchanged columns are'} enough to re-link "
-        f"over {percent(measured.over_share)} of the records: {listed(found.columns)} alone "
-        f"{'matches' if n == 1 else 'match'} {share_of(found.n_matched, measured.n_records)} to exactly one "
-        f"original record. {known if n > 1 else ''}".strip()
-    )
+    )(joined([message, known]) if n > 1 else message)
 
 
 def _relinkage_verdict(
@@ -365,7 +390,7 @@ def _relinkage_verdict(
 def relinkage_table(measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds) -> pd.DataFrame:
     """Return sets of columns and the records each re-links: all, the smallest enough, and single ones."""
     level = measured.level(thresholds.left_unchanged_share)
-    columns = ["Columns", "Which", "Records re-linked", "Share of records"]
+    columns = ["columns", "which", "n_matched", "matched_share"]
     if level is None:
         return pd.DataFrame(columns=columns)
     smallest = [level.smallest_set] if level.smallest_set else []

@@ -17,7 +17,7 @@ from core.tabular.second_opinion.pair import ColumnPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.verdict import Finding, Verdict
-from core.words import share_of
+from core.words import Text, joined, own, share_of, text
 
 _MUTE = frozenset({"", "other"})
 _SURE = 0.8  # score from which a suggestion is enough for FAIL
@@ -138,8 +138,13 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
         column=suggestion.column,
         n_affected=suggestion.n_nonblank,
     )(
-        f"`{suggestion.column}` is {_as_logged(column)} but looks like a direct identifier "
-        f"({suggestion.kind}). {suggestion.reason}"
+        text(
+            "`{column}` is {logged} but looks like a direct identifier ({kind}). {reason}",
+            column=suggestion.column,
+            logged=_as_logged(column),
+            kind=own(suggestion.kind),
+            reason=own(suggestion.reason),
+        )
     )
 
 
@@ -151,16 +156,25 @@ def _many_and_distinct(suggestion: RoleSuggestion) -> bool:
 
 
 def _holds_patterns(column: ColumnSanity) -> Finding:
-    kinds = ", ".join(CATALOGUE[key].label for key in column.patterns)
     return Finding.of(
         "holds_sensitive_pattern", Verdict.WARN, column=column.suggestion.column, n_affected=column.n_cells
     )(
-        f"{share_of(column.n_cells, column.suggestion.n_nonblank)} cells of "
-        f"`{column.suggestion.column}`, which is {_as_logged(column)}, hold a sensitive pattern: {kinds}."
+        text(
+            "{found} cells of `{column}`, which is {logged}, hold a sensitive pattern: {patterns}.",
+            found=share_of(column.n_cells, column.suggestion.n_nonblank),
+            column=column.suggestion.column,
+            logged=_as_logged(column),
+            patterns=joined([CATALOGUE[key].label for key in column.patterns], ", "),
+        )
     )
 
 
-def _as_logged(column: ColumnSanity) -> str:
+def _as_logged(column: ColumnSanity) -> Text:
     if not column.semantic and not column.action:
-        return "not logged"
-    return f"logged as `{column.semantic or 'nothing'}` / `{column.action or 'nothing'}`"
+        return text("not logged")
+    nothing = text("nothing")
+    return text(
+        "logged as `{semantic}` / `{action}`",
+        semantic=column.semantic or nothing,
+        action=column.action or nothing,
+    )

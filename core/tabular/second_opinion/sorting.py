@@ -20,7 +20,7 @@ from core.tabular.second_opinion.amounts import FloatArray
 from core.tabular.second_opinion.derivations import Search
 from core.tabular.second_opinion.pair import CodedPair
 from core.verdict import Finding, Verdict
-from core.words import counted
+from core.words import text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -232,19 +232,36 @@ def judge_sorting(measured: Sequence[SortedAlike]) -> list[Finding]:
 
 
 def _finding(one: SortedAlike) -> Finding:
-    ours = f"the values of `{one.anonymized}`" if one.anonymized else "the rows of the file"
-    theirs = f"those of the original column `{one.original}`" if one.original else "the original's rows"
+    ours = (
+        text("the values of `{column}`", column=one.anonymized)
+        if one.anonymized
+        else text("the rows of the file")
+    )
+    theirs = (
+        text("those of the original column `{column}`", column=one.original)
+        if one.original
+        else text("the original's rows")
+    )
     how = (
-        f"sorted so, the rows of both tables agree in `{one.witness}`"
+        text("sorted so, the rows of both tables agree in `{column}`", column=one.witness)
         if one.witness
-        else "in this order they occur as often"
+        else text("in this order they occur as often")
     )
     return Finding(
         check="in_the_original_order",
         verdict=Verdict.FAIL if one.is_telling and one.anonymized else Verdict.WARN,
-        message=f"Although the records were put in another order, {ours} are in the order of {theirs}: {how} "
-        f"({counted(one.n_records, 'record')}). Whoever holds the original finds each record by its place: "
-        "give random pseudonyms, and shuffle the rows.",
+        message=text(
+            "Although the records were put in another order, {ours} are in the order of {theirs}: {how} ({n} "
+            "record). Whoever holds the original finds each record by its place: give random pseudonyms, and "
+            "shuffle the rows.",
+            "Although the records were put in another order, {ours} are in the order of {theirs}: {how} ({n} "
+            "records). Whoever holds the original finds each record by its place: give random pseudonyms, "
+            "and shuffle the rows.",
+            n=one.n_records,
+            ours=ours,
+            theirs=theirs,
+            how=how,
+        ),
         column=one.anonymized,
         n_affected=one.n_records,
     )

@@ -18,7 +18,7 @@ from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of
+from core.words import share_of, text
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -251,23 +251,38 @@ def _about_forgotten(one: ForgottenRows) -> Finding:
         column=one.anonymized,
         n_affected=one.n_unchanged,
     )(
-        f"`{one.anonymized}` holds originals in rows {one.first:,} to {one.last:,}: "
-        f"{share_of(one.n_unchanged, n_rows)} cells there, unlike in the other rows. Treat these rows as the "
-        "rest."
+        text(
+            "`{column}` holds originals in rows {first} to {last}: {found} cells there, unlike in the other "
+            "rows. Treat these rows as the rest.",
+            column=one.anonymized,
+            first=one.first,
+            last=one.last,
+            found=share_of(one.n_unchanged, n_rows),
+        )
     )
 
 
 def _about_old(one: OldAges) -> Finding:
     return Finding.of("age_above_89", Verdict.WARN, column=one.column, n_affected=one.n_records)(
-        f"`{one.column}` tells {share_of(one.n_records, one.n_filled)} ages above 89 in years. So "
-        "few people get so old that an age finds them: write 90 or more for all of them."
+        text(
+            "`{column}` tells {found} ages above 89 in years. So few people get so old that an age finds "
+            "them: write 90 or more for all of them.",
+            column=one.column,
+            found=share_of(one.n_records, one.n_filled),
+        )
     )
 
 
 def _about_rare(rare: Sequence[RareValues]) -> Iterator[Finding]:
     for one in rare:
         yield Finding.of("rare_value", Verdict.WARN, column=one.column, n_affected=one.n_people)(
-            f"{counted(one.n_values, 'value')} of `{one.column}` {'is' if one.n_values == 1 else 'are'} of "
-            f"one or two people alone: {share_of(one.n_people, one.n_all)}, while the other values are "
-            "usual. Who such a value is about, others may know: put it together with others."
+            text(
+                "{n} value of `{column}` is of one or two people alone: {found}, while the other values are "
+                "usual. Who such a value is about, others may know: put it together with others.",
+                "{n} values of `{column}` are of one or two people alone: {found}, while the other values "
+                "are usual. Who such a value is about, others may know: put it together with others.",
+                n=one.n_values,
+                column=one.column,
+                found=share_of(one.n_people, one.n_all),
+            )
         )

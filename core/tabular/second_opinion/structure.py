@@ -12,7 +12,7 @@ from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import counted
+from core.words import Value, counted, joined, text
 
 _FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small ones were deleted
 
@@ -88,9 +88,14 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
                 column=measured.unlogged_columns[0] if n == 1 else None,
                 n_affected=n,
             )(
-                f"{counted(n, 'anonymized column')} the log does not mention: "
-                f"{listed(measured.unlogged_columns)}. Nobody has said what was done to "
-                f"{'it' if n == 1 else 'them'}."
+                text(
+                    "{n} anonymized column the log does not mention: {columns}. Nobody has said what was "
+                    "done to it.",
+                    "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was "
+                    "done to them.",
+                    n=n,
+                    columns=listed(measured.unlogged_columns),
+                )
             )
         )
     if measured.vanished_columns:
@@ -102,8 +107,14 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
                 column=measured.vanished_columns[0] if n == 1 else None,
                 n_affected=n,
             )(
-                f"{counted(n, 'logged column')} {'exists' if n == 1 else 'exist'} in neither table: "
-                f"{listed(measured.vanished_columns)}. The log may belong to another file."
+                text(
+                    "{n} logged column exists in neither table: {columns}. The log may belong to another "
+                    "file.",
+                    "{n} logged columns exist in neither table: {columns}. The log may belong to another "
+                    "file.",
+                    n=n,
+                    columns=listed(measured.vanished_columns),
+                )
             )
         )
     return findings
@@ -121,11 +132,15 @@ def _about_records(
                 "order: whoever holds any other file in this order can link records by their position."
             )
         ]
-    if measured.order == "changed":
-        said = "but in another order. Columns are compared as sets of values."
-    else:
-        said = "and nothing shows whether in the same order. Cells are compared row by row."
-    message = f"Both tables have the same number of records, {said}"
+    message = (
+        "Both tables have the same number of records, but in another order. Columns are compared as sets of "
+        "values."
+        if measured.order == "changed"
+        else (
+            "Both tables have the same number of records, and nothing shows whether in the same order. Cells "
+            "are compared row by row."
+        )
+    )
     return [Finding(check=f"row_order_{measured.order}", verdict=Verdict.PASS, message=message)]
 
 
@@ -135,24 +150,55 @@ def _about_count(
     difference = measured.n_anonymized - measured.n_original
     k = classes.k if classes is not None and difference < 0 else None
     explained = k is not None and k >= max(thresholds.smallest_k, _FEWEST_IN_CLASS)
-    why = (
-        f" That is what deleting small classes leaves: every class now has at least {counted(k, 'record')}."
-        if explained and k is not None
-        else ""
-    )
+    numbers: dict[str, Value] = {
+        "n": abs(difference),
+        "anonymized": measured.n_anonymized,
+        "original": measured.n_original,
+        "records": counted(k or 0, "record"),
+    }
+    if difference > 0:
+        message = text(
+            "The anonymized table has {n} record more than the original ({anonymized} against {original}).",
+            "The anonymized table has {n} records more than the original ({anonymized} against {original}).",
+            **numbers,
+        )
+    elif explained:
+        message = text(
+            "The anonymized table has {n} record fewer than the original ({anonymized} against {original}). "
+            "That is what deleting small classes leaves: every class now has at least {records}.",
+            "The anonymized table has {n} records fewer than the original ({anonymized} against {original}). "
+            "That is what deleting small classes leaves: every class now has at least {records}.",
+            **numbers,
+        )
+    else:
+        message = text(
+            "The anonymized table has {n} record fewer than the original ({anonymized} against {original}).",
+            "The anonymized table has {n} records fewer than the original ({anonymized} against {original}).",
+            **numbers,
+        )
+    not_compared = "Cells cannot be compared row by row, so columns are compared as sets of values."
     return Finding.of(
         "row_count_differs", Verdict.PASS if explained else Verdict.WARN, n_affected=abs(difference)
-    )(
-        f"The anonymized table has {counted(abs(difference), 'record')} "
-        f"{'more' if difference > 0 else 'fewer'} than the original ({measured.n_anonymized:,} against "
-        f"{measured.n_original:,}).{why} Cells cannot be compared row by row, so columns are compared as "
-        "sets of values."
-    )
+    )(joined([message, not_compared]))
 
 
 def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
-    least = "At least " if measured.order == "changed" else ""
-    return Finding.of("blank_filled", Verdict.WARN, column=column, n_affected=n)(
-        f"{least}{counted(n, 'cell')} of `{column}` {'is' if n == 1 else 'are'} filled although "
-        "blank in the original: values were invented, or come from somewhere else."
-    )
+    if measured.order == "changed":
+        message = text(
+            "At least {n} cell of `{column}` is filled although blank in the original: values were invented, "
+            "or come from somewhere else.",
+            "At least {n} cells of `{column}` are filled although blank in the original: values were "
+            "invented, or come from somewhere else.",
+            n=n,
+            column=column,
+        )
+    else:
+        message = text(
+            "{n} cell of `{column}` is filled although blank in the original: values were invented, or come "
+            "from somewhere else.",
+            "{n} cells of `{column}` are filled although blank in the original: values were invented, or "
+            "come from somewhere else.",
+            n=n,
+            column=column,
+        )
+    return Finding.of("blank_filled", Verdict.WARN, column=column, n_affected=n)(message)

@@ -15,7 +15,7 @@ from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import share_of
+from core.words import Value, own, share_of, text
 
 _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."
@@ -155,9 +155,12 @@ def _left_unchanged(column: ColumnComparison) -> Finding:
     return Finding.of(
         "unchanged_distinct_column", Verdict.FAIL, column=column.anonymized, n_affected=column.n_unchanged
     )(
-        f"`{column.anonymized}` is left as it was: {share_of(column.n_unchanged, column.n_compared)} "
-        f"of its cells are unchanged, and {_distinctness(column)}. Whoever knows this value of a person "
-        "finds the record."
+        text(
+            "`{column}` is left as it was: {found} of its cells are unchanged, and {distinct} of the "
+            "original's values are distinct. Whoever knows this value of a person finds the record.",
+            found=share_of(column.n_unchanged, column.n_compared),
+            **_facts(column),
+        )
     )
 
 
@@ -168,9 +171,13 @@ def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
         column=column.anonymized,
         n_affected=column.n_same_values,
     )(
-        f"The original values of `{column.anonymized}` are all but kept, in other rows: "
-        f"{share_of(column.n_same_values, column.n_compared)} reappear, and {_distinctness(column)}. "
-        f"{_SWAPPED if is_proper else _READ}"
+        text(
+            "The original values of `{column}` are all but kept, in other rows: {found} reappear, and "
+            "{distinct} of the original's values are distinct. {consequence}",
+            found=share_of(column.n_same_values, column.n_compared),
+            consequence=own(_SWAPPED if is_proper else _READ),
+            **_facts(column),
+        )
     )
 
 
@@ -178,17 +185,18 @@ def _partly_unchanged(column: ColumnComparison) -> Finding:
     return Finding.of(
         "partly_unchanged_column", Verdict.WARN, column=column.anonymized, n_affected=column.n_unchanged
     )(
-        f"`{column.anonymized}` is left as it was in part: "
-        f"{share_of(column.n_unchanged, column.n_compared)} of its cells are unchanged, and "
-        f"{_distinctness(column)}."
+        text(
+            "`{column}` is left as it was in part: {found} of its cells are unchanged, and {distinct} of the "
+            "original's values are distinct.",
+            found=share_of(column.n_unchanged, column.n_compared),
+            **_facts(column),
+        )
     )
 
 
-def _distinctness(column: ColumnComparison) -> str:
-    return (
-        f"{share_of(column.n_distinct_original, column.n_filled_original)} of the original's values are "
-        "distinct"
-    )
+def _facts(column: ColumnComparison) -> dict[str, Value]:
+    distinct = share_of(column.n_distinct_original, column.n_filled_original)
+    return {"column": column.anonymized, "distinct": distinct}
 
 
 def unchanged_table(
@@ -197,16 +205,16 @@ def unchanged_table(
     """Return a row per pair of columns: shares unchanged and distinct, and what they count as."""
     return pd.DataFrame(
         {
-            "Original column": [column.original for column in measured],
-            "Anonymized column": [column.anonymized for column in measured],
-            "Semantic": [column.semantic for column in measured],
-            "Action": [column.action for column in measured],
-            "Unchanged cells": [column.n_unchanged for column in measured],
-            "Compared cells": [column.n_compared for column in measured],
-            "Unchanged share": [column.unchanged_share for column in measured],
-            "Distinct share": [column.distinct_share for column in measured],
-            "Left unchanged": [column.is_unchanged(thresholds) for column in measured],
-            "Highly distinct": [column.is_highly_distinct(thresholds) for column in measured],
-            "Compared by": [column.compared_by for column in measured],
+            "original": [column.original for column in measured],
+            "anonymized": [column.anonymized for column in measured],
+            "semantic": [column.semantic for column in measured],
+            "action": [column.action for column in measured],
+            "n_unchanged": [column.n_unchanged for column in measured],
+            "n_compared": [column.n_compared for column in measured],
+            "unchanged_share": [column.unchanged_share for column in measured],
+            "distinct_share": [column.distinct_share for column in measured],
+            "is_unchanged": [column.is_unchanged(thresholds) for column in measured],
+            "is_highly_distinct": [column.is_highly_distinct(thresholds) for column in measured],
+            "compared_by": [column.compared_by for column in measured],
         }
     )

@@ -4,10 +4,13 @@ from core.tabular.views.charts import class_chart, figures_chart, file_charts, m
 from core.tabular.views.figures import class_figures, opinion_figures, rule_figures
 from core.tabular.views.report import tabular_report
 from core.tabular.views.tables import (
-    FILE_UNITS,
+    CHECK_COLUMNS,
+    FILE_COLUMNS,
+    OPINION_TABLES,
+    RESIDUAL_COLUMNS,
+    SKIPPED_COLUMNS,
     columns_table,
     files_table,
-    opinion_units,
     residual_table,
     skipped_table,
 )

@@ -9,9 +9,9 @@ from core.charts import Specification, class_size_chart, horizontal_bars, verdic
 from core.measures import MEASURES
 from core.reports import ReportChart
 from core.tabular import TabularAudit
-from core.tabular.views.words import class_note
+from core.tabular.views.words import class_note, verdict_counts
 from core.verdict import Verdict
-from core.words import percent
+from core.words import own, percent, say, text
 
 
 def messages_chart(audit: TabularAudit) -> alt.LayerChart:
@@ -23,15 +23,23 @@ def messages_chart(audit: TabularAudit) -> alt.LayerChart:
 def figures_chart(audit: TabularAudit) -> Specification:
     """Draw the published figures as bars, each with a tick at its threshold."""
     measured, limits = audit.measurement, audit.thresholds
+    least, most, below = (
+        "{figure} (at least {limit})",
+        "{figure} (at most {limit})",
+        "{figure} (below {limit})",
+    )
     rows = (
-        ("policy_consistency", "at least", measured.policy_consistency, limits.policy_consistency_share),
-        ("high_risk_handling", "at least", measured.high_risk_handling, limits.high_risk_handling_share),
-        ("pattern_residual", "at most", measured.pattern_residual, limits.pattern_residual_share),
-        ("warn_share", "below", measured.warn_share, limits.warn_share),
+        ("policy_consistency", least, measured.policy_consistency, limits.policy_consistency_share),
+        ("high_risk_handling", least, measured.high_risk_handling, limits.high_risk_handling_share),
+        ("pattern_residual", most, measured.pattern_residual, limits.pattern_residual_share),
+        ("warn_share", below, measured.warn_share, limits.warn_share),
     )
     frame = pd.DataFrame(
         {
-            "figure": [f"{MEASURES[key].label} ({bound} {percent(limit)})" for key, bound, _, limit in rows],
+            "figure": [
+                say(message, figure=own(MEASURES[key].label), limit=percent(limit))
+                for key, message, _, limit in rows
+            ],
             "value": [value for _, _, value, _ in rows],
             "limit": [limit for *_, limit in rows],
         }
@@ -55,33 +63,44 @@ def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specificat
     return class_size_chart(sizes, records, k, log=log)
 
 
-def file_charts(audit: TabularAudit, k: int) -> list[ReportChart]:
-    """Return the charts of one file, each with the text that says what it shows."""
+def file_charts(audit: TabularAudit, k: int) -> dict[str, ReportChart]:
+    """Return the charts of one file: ``checks``, ``figures`` and, where assessed, ``classes``."""
     measured = audit.measurement
-    counts = ", ".join(f"{measured.n_messages(status)} {status.word}" for status in Verdict)
-    charts = [
-        ReportChart(
-            title=f"Column checks of {audit.name}",
+    charts = {
+        "checks": ReportChart(
+            title=text("Column checks of {file}", file=audit.name),
             chart=messages_chart(audit),
-            alt_text=f"Bar of the column checks of {audit.name}: {counts}.",
+            alt_text=text(
+                "Bar of the column checks of {file}: {counts}.",
+                file=audit.name,
+                counts=verdict_counts({status: measured.n_messages(status) for status in Verdict}),
+            ),
         ),
-        ReportChart(
-            title=f"Figures of {audit.name} against their thresholds",
+        "figures": ReportChart(
+            title=text("Figures of {file} against their thresholds", file=audit.name),
             chart=figures_chart(audit),
-            alt_text=f"Bars of policy consistency {percent(measured.policy_consistency)}, high-risk handling "
-            f"{percent(measured.high_risk_handling)}, pattern residual "
-            f"{percent(measured.pattern_residual)} and "
-            f"WARN messages {percent(measured.warn_share)}, each with its threshold.",
+            alt_text=text(
+                "Bars of policy consistency {consistency}, high-risk handling {high_risk_handling}, pattern "
+                "residual {pattern_residual} and WARN messages {warn_share}, each with its threshold.",
+                consistency=percent(measured.policy_consistency),
+                high_risk_handling=percent(measured.high_risk_handling),
+                pattern_residual=percent(measured.pattern_residual),
+                warn_share=percent(measured.warn_share),
+            ),
         ),
-    ]
+    }
     classes, chart = audit.classes, class_chart(audit, k=k)
     if classes is not None and chart is not None:
-        charts.append(
-            ReportChart(
-                title=f"Records of {audit.name} by class size",
-                chart=chart,
-                alt_text=f"Histogram of records by class size: {classes.n_records_below(k):,} of "
-                f"{classes.n_records:,} records are in classes smaller than {k}. {class_note(audit)}",
-            )
+        charts["classes"] = ReportChart(
+            title=text("Records of {file} by class size", file=audit.name),
+            chart=chart,
+            alt_text=text(
+                "Histogram of records by class size: {below} of {records} records are in classes smaller "
+                "than {k}. {note}",
+                below=classes.n_records_below(k),
+                records=classes.n_records,
+                k=k,
+                note=own(class_note(audit)),
+            ),
         )
     return charts

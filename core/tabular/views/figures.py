@@ -8,7 +8,7 @@ from core.reports import Figure
 from core.tabular import TabularAudit
 from core.tabular.second_opinion.opinion import SecondOpinion, SecondOpinionMeasurement
 from core.verdict import Verdict
-from core.words import percent
+from core.words import percent, text
 
 
 def second_opinion_figures(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> tuple[Figure, ...]:
@@ -23,8 +23,11 @@ def _of_the_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> 
     yield Figure(
         measure="relinkage_share",
         value=n_matched / relinkage.n_records if relinkage.n_records else None,
-        threshold=f"at most {percent(thresholds.relinkage_fail_share)}, "
-        f"a warning above {percent(thresholds.relinkage_warn_share)}",
+        threshold=text(
+            "at most {fail}, a warning above {warn}",
+            fail=percent(thresholds.relinkage_fail_share),
+            warn=percent(thresholds.relinkage_warn_share),
+        ),
         verdict=_verdict(opinion, "relinkage"),
     )
     if level is not None and level.smallest_set is not None:
@@ -46,7 +49,7 @@ def _of_the_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> 
         yield Figure(
             measure="k",
             value=classes.k,
-            threshold=f"at least {thresholds.smallest_k}",
+            threshold=text("at least {k}", k=thresholds.smallest_k),
             verdict=_verdict(opinion, "smallest_class"),
             of=", ".join(classes.quasi_identifiers),
         )
@@ -60,13 +63,13 @@ def _of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> I
         yield Figure(
             measure="unchanged_share",
             value=column.unchanged_share,
-            threshold=f"left unchanged from {percent(thresholds.left_unchanged_share)}",
+            threshold=text("left unchanged from {share}", share=percent(thresholds.left_unchanged_share)),
             of=column.anonymized,
         )
         yield Figure(
             measure="original_distinct_share",
             value=column.distinct_share,
-            threshold=f"highly distinct from {percent(thresholds.highly_distinct_share)}",
+            threshold=text("highly distinct from {share}", share=percent(thresholds.highly_distinct_share)),
             of=column.original,
         )
     classes = measured.classes.chosen
@@ -82,7 +85,7 @@ def _of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> I
         yield Figure(
             measure="pseudonym_unchanged_share",
             value=quality.n_unchanged / quality.n_compared if quality.n_compared else None,
-            threshold=f"at most {percent(thresholds.pseudonym_unchanged_share)}",
+            threshold=text("at most {share}", share=percent(thresholds.pseudonym_unchanged_share)),
             of=quality.anonymized,
         )
         yield Figure(
@@ -114,21 +117,23 @@ def rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
         figure(
             "policy_consistency",
             measured.policy_consistency,
-            f"at least {percent(limits.policy_consistency_share)}",
+            text("at least {share}", share=percent(limits.policy_consistency_share)),
         ),
         figure(
-            "pattern_residual", measured.pattern_residual, f"at most {percent(limits.pattern_residual_share)}"
+            "pattern_residual",
+            measured.pattern_residual,
+            text("at most {share}", share=percent(limits.pattern_residual_share)),
         ),
         figure(
             "high_risk_handling",
             measured.high_risk_handling,
-            f"at least {percent(limits.high_risk_handling_share)}",
+            text("at least {share}", share=percent(limits.high_risk_handling_share)),
         ),
         Figure(measure="pass_share", value=measured.pass_share),
         Figure(
             measure="warn_share",
             value=measured.warn_share,
-            threshold=f"below {percent(limits.warn_share)}",
+            threshold=text("below {share}", share=percent(limits.warn_share)),
             verdict=Verdict.WARN if audit.recommended_review else Verdict.PASS,
         ),
         Figure(

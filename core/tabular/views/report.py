@@ -11,16 +11,20 @@ from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.charts import file_charts
 from core.tabular.views.figures import class_and_opinion_figures, rule_figures
 from core.tabular.views.tables import (
-    FILE_UNITS,
+    CHECK_COLUMNS,
+    FILE_COLUMNS,
+    OPINION_TABLES,
+    RESIDUAL_COLUMNS,
+    SKIPPED_COLUMNS,
     columns_table,
     files_table,
-    opinion_units,
     residual_table,
     skipped_table,
 )
 from core.tabular.views.verified_file import VerifiedFile
 from core.tabular.views.words import LIMITS, QUESTION, TITLE, run_headline, run_verdict
 from core.verdict import Finding, Verdict, worst, worst_first
+from core.words import own, text
 
 
 def tabular_report(
@@ -47,7 +51,7 @@ def tabular_report(
         ),
         findings=_findings(audits, skipped),
         tables=_tables(files, skipped),
-        charts=tuple(chart for audit in audits for chart in file_charts(audit, k)),
+        charts=tuple(chart for audit in audits for chart in file_charts(audit, k).values()),
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
@@ -76,7 +80,7 @@ def _findings(audits: Sequence[TabularAudit], skipped: Sequence[LeftOutFile]) ->
         for finding in audit.all_findings
     ]
     found += [
-        Finding(check="not_verified", verdict=Verdict.NOT_ASSESSED, message=f"{file.name}: {file.reason}")
+        Finding(check="not_verified", verdict=Verdict.NOT_ASSESSED, message=file.reason).of_file(file.name)
         for file in skipped
     ]
     return worst_first(found)
@@ -89,14 +93,19 @@ def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tu
             title="Files",
             frame=files_table(files),
             note="Overall is the worse of the published rule's verdict and the second opinion.",
-            units=FILE_UNITS,
+            columns=FILE_COLUMNS,
         )
     ]
     for file in files:
         tables.extend(_file_tables(file.audit))
     if skipped:
         tables.append(
-            ReportTable(name="Not verified", title="Files not verified", frame=skipped_table(skipped))
+            ReportTable(
+                name="Not verified",
+                title="Files not verified",
+                frame=skipped_table(skipped),
+                columns=SKIPPED_COLUMNS,
+            )
         )
     return tuple(tables)
 
@@ -106,25 +115,26 @@ def _file_tables(audit: TabularAudit) -> list[ReportTable]:
     tables = [
         ReportTable(
             name=f"Columns {name}",
-            title=f"Columns of {name}",
+            title=text("Columns of {file}", file=name),
             frame=columns_table(audit),
+            columns=CHECK_COLUMNS,
             note="Shapes stand for values: 9 for a digit, A for a letter.",
         ),
         ReportTable(
             name=f"Patterns {name}",
-            title=f"Sensitive patterns left in {audit.measurement.anonymized_name}",
+            title=text("Sensitive patterns left in {file}", file=audit.measurement.anonymized_name),
             frame=residual_table(audit),
-            units={"Share of cells": "share"},
+            columns=RESIDUAL_COLUMNS,
         ),
     ]
     if audit.second_opinion is not None:
         tables.extend(
             ReportTable(
-                name=f"{title} {name}",
-                title=f"Second opinion on {name}: {title}",
-                frame=frame,
-                units=opinion_units(frame),
+                name=f"{shown.title} {name}",
+                title=text("Second opinion on {file}: {table}", file=name, table=own(shown.title)),
+                frame=audit.second_opinion.tables[key],
+                columns=shown.columns,
             )
-            for title, frame in audit.second_opinion.tables.items()
+            for key, shown in OPINION_TABLES.items()
         )
     return [table for table in tables if len(table.frame)]

@@ -2,48 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 import pandas as pd
 
-from core.patterns import CATALOGUE
+from core.reports.model import Column
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
 from core.tabular.views.verified_file import VerifiedFile
+from core.tabular.words import patterns_found
 from core.verdict import Verdict
 
-COLUMN_UNITS = {"Values": "cells", "Speaking against": "cells"}
-
 FILE_COLUMNS = (
-    "File",
-    "Mode",
-    "Overall",
-    "Published rule",
-    "Second opinion",
-    "Policy consistency",
-    "Pattern residual",
-    "High-risk handling",
-    "PASS messages",
-    "WARN messages",
-    "FAIL messages",
-    "Review mandatory",
-    "Review recommended",
-    "Smallest class (k)",
-    "Records with k < 2",
-    "Records with k < 5",
-    "Seconds",
+    Column("file", "File"),
+    Column("mode", "Mode", kind="words"),
+    Column("overall", "Overall"),
+    Column("rule", "Published rule"),
+    Column("second_opinion", "Second opinion"),
+    Column("policy_consistency", "Policy consistency", "share"),
+    Column("pattern_residual", "Pattern residual", "share"),
+    Column("high_risk_handling", "High-risk handling", "share"),
+    Column("pass_share", "PASS messages", "share"),
+    Column("warn_share", "WARN messages", "share"),
+    Column("fail_share", "FAIL messages", "share"),
+    Column("mandatory_review", "Review mandatory"),
+    Column("recommended_review", "Review recommended"),
+    Column("k", "Smallest class (k)"),
+    Column("share_k_lt_2", "Records with k < 2", "share"),
+    Column("share_k_lt_5", "Records with k < 5", "share"),
+    Column("seconds", "Seconds"),
 )
-FILE_UNITS: dict[str, Any] = {
-    name: "share"
-    for name in FILE_COLUMNS
-    if name.endswith("messages") or name.startswith(("Policy", "Pattern", "High-risk", "Records"))
-}
+CHECK_COLUMNS = (
+    Column("column", "Column"),
+    Column("anonymized", "Anonymized column"),
+    Column("semantic", "Semantic"),
+    Column("action", "Action"),
+    Column("status", "Status"),
+    Column("reason", "Reason", kind="words"),
+    Column("n_filled", "Values"),
+    Column("n_failing", "Speaking against"),
+    Column("shapes", "Shapes"),
+)
+RESIDUAL_COLUMNS = (
+    Column("column", "Anonymized column"),
+    Column("n_filled", "Non-blank cells"),
+    Column("n_found", "Cells with a pattern"),
+    Column("found_share", "Share of cells", "share"),
+    Column("patterns", "Patterns", kind="words"),
+)
+SKIPPED_COLUMNS = (Column("file", "File"), Column("reason", "Reason", kind="words"))
+
+
+class OpinionTable(NamedTuple):
+    """How a table of the second opinion is shown: its title in reports and on its tab, and its columns."""
+
+    title: str
+    tab: str
+    columns: tuple[Column, ...]
+
+
+OPINION_TABLES: Mapping[str, OpinionTable] = MappingProxyType(
+    {
+        "columns": OpinionTable(
+            "Columns",
+            "Unchanged columns",
+            (
+                Column("original", "Original column"),
+                Column("anonymized", "Anonymized column"),
+                Column("semantic", "Semantic"),
+                Column("action", "Action"),
+                Column("n_unchanged", "Unchanged cells"),
+                Column("n_compared", "Compared cells"),
+                Column("unchanged_share", "Unchanged share", "share"),
+                Column("distinct_share", "Distinct share", "share"),
+                Column("is_unchanged", "Left unchanged"),
+                Column("is_highly_distinct", "Highly distinct"),
+                Column("compared_by", "Compared by", kind="words"),
+            ),
+        ),
+        "relinkage": OpinionTable(
+            "Re-linkage",
+            "Re-linkage",
+            (
+                Column("columns", "Columns"),
+                Column("which", "Which", kind="words"),
+                Column("n_matched", "Records re-linked"),
+                Column("matched_share", "Share of records", "share"),
+            ),
+        ),
+        "pseudonyms": OpinionTable(
+            "Pseudonyms",
+            "Pseudonyms",
+            (
+                Column("column", "Column"),
+                Column("n_originals", "Original values"),
+                Column("n_pseudonyms", "Pseudonyms"),
+                Column("n_originals_with_several", "Originals with several pseudonyms"),
+                Column("n_pseudonyms_for_several", "Pseudonyms for several originals"),
+                Column("n_unchanged", "Pseudonyms equal to the original"),
+                Column("n_compared", "Compared"),
+                Column("compared_by", "Compared by", kind="words"),
+            ),
+        ),
+        "quasi_identifiers": OpinionTable(
+            "Quasi-identifiers",
+            "Quasi-identifiers",
+            (
+                Column("quasi_identifier", "Quasi-identifier"),
+                Column("unique_share", "Unique with it", "share"),
+                Column("unique_without_share", "Unique without it", "share"),
+                Column("k_without", "Smallest class without it"),
+            ),
+        ),
+    }
+)
 
 
 def files_table(files: Sequence[VerifiedFile]) -> pd.DataFrame:
     """Return a row per file: verdicts, figures in [0, 1], reviews; None where not assessed."""
-    return pd.DataFrame([_file_row(file) for file in files], columns=list(FILE_COLUMNS))
+    return pd.DataFrame([_file_row(file) for file in files], columns=[each.key for each in FILE_COLUMNS])
 
 
 def _file_row(file: VerifiedFile) -> tuple[object, ...]:
@@ -71,53 +150,37 @@ def _file_row(file: VerifiedFile) -> tuple[object, ...]:
 
 def columns_table(audit: TabularAudit, *, statuses: Sequence[Verdict] = tuple(Verdict)) -> pd.DataFrame:
     """Return a row per check, expansions below their original column; only those of the given statuses."""
-    rows = [
-        (
-            check.column,
-            check.anonymized_column,
-            check.semantic,
-            check.action,
-            check.status.value,
-            check.reason,
-            check.n_filled,
-            check.n_failing,
-            ", ".join(check.shapes),
-        )
-        for check in audit.measurement.checks
-        if check.status in statuses
-    ]
-    names = ("Column", "Anonymized column", "Semantic", "Action", "Status", "Reason", *COLUMN_UNITS, "Shapes")
-    return pd.DataFrame(rows, columns=list(names))
+    checks = [check for check in audit.measurement.checks if check.status in statuses]
+    return pd.DataFrame(
+        {
+            "column": [check.column for check in checks],
+            "anonymized": [check.anonymized_column for check in checks],
+            "semantic": [check.semantic for check in checks],
+            "action": [check.action for check in checks],
+            "status": [check.status.value for check in checks],
+            "reason": pd.Series([check.reason for check in checks], dtype=object),
+            "n_filled": [check.n_filled for check in checks],
+            "n_failing": [check.n_failing for check in checks],
+            "shapes": [", ".join(check.shapes) for check in checks],
+        }
+    )
 
 
 def residual_table(audit: TabularAudit) -> pd.DataFrame:
     """Return a row per anonymized column that holds sensitive patterns, and how many cells hold which."""
-    rows = [
+    found = [residual for residual in audit.measurement.residuals if residual.n_cells]
+    return pd.DataFrame(
         {
-            "Anonymized column": residual.column,
-            "Non-blank cells": residual.n_filled,
-            "Cells with a pattern": residual.n_cells,
-            "Share of cells": residual.n_cells / residual.n_filled,
-            "Patterns": ", ".join(f"{CATALOGUE[key].label} {n:,}" for key, n in residual.counts.items()),
+            "column": [residual.column for residual in found],
+            "n_filled": [residual.n_filled for residual in found],
+            "n_found": [residual.n_cells for residual in found],
+            "found_share": [residual.n_cells / residual.n_filled for residual in found],
+            "patterns": pd.Series([patterns_found(residual.counts) for residual in found], dtype=object),
         }
-        for residual in audit.measurement.residuals
-        if residual.n_cells
-    ]
-    names = ["Anonymized column", "Non-blank cells", "Cells with a pattern", "Share of cells", "Patterns"]
-    return pd.DataFrame(rows, columns=names)
+    )
 
 
 def skipped_table(skipped: Sequence[LeftOutFile]) -> pd.DataFrame:
     """Return a row per file that was not verified, with the reason."""
-    return pd.DataFrame(
-        {"File": [file.name for file in skipped], "Reason": [file.reason for file in skipped]}
-    )
-
-
-def opinion_units(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return which columns of a table of the second opinion are shares in [0, 1]."""
-    return {
-        name: "share"
-        for name in frame.columns
-        if name.lower().endswith("share") or name.startswith(("Share", "Unique with"))
-    }
+    reasons = pd.Series([file.reason for file in skipped], dtype=object)
+    return pd.DataFrame({"file": [file.name for file in skipped], "reason": reasons})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.measures import shared
 from core.measures import tabular as measures
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.verified_file import VerifiedFile
 from core.verdict import Verdict, worst
-from core.words import counted
+from core.words import Text, Value, counted, joined, own, text
 
 TITLE = "Tabular verifier"
 QUESTION = "Does an anonymized table hold what its log claims, and is that enough?"
@@ -44,26 +44,44 @@ def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdic
 
 def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
-    rule, ours = audit.verdict.value, audit.second_opinion_verdict.word
-    sentence = f"The published rule says {rule}, the second opinion {ours}."
+    sentence = text(
+        "The published rule says {rule}, the second opinion {ours}.",
+        rule=own(audit.verdict.word),
+        ours=own(audit.second_opinion_verdict.word),
+    )
     reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
     if not reasons or audit.overall is Verdict.PASS:
         return sentence
     failed = audit.overall is Verdict.FAIL
     of_columns = (finding for finding in reasons if failed and (finding.column or finding.columns))
-    return f"{sentence} {next(of_columns, reasons[0]).message}"
+    return joined([sentence, next(of_columns, reasons[0]).message])
 
 
 def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:
     """Return the sentence above the report of a run: one file's, or how many files got which verdict."""
-    left_out = f" {counted(len(skipped), 'file')} could not be verified." if skipped else ""
     if len(files) == 1:
-        return f"{files[0].audit.name}: {headline(files[0].audit)}{left_out}"
-    counts = [
-        (verdict, sum(file.audit.overall is verdict for file in files)) for verdict in reversed(Verdict)
-    ]
-    parts = ", ".join(f"{n:,} {verdict.word}" for verdict, n in counts if n)
-    return f"{counted(len(files), 'file')} verified: {parts or 'none'}.{left_out}"
+        audit = files[0].audit
+        found = text("{file}: {headline}", file=audit.name, headline=own(headline(audit)))
+    else:
+        counts = {
+            verdict: sum(file.audit.overall is verdict for file in files) for verdict in reversed(Verdict)
+        }
+        found = text(
+            "{n} file verified: {counts}.",
+            "{n} files verified: {counts}.",
+            n=len(files),
+            counts=verdict_counts({verdict: n for verdict, n in counts.items() if n}),
+        )
+    if not skipped:
+        return found
+    left_out = text("{n} file could not be verified.", "{n} files could not be verified.", n=len(skipped))
+    return joined([found, left_out])
+
+
+def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
+    """Return such as "2 WARN, 1 PASS"."""
+    parts = [text("{found} {verdict}", found=n, verdict=own(verdict.word)) for verdict, n in counts.items()]
+    return joined(parts, ", ") if parts else text("none")
 
 
 def class_note(audit: TabularAudit) -> str:
@@ -71,13 +89,16 @@ def class_note(audit: TabularAudit) -> str:
     classes = audit.classes
     if classes is None:
         return "No quasi-identifier in the log and none chosen, so the size of classes was not assessed."
-    left_out = (
-        f"; {counted(classes.n_left_out, 'record')} blank in all of them left out"
-        if classes.n_left_out
-        else ""
-    )
-    return (
-        f"{counted(classes.n_records, 'record')} in "
-        f"{counted(classes.n_classes, 'class', 'classes')} over "
-        f"{', '.join(classes.quasi_identifiers)}{left_out}."
+    facts: dict[str, Value] = {
+        "records": counted(classes.n_records, "record"),
+        "classes": counted(classes.n_classes, "class", "classes"),
+        "columns": ", ".join(classes.quasi_identifiers),
+    }
+    if not classes.n_left_out:
+        return text("{records} in {classes} over {columns}.", **facts)
+    return text(
+        "{records} in {classes} over {columns}; {n} record blank in all of them left out.",
+        "{records} in {classes} over {columns}; {n} records blank in all of them left out.",
+        n=classes.n_left_out,
+        **facts,
     )

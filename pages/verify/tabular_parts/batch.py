@@ -14,6 +14,7 @@ from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
 from core.tabular.views import VerifiedFile
+from core.words import joined, own, say
 from pages.components.reading import read_options
 from pages.components.text import plain
 from pages.verify.tabular_parts.settings import Limits
@@ -66,15 +67,24 @@ def measure_pairs(
     place = st.empty()
     for number, pair in enumerate(pairs):
         place.progress(
-            number / len(pairs), text=f"Verifying {plain(pair.original)} · {number + 1} of {len(pairs)}"
+            number / len(pairs),
+            text=plain(
+                say(
+                    "Verifying {file} · {number} of {all}",
+                    file=pair.original,
+                    number=number + 1,
+                    all=len(pairs),
+                )
+            ),
         )
         try:
             done.append(_measure_pair(tool, pair, files, patterns))
         except AuditInputError as error:
-            problems.append(LeftOutFile(name=pair.original, reason=str(error)))
+            problems.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
     place.empty()
     for problem in problems:
-        st.error(f"{plain(problem.name)} was not verified. {plain(problem.reason)}", icon=":material/error:")
+        message = say("{file} was not verified. {reason}", file=problem.name, reason=own(problem.reason))
+        st.error(plain(message), icon=":material/error:")
     return done, problems
 
 

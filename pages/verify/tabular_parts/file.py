@@ -6,9 +6,10 @@ import streamlit as st
 
 from core.reports import ReportChart
 from core.tabular import TabularAudit, views
-from core.tabular.evidence import evidence_of, evidence_table
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.views.evidence import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
+from core.words import say
 from pages.components.asking import ask_for_number, ask_for_several, ask_whether
 from pages.components.results import (
     show_badge,
@@ -39,6 +40,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             "Believes what the log says of each column, and checks whether it was done.",
             audit.findings,
             "No column check failed and every figure meets its threshold.",
+            key="rule",
         )
     with opinion, st.container(border=True, height="stretch"):
         _show_side(
@@ -47,29 +49,32 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             "Does not believe the log: looks at what is left of the original table.",
             (*audit.measurement.notes, *(audit.second_opinion.findings if audit.second_opinion else ())),
             "Nothing speaks against the table.",
+            key="opinion",
         )
     show_figures((*views.rule_figures(audit), *views.class_figures(audit)), per_row=3)
     _show_charts(audit, file, k)
     _show_tables(audit, file, k)
 
 
-def _show_side(title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str) -> None:
+def _show_side(
+    title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str, *, key: str
+) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(title, anchor=False, width="content")
+        st.subheader(say(title), anchor=False, width="content")
         show_badge(verdict)
-    st.caption(idea)
+    st.caption(say(idea))
     if findings:
-        show_findings(findings, key=f"tabular_{title}")
+        show_findings(findings, key=f"tabular_{key}")
     else:
-        st.markdown(nothing)
+        st.markdown(say(nothing))
 
 
 def _show_charts(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     checks, classes = st.columns(2)
-    charts = {chart.title.split(" of ")[0]: chart for chart in views.file_charts(audit, k)}
+    charts = views.file_charts(audit, k)
     with checks:
-        show_chart(charts["Column checks"], key="tabular_checks_chart")
-        show_chart(charts["Figures"], key="tabular_figures_chart")
+        show_chart(charts["checks"], key="tabular_checks_chart")
+        show_chart(charts["figures"], key="tabular_figures_chart")
     with classes:
         _ask_for_quasi_identifiers(audit, file)
         _show_classes(audit, k)
@@ -92,74 +97,76 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
         ask_for_number(
             SecondOpinionThresholds, "smallest_k", slider=True, span=(2, 50), start=k, key="tabular_k"
         )
-        log = st.toggle("Logarithmic scale", key="tabular_log_scale", persist_state="session")
+        log = st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
     chart = views.class_chart(audit, k=k, log=log)
     if chart is None:
-        st.info(plain(views.class_note(audit)), icon=":material/help:")
+        st.info(plain(say(views.class_note(audit))), icon=":material/help:")
         return
     note = views.class_note(audit)
     show_chart(ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes")
-    st.caption(plain(note))
-
-
-# The second opinion's table of columns says what was left as it was.
-_TAB_TITLES = {"Columns": "Unchanged columns"}
+    st.caption(plain(say(note)))
 
 
 def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     opinion = audit.second_opinion.tables if audit.second_opinion else {}
-    titles = ["Column checks", "Sensitive patterns", *(_TAB_TITLES.get(title, title) for title in opinion)]
+    titles = ["Column checks", "Sensitive patterns", *(views.OPINION_TABLES[key].tab for key in opinion)]
     titles.append("Evidence")
-    columns, patterns, *others, evidence = st.tabs([plain(title) for title in titles])
+    columns, patterns, *others, evidence = st.tabs([plain(say(title)) for title in titles])
     with columns:
         _show_columns(audit)
     with patterns:
         found = views.residual_table(audit)
         if len(found):
-            show_table(found, alt="Sensitive patterns by column", units={"Share of cells": "share"})
+            show_table(found, alt="Sensitive patterns by column", columns=views.RESIDUAL_COLUMNS)
         else:
-            st.markdown("No cell of the anonymized table holds a pattern of the published rule.")
-    for tab, (title, frame) in zip(others, opinion.items(), strict=True):
+            st.markdown(say("No cell of the anonymized table holds a pattern of the published rule."))
+    for tab, (key, frame) in zip(others, opinion.items(), strict=True):
+        shown = views.OPINION_TABLES[key]
         with tab:
-            show_table(frame, alt=title, units=views.opinion_units(frame))
+            show_table(frame, alt=shown.title, columns=shown.columns)
     with evidence:
         _show_evidence(audit, file, k)
 
 
 def _show_columns(audit: TabularAudit) -> None:
     statuses = st.pills(
-        "Status",
+        say("Status"),
         list(Verdict),
         default=list(Verdict),
         selection_mode="multi",
-        format_func=lambda status: status.word,
+        format_func=lambda status: say(status.word),
         key="tabular_statuses",
         persist_state="session",
     )
     show_table(
-        views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
+        views.columns_table(audit, statuses=statuses),
+        alt="Every column, what was logged, and its status",
+        columns=views.CHECK_COLUMNS,
     )
 
 
 def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     choices = evidence_of(audit, k=k)
     if not choices:
-        st.markdown("No record speaks against this file.")
+        st.markdown(say("No record speaks against this file."))
         return
-    labels = [evidence.label for evidence in choices]
+    by_label = {str(evidence.label): evidence for evidence in choices}
     label = st.selectbox(
-        "Records to look at", labels, index=None, key="tabular_evidence", persist_state="session"
-    )
-    reveal = st.toggle(
-        "Show values",
-        key="tabular_reveal",
-        help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+        say("Records to look at"),
+        list(by_label),
+        index=None,
+        format_func=lambda label: say(by_label[label].label) if label in by_label else label,
+        key="tabular_evidence",
         persist_state="session",
     )
-    if label not in labels:
-        return
-    rows = evidence_table(
-        choices[labels.index(label)], file.original, file.anonymized, audit, k=k, reveal=reveal
+    reveal = st.toggle(
+        say("Show values"),
+        key="tabular_reveal",
+        help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
+        persist_state="session",
     )
-    show_table(rows, alt="Records behind the choice above")
-    st.caption("At most the first 100 records, counted from 1.")
+    if label not in by_label:
+        return
+    rows = evidence_table(by_label[label], file.original, file.anonymized, audit, k=k, reveal=reveal)
+    show_table(rows.frame, alt="Records behind the choice above", columns=rows.columns)
+    st.caption(say("At most the first 100 records, counted from 1."))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from core.caching import StoredFile
+from core.reports.model import Column
 from core.tabular import FilePair, LeftOutFile, pair_files
+from core.tabular.views import skipped_table
+from core.words import say
+from pages.components.results import show_table
 from pages.components.text import plain
 
 _ROLES = {"original": "Original", "anonymized": "Anonymized table", "log": "Log"}
@@ -29,11 +32,11 @@ def ask_for_pairs(
     left_out = tuple(file for file in (*pairing.skipped, *pairing.unused) if file.name not in used)
     if left_out:
         _show_left_out(left_out)
-    with st.expander("Pair files by hand", icon=":material/link:", expanded=not pairs):
+    with st.expander(say("Pair files by hand"), icon=":material/link:", expanded=not pairs):
         _ask_for_pair(tool, names)
         for pair in by_hand:
             st.button(
-                f"Undo {plain(pair.original)}",
+                plain(say("Undo {file}", file=pair.original)),
                 key=f"{tool}_unpair_{pair.original}",
                 on_click=_forget_pair,
                 args=(tool, pair),
@@ -48,24 +51,26 @@ def _pairs_by_hand(tool: str) -> list[FilePair]:
 
 def _show_left_out(left_out: Sequence[LeftOutFile]) -> None:
     st.warning(
-        f"Not every file can be verified ({len(left_out)} left out); the reasons are below.",
+        say("Not every file can be verified ({n} left out); the reasons are below.", n=len(left_out)),
         icon=":material/warning:",
     )
-    st.dataframe(
-        pd.DataFrame({"File": [file.name for file in left_out], "Why": [file.reason for file in left_out]}),
-        hide_index=True,
+    show_table(
+        skipped_table(left_out),
         alt="Files that are not verified, and why",
+        columns=(Column("file", "File"), Column("reason", "Why", kind="words")),
     )
 
 
 def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
     chosen: Mapping[str, str | None] = {
-        role: place.selectbox(label, names, index=None, key=f"{tool}_pair_{role}", persist_state="session")
+        role: place.selectbox(
+            say(label), names, index=None, key=f"{tool}_pair_{role}", persist_state="session"
+        )
         for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
     }
     complete = all(chosen.values()) and chosen["log"] not in {chosen["original"], chosen["anonymized"]}
     st.button(
-        "Pair these three",
+        say("Pair these three"),
         key=f"{tool}_pair",
         disabled=not complete,
         on_click=_remember_pair,

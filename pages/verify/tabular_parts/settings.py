@@ -12,6 +12,7 @@ from core.settings_form import described
 from core.tabular import TabularSettings, TabularThresholds
 from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
+from core.words import own, say
 from pages.components.asking import ask_for_number, ask_for_several
 
 _PATTERNS = described(TabularSettings)["patterns"]
@@ -28,7 +29,7 @@ def ask_for_patterns() -> tuple[str, ...]:
     """Show which sensitive patterns count in the published rule; changing them scans again."""
     chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
     with (
-        st.expander(_PATTERNS.label, icon=":material/password:"),
+        st.expander(say(_PATTERNS.label), icon=":material/password:"),
         st.form("tabular_patterns_form", border=False),
     ):
         picked = ask_for_several(
@@ -36,31 +37,30 @@ def ask_for_patterns() -> tuple[str, ...]:
             "patterns",
             list(CATALOGUE),
             start=list(chosen),
-            format_func=lambda key: CATALOGUE[key].label,
+            format_func=lambda key: say(CATALOGUE[key].label),
             key="tabular_patterns_choice",
-            label="Patterns",
+            label=say("Patterns"),
         )
-        if st.form_submit_button("Scan again") and picked:
+        if st.form_submit_button(say("Scan again")) and picked:
             st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
             st.rerun()
     if chosen != _PATTERNS.default:
-        _show_departure("the sensitive patterns that count")
+        _show_departure(
+            "You changed the sensitive patterns that count: the rule's verdict is not the published one any "
+            "more. Reports say what was set."
+        )
     return chosen
 
 
-def _show_departure(what: str) -> None:
+def _show_departure(message: str) -> None:
     """Say that the rule's verdict is no longer the published one."""
-    st.warning(
-        f"You changed {what}: the rule's verdict is not the published one any more. "
-        "Reports say what was set.",
-        icon=":material/edit:",
-    )
+    st.warning(say(message), icon=":material/edit:")
 
 
 def ask_for_limits(*, k: int) -> Limits:
     """Show all limits with their published defaults; return them."""
-    with st.expander("Thresholds", icon=":material/tune:"):
-        st.caption("Moving a slider judges the same measurements again; nothing is read a second time.")
+    with st.expander(say("Thresholds"), icon=":material/tune:"):
+        st.caption(say("Moving a slider judges the same measurements again; nothing is read a second time."))
         high, low, opinion = st.columns(3)
         with high:
             rule_high = _ask_for_rule("high")
@@ -70,12 +70,22 @@ def ask_for_limits(*, k: int) -> Limits:
             ours = _ask_for_opinion(k)
     rule: dict[Mode, TabularThresholds] = {"high": rule_high, "low": rule_low}
     if any(limits != TabularThresholds.for_mode(mode) for mode, limits in rule.items()):
-        _show_departure("the published thresholds")
+        _show_departure(
+            "You changed the published thresholds: the rule's verdict is not the published one any more. "
+            "Reports say what was set."
+        )
     return Limits(rule=rule, opinion=ours)
 
 
+_OF_MODE: Mapping[Mode, tuple[str, str]] = {
+    "high": ("**Published rule, high mode**", "{label} (high mode)"),
+    "low": ("**Published rule, low mode**", "{label} (low mode)"),
+}
+
+
 def _ask_for_rule(mode: Mode) -> TabularThresholds:
-    st.markdown(f"**Published rule, {mode} mode**")
+    title, label = _OF_MODE[mode]
+    st.markdown(say(title))
     published = TabularThresholds.for_mode(mode)
     return TabularThresholds(
         **{
@@ -85,7 +95,7 @@ def _ask_for_rule(mode: Mode) -> TabularThresholds:
                 slider=True,
                 start=getattr(published, name),
                 key=f"tabular_limit_{mode}_{name}",
-                label=f"{told.label} ({mode} mode)",
+                label=say(label, label=own(told.label)),
             )
             for name, told in described(TabularThresholds).items()
         }
@@ -93,7 +103,7 @@ def _ask_for_rule(mode: Mode) -> TabularThresholds:
 
 
 def _ask_for_opinion(k: int) -> SecondOpinionThresholds:
-    st.markdown("**Second opinion**")
+    st.markdown(say("**Second opinion**"))
     shares = {
         name: ask_for_number(SecondOpinionThresholds, name, slider=True, key=f"tabular_limit_{name}")
         for name, told in described(SecondOpinionThresholds).items()

@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
 from core.equivalence import equivalence_classes
-from core.masking import evidence_frame, masked_shapes
 from core.patterns import CATALOGUE, scan_column
+from core.reports.evidence import RecordsTable, records_table
+from core.reports.model import Column
 from core.tables import Dataset
 from core.tabular.decision import TabularAudit
 from core.tabular.log import columns_alike
 from core.tabular.measurement import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
+from core.words import Text, joined, own, text
 
-RECORD = "Record"
-ORIGINAL_RECORD = "Original record"
-ORIGINAL_VALUE = "Original value"
-ANONYMIZED_VALUE = "Anonymized value"
-FOUND = "Found"
+RECORD = Column("record", "Record")
+ORIGINAL_RECORD = Column("original_record", "Original record")
+CLASS_SIZE = Column("class_size", "Class size")
+FOUND = Column("found", "Found", kind="words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ def evidence_table(
     k: int,
     limit: int = 100,
     reveal: bool = False,
-) -> pd.DataFrame:
+) -> RecordsTable:
     """Return the first records behind a piece of evidence.
 
     Parameters
@@ -83,7 +83,7 @@ def evidence_table(
 
     Returns
     -------
-    pd.DataFrame
+    RecordsTable
         Records counted from 1.
     """
     if evidence.kind == "check":
@@ -111,7 +111,7 @@ def _of_checks(audit: TabularAudit) -> Iterator[Evidence]:
     for check in audit.measurement.checks:
         if check.n_failing and check.anonymized_column is not None:
             name = check.anonymized_column
-            yield Evidence(kind="check", label=f"Column check of {name}", columns=(name,))
+            yield Evidence(kind="check", label=text("Column check of {column}", column=name), columns=(name,))
 
 
 def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
@@ -122,13 +122,15 @@ def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
         for finding in opinion.findings:
             if finding.check == "unchanged_distinct_column":
                 for name in (*finding.columns, *([finding.column] if finding.column else [])):
-                    yield Evidence(kind="unchanged", label=f"Unchanged cells of {name}", columns=(name,))
+                    label = text("Unchanged cells of {column}", column=name)
+                    yield Evidence(kind="unchanged", label=label, columns=(name,))
     level = measured.relinkage.level(opinion.thresholds.left_unchanged_share)
     if level is None or not level.n_matched:
         return
     columns = level.smallest_set.columns if level.smallest_set else level.columns
     if all(_original_of(audit, name) == name for name in columns):
-        yield Evidence(kind="relinked", label=f"Records re-linked by {', '.join(columns)}", columns=columns)
+        label = text("Records re-linked by {columns}", columns=", ".join(columns))
+        yield Evidence(kind="relinked", label=label, columns=columns)
 
 
 def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
@@ -136,7 +138,7 @@ def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
     if classes is not None and classes.n_records_below(k):
         yield Evidence(
             kind="small_classes",
-            label=f"Records in classes smaller than {k}",
+            label=text("Records in classes smaller than {k}", k=k),
             columns=classes.quasi_identifiers,
         )
 
@@ -158,21 +160,21 @@ def evidence_rows(
     *,
     limit: int = 100,
     reveal: bool = False,
-) -> pd.DataFrame:
+) -> RecordsTable:
     """Return the first records that speak against an anonymized column."""
-    checks = [check for check in measurement.checks if check.anonymized_column == column]
-    if not checks:
-        return pd.DataFrame({RECORD: [], ANONYMIZED_VALUE: [], FOUND: []})
-    check, cells = checks[0], anonymized.table[column]
-    failing = _failing(check, original, cells, measurement)
-    rows = pa.array(np.flatnonzero(failing)[:limit])
+    check = next((check for check in measurement.checks if check.anonymized_column == column), None)
+    if check is None:
+        return records_table({RECORD: []}, {}, reveal=reveal)
+    cells = anonymized.table[column]
+    rows = pa.array(np.flatnonzero(_failing(check, original, cells, measurement))[:limit])
     shown = cells.take(rows)
-    table = {RECORD: rows.to_numpy() + 1}
+    values = {}
     if original.n_records == anonymized.n_records:
-        table[ORIGINAL_VALUE] = _written(original.table[check.column].take(rows), reveal=reveal)
-    table[ANONYMIZED_VALUE] = _written(shown, reveal=reveal)
-    table[FOUND] = _found(check, shown, measurement)
-    return pd.DataFrame(table)
+        values["Original value"] = original.table[check.column].take(rows)
+    values["Anonymized value"] = shown
+    facts = {RECORD: rows.to_numpy() + 1}
+    found = {FOUND: _found(check, shown, measurement)}
+    return records_table(facts, values, behind=found, reveal=reveal)
 
 
 def _failing(
@@ -201,12 +203,12 @@ def _is_permitted(check: ColumnCheck, measurement: TabularMeasurement) -> bool:
     return check.action != "drop" and measurement.log.allow_dx
 
 
-def _found(check: ColumnCheck, shown: pa.ChunkedArray, measurement: TabularMeasurement) -> list[str]:
+def _found(check: ColumnCheck, shown: pa.ChunkedArray, measurement: TabularMeasurement) -> list[Text]:
     """Return what speaks against each of the cells."""
     if check.check == "patterns":
         hits = scan_column(shown, tuple(CATALOGUE[key] for key in measurement.settings.patterns))
         labels = [(CATALOGUE[key].label, hits.distinct.in_records(mask)) for key, mask in hits.masks.items()]
-        return [", ".join(label for label, mask in labels if mask[row]) for row in range(len(shown))]
+        return [joined([label for label, mask in labels if mask[row]], ", ") for row in range(len(shown))]
     words = {
         "dropped": "value remains",
         "date_floor": "not the first day of a decade"
@@ -214,12 +216,7 @@ def _found(check: ColumnCheck, shown: pa.ChunkedArray, measurement: TabularMeasu
         else "not the first day of a year",
         "pseudonyms": "unchanged, or not like a pseudonym",
     }
-    return [words.get(check.check, "")] * len(shown)
-
-
-def _written(cells: pa.ChunkedArray, *, reveal: bool) -> list[str | None]:
-    written: list[str | None] = (cells if reveal else masked_shapes(cells)).to_pylist()
-    return written
+    return [own(words.get(check.check, ""))] * len(shown)
 
 
 # --- behind findings
@@ -233,7 +230,7 @@ def unchanged_records(
     anonymized_column: str | None = None,
     limit: int = 100,
     reveal: bool = True,
-) -> pd.DataFrame:
+) -> RecordsTable:
     """Return the first records whose cell equals the original's in the same row."""
     name = anonymized_column or column
     cells, anonymized_cells = _cells(original, anonymized, column), anonymized.table[name]
@@ -241,11 +238,11 @@ def unchanged_records(
     if len(cells) == len(anonymized_cells):
         equal = cells_equal(cells, anonymized_cells, dates=True)
     rows = np.flatnonzero(equal)[:limit]
-    return evidence_frame(
+    return records_table(
         {RECORD: rows + 1},
         {
-            f"{column} (original)": cells.take(pa.array(rows)),
-            f"{name} (anonymized)": anonymized_cells.take(pa.array(rows)),
+            text("{column} (original)", column=column): cells.take(pa.array(rows)),
+            text("{column} (anonymized)", column=name): anonymized_cells.take(pa.array(rows)),
         },
         reveal=reveal,
     )
@@ -254,13 +251,13 @@ def unchanged_records(
 def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArray:
     """Return an original column by its own name, or by the one the anonymized table spells otherwise."""
     alike = columns_alike(original.columns, anonymized.columns)
-    own = {theirs: ours for ours, theirs in alike.items()}
-    return original.table[own.get(column, column)]
+    ours = {theirs: ours for ours, theirs in alike.items()}
+    return original.table[ours.get(column, column)]
 
 
 def relinked_records(
     original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100, reveal: bool = True
-) -> pd.DataFrame:
+) -> RecordsTable:
     """Return the first anonymized records that match exactly one original record, and which."""
     pairs = [
         shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
@@ -273,16 +270,16 @@ def relinked_records(
     filled = np.logical_or.reduce([pair[1] >= 0 for pair in pairs])
     rows = np.flatnonzero((counts[theirs] == 1) & filled)[:limit]
     matched = anonymized.table.select(list(columns)).take(pa.array(rows))
-    return evidence_frame(
+    return records_table(
         {RECORD: rows + 1, ORIGINAL_RECORD: position[theirs][rows] + 1},
-        {name: matched[name] for name in columns},
+        {text("{column}", column=name): matched[name] for name in columns},
         reveal=reveal,
     )
 
 
 def small_class_records(
     anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100, reveal: bool = True
-) -> pd.DataFrame:
+) -> RecordsTable:
     """Return the records in the smallest classes, those alone in their class first."""
     table = anonymized.table.select(list(quasi_identifiers))
     blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
@@ -290,8 +287,8 @@ def small_class_records(
     small = np.flatnonzero((sizes > 0) & (sizes < k))
     rows = small[np.argsort(sizes[small], kind="stable")][:limit]
     shown = table.take(pa.array(rows))
-    return evidence_frame(
-        {RECORD: rows + 1, "Class size": sizes[rows]},
-        {name: shown[name] for name in quasi_identifiers},
+    return records_table(
+        {RECORD: rows + 1, CLASS_SIZE: sizes[rows]},
+        {text("{column}", column=name): shown[name] for name in quasi_identifiers},
         reveal=reveal,
     )

@@ -1,0 +1,61 @@
+"""Records behind a result: facts about them, then cells of the person's own, masked unless revealed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from core.masking import masked_shapes
+from core.reports.model import Column
+
+Facts = Mapping[Column, npt.NDArray[Any] | Sequence[object]]
+
+
+class RecordsTable(NamedTuple):
+    """A table of records and its columns; the person's own are keyed ``cell_0``, ``cell_1`` and so on."""
+
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+
+
+def records_table(
+    facts: Facts,
+    cells: Mapping[str, pa.Array | pa.ChunkedArray],
+    *,
+    reveal: bool,
+    behind: Facts | None = None,
+) -> RecordsTable:
+    """Return records: facts about them as they are, then cells, masked unless revealed.
+
+    What is masked is told by where it stands here, never by its heading.
+
+    Parameters
+    ----------
+    facts, behind
+        What stands before the cells, and behind them.
+    cells
+        Heading to cells as text; null is a missing one.
+    reveal
+        Whether to show the cells; else their shapes.
+
+    Examples
+    --------
+    >>> table = records_table({Column("n", "Record"): [1]}, {"Record": pa.array(["Ana"])}, reveal=False)
+    >>> table.frame.to_dict("list")
+    {'n': [1], 'cell_0': ['AAA']}
+    """
+    shown = {
+        Column(f"cell_{position}", heading): (each if reveal else masked_shapes(each)).to_pylist()
+        for position, (heading, each) in enumerate(cells.items())
+    }
+    columns = {**facts, **shown, **(behind or {})}
+    frame = {
+        column.key: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
+        for column, values in columns.items()
+    }
+    return RecordsTable(pd.DataFrame(frame), tuple(columns))
