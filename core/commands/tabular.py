@@ -319,44 +319,46 @@ def _lines(result: _Done) -> list[str]:
     """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
     audit, measured = result.audit, result.audit.measurement
     title = "{file} (high mode): {verdict}" if measured.log.mode == "high" else "{file} (low mode): {verdict}"
-    lines = [
-        say(title, file=audit.name, verdict=own(audit.overall.word)),
-        say(
-            "  published rule {rule}, second opinion {opinion}",
+    details = [
+        text(
+            "published rule {rule}, second opinion {opinion}",
             rule=own(audit.verdict.word),
             opinion=own(audit.second_opinion_verdict.word),
         ),
-        say(
-            "  policy consistency {consistency}, pattern residual {residual}, high-risk handling {handling}",
+        text(
+            "policy consistency {consistency}, pattern residual {residual}, high-risk handling {handling}",
             consistency=percent(measured.policy_consistency),
             residual=percent(measured.pattern_residual),
             handling=percent(measured.high_risk_handling),
         ),
-        say(
-            "  column checks: {passed} PASS, {warned} WARN, {failed} FAIL",
+        text(
+            "column checks: {passed} PASS, {warned} WARN, {failed} FAIL",
             passed=measured.n_messages(Verdict.PASS),
             warned=measured.n_messages(Verdict.WARN),
             failed=measured.n_messages(Verdict.FAIL),
         ),
-        say(_class_text(audit)),
+        _class_text(audit),
+        *(
+            text("{verdict}: {finding}", verdict=own(finding.verdict.word), finding=own(finding.message))
+            for finding in audit.all_findings
+            if finding.verdict is not Verdict.PASS
+        ),
     ]
-    lines += [
-        say("  {verdict}: {finding}", verdict=own(finding.verdict.word), finding=own(finding.message))
-        for finding in audit.all_findings
-        if finding.verdict is not Verdict.PASS
+    return [
+        say(title, file=audit.name, verdict=own(audit.overall.word)),
+        *(f"  {say(one)}" for one in details),
     ]
-    return lines
 
 
 def _class_text(audit: TabularAudit) -> str:
     classes = audit.classes
     if classes is None:
-        return "  smallest class: not assessed"
+        return "smallest class: not assessed"
     if classes.k is None:
-        return "  smallest class not assessed: every record is blank in all quasi-identifiers"
+        return "smallest class not assessed: every record is blank in all quasi-identifiers"
     below_2, below_5 = class_shares(audit)
     return text(
-        "  smallest class {k} over {columns}; {below_2} of the records with k < 2, {below_5} with k < 5",
+        "smallest class {k} over {columns}; {below_2} of the records with k < 2, {below_5} with k < 5",
         k=classes.k,
         columns=", ".join(classes.quasi_identifiers),
         below_2=percent(below_2),

@@ -21,7 +21,7 @@ from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, Text, joined, say, text
+from core.words import Amount, Text, joined, own, say, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,10 +269,17 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
 
 def said_settings(report: Report) -> list[tuple[str, str]]:
     """Return the settings' names and values in the language spoken."""
-    return [
-        (say(name), say(value if isinstance(value, Text) else setting_text(value)))
-        for name, value in report.settings.items()
-    ]
+    return [(say(name), say(_setting_words(value))) for name, value in report.settings.items()]
+
+
+def _setting_words(value: object) -> str:
+    if isinstance(value, Mapping) and value:
+        each = [
+            text("{name}: {value}", name=own(name), value=own(_setting_words(one)))
+            for name, one in value.items()
+        ]
+        return joined(each, "; ")
+    return value if isinstance(value, Text) else setting_text(value)
 
 
 def about_frame(report: Report) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -22,6 +22,7 @@ from core.roles.values import (
     profile_column,
 )
 from core.roles.vocabulary import NameMatch, Role, RoleSuggestion, match_name
+from core.words import joined, own, text
 
 _ORDER = tuple(Role)
 _FEW = 2  # distinct values up to which a column is a flag, whatever it is called
@@ -70,14 +71,6 @@ def suggest_roles(
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 
 
-def roles_table(suggestions: Sequence[RoleSuggestion]) -> pd.DataFrame:
-    """Return suggestions as a table: column, suggestion, what it seems to hold, score, reason."""
-    rows = [(s.column, s.role.value, s.kind, s.score, s.distinct_share, s.reason) for s in suggestions]
-    return pd.DataFrame(
-        rows, columns=["Column", "Suggested role", "Seems to hold", "Score", "Distinct share", "Reason"]
-    )
-
-
 def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:
     return _ORDER.index(suggestion.role), -suggestion.score
 
@@ -110,10 +103,10 @@ def _from_name(
     column: str, profile: ColumnProfile, by_name: NameMatch, by_values: ValueMatch | None
 ) -> RoleSuggestion:
     rule = by_name.rule
-    named = f"The name means {rule.kind}"
+    named = text("The name means {kind}.", kind=own(rule.kind))
     if by_values is None:
-        return _named(column, profile, by_name, reason=f"{named}.")
-    reason = f"{named}; the values {by_values.reason}."
+        return _named(column, profile, by_name, reason=named)
+    reason = joined([named, by_values.reason])
     if by_values.kind == rule.kind:
         return replace(
             _named(column, profile, by_name, reason=reason),
@@ -124,7 +117,7 @@ def _from_name(
     if more_revealing and by_values.kind not in _WEAK_KINDS:
         suggestion = _from_values(column, profile, by_values)
         return replace(suggestion, reason=reason, from_name=True)
-    return _named(column, profile, by_name, reason=f"{named}.")
+    return _named(column, profile, by_name, reason=named)
 
 
 # Shapes that say little against a name that says what the column holds.
@@ -146,7 +139,7 @@ def _from_values(column: str, profile: ColumnProfile, by_values: ValueMatch | No
         role=by_values.role,
         kind=by_values.kind,
         score=by_values.score,
-        reason=f"The name says nothing; the values {by_values.reason}.",
+        reason=joined(["The name says nothing.", by_values.reason]),
         from_values=True,
     )
 

@@ -23,6 +23,7 @@ from core.people import (
     WORDS_THAT_ARE_NO_NAMES,
 )
 from core.roles.vocabulary import Role
+from core.words import own, percent, text
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
 
@@ -93,7 +94,7 @@ def vary_like_names(n_distinct: int, n_cells: int) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class ValueMatch:
-    """What the values look like; `reason` completes "the values …"."""
+    """What the values look like; `reason` is a sentence of it."""
 
     role: Role
     kind: str
@@ -147,9 +148,8 @@ def _shape(
         share = profile.share(lambda value: compiled.fullmatch(value) and (also is None or also(value)))
         if share < MOST:
             return None
-        return ValueMatch(
-            role=role, kind=kind, score=score, reason=f"{_percent(share)} are written like {kind}"
-        )
+        reason = text("{share} of the values are written like {kind}.", share=percent(share), kind=own(kind))
+        return ValueMatch(role=role, kind=kind, score=score, reason=reason)
 
     return recognize
 
@@ -163,7 +163,8 @@ def _listed(
         share = profile.share(lambda value: value.casefold() in words)
         if share < MOST or profile.n_distinct < 2:
             return None
-        return ValueMatch(role=role, kind=kind, score=score, reason=f"{_percent(share)} are a {kind}")
+        reason = text("{share} of the values are a {kind}.", share=percent(share), kind=own(kind))
+        return ValueMatch(role=role, kind=kind, score=score, reason=reason)
 
     return recognize
 
@@ -227,17 +228,21 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
         return _few_full_names(profile)
     korean, latin = profile.share(_looks_like_korean_name), profile.share(_looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
-    for share, enough, kind in (
-        (korean, MOST, "Korean names"),
-        (latin, MANY, "English or Slovenian names"),
-        (synthea, MOST, "names followed by a number, as synthetic patients have them"),
+    for share, enough, message in (
+        (korean, MOST, "{share} of the values look like Korean names."),
+        (latin, MANY, "{share} of the values look like English or Slovenian names."),
+        (
+            synthea,
+            MOST,
+            "{share} of the values look like names followed by a number, as synthetic patients have them.",
+        ),
     ):
         if share >= enough:
             return ValueMatch(
                 role=_DIRECT,
                 kind="person's name",
                 score=min(0.95, 0.6 + 0.35 * share),
-                reason=f"{_percent(share)} look like {kind}",
+                reason=text(message, share=percent(share)),
             )
     return None
 
@@ -251,7 +256,9 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
         role=_DIRECT,
         kind="person's name",
         score=0.85,
-        reason=f"{_percent(share)} look like given name and surname, of few people",
+        reason=text(
+            "{share} of the values look like given name and surname, of few people.", share=percent(share)
+        ),
     )
 
 
@@ -269,7 +276,7 @@ def _addresses(profile: ColumnProfile) -> ValueMatch | None:
         role=_DIRECT,
         kind="postal address",
         score=min(0.95, 0.6 + 0.35 * share),
-        reason=f"{_percent(share)} look like postal addresses",
+        reason=text("{share} of the values look like postal addresses.", share=percent(share)),
     )
 
 
@@ -300,7 +307,7 @@ def _free_text(profile: ColumnProfile) -> ValueMatch | None:
         role=_DIRECT,
         kind="free text",
         score=0.6,
-        reason="are long, varied texts of several words, which can hold names and anything else",
+        reason="The values are long, varied texts of several words, which can hold names and anything else.",
     )
 
 
@@ -321,7 +328,9 @@ def _codes(profile: ColumnProfile) -> ValueMatch | None:
         role=_DIRECT,
         kind="record identifier",
         score=0.75 if same_length >= MOST else 0.65,
-        reason=f"are codes and {_percent(profile.distinct_share)} of them differ",
+        reason=text(
+            "The values are codes and {share} of them differ.", share=percent(profile.distinct_share)
+        ),
     )
 
 
@@ -352,7 +361,10 @@ def _varied_words(profile: ColumnProfile) -> ValueMatch | None:
         role=_DIRECT,
         kind="identifier by distinctness",
         score=0.6,
-        reason=f"are texts of which {_percent(profile.distinct_share)} differ: each may stand for one person",
+        reason=text(
+            "The values are texts of which {share} differ: each may stand for one person.",
+            share=percent(profile.distinct_share),
+        ),
     )
 
 
@@ -399,9 +411,3 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _codes,
     _varied_words,
 )
-
-
-def _percent(share: float) -> str:
-    """Return a share as whole percent, never 100 % of what is not all."""
-    percent = 100 * share
-    return f"{percent:.0f} %" if share == 1 or round(percent) < 100 else "over 99 %"

@@ -220,20 +220,7 @@ def _missed_thresholds(
     opinion: SecondOpinionMeasurement | None,
 ) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
-        n = len(measured.inconsistent_columns)
-        yield Finding.of("policy_consistency", Verdict.FAIL, n_affected=n)(
-            _with_note(
-                text(
-                    "Policy consistency is {share}, below {limit}: {found} logged columns should be gone but "
-                    "hold values: {columns}.",
-                    share=percent(measured.policy_consistency),
-                    limit=percent(limits.policy_consistency_share),
-                    found=share_of(n, measured.n_logged),
-                    columns=listed(measured.inconsistent_columns),
-                ),
-                _also_false(measured.inconsistent_columns, notes),
-            )
-        )
+        yield _inconsistent(measured, limits, notes)
     if measured.pattern_residual > limits.pattern_residual_share:
         yield Finding.of("pattern_residual", Verdict.FAIL, n_affected=measured.n_residual)(
             _with_note(
@@ -246,20 +233,37 @@ def _missed_thresholds(
             )
         )
     if measured.high_risk_handling < limits.high_risk_handling_share:
-        n = len(measured.unprotected_columns)
-        yield Finding.of("high_risk_handling", Verdict.FAIL, n_affected=n)(
-            _with_note(
-                text(
-                    "High-risk handling is {share}, below {limit}: {found} high-risk columns have no "
-                    "protecting action: {columns}.",
-                    share=percent(measured.high_risk_handling),
-                    limit=percent(limits.high_risk_handling_share),
-                    found=share_of(n, measured.n_high_risk),
-                    columns=listed(measured.unprotected_columns),
-                ),
-                unrecognized_protection(measured, opinion),
-            )
-        )
+        yield _unprotected(measured, limits, unrecognized_protection(measured, opinion))
+
+
+def _inconsistent(
+    measured: TabularMeasurement, limits: TabularThresholds, notes: Mapping[str, str]
+) -> Finding:
+    columns = measured.inconsistent_columns
+    message = text(
+        "Policy consistency is {share}, below {limit}: {found} logged columns should be gone but hold "
+        "values: {columns}.",
+        share=percent(measured.policy_consistency),
+        limit=percent(limits.policy_consistency_share),
+        found=share_of(len(columns), measured.n_logged),
+        columns=listed(columns),
+    )
+    return Finding.of("policy_consistency", Verdict.FAIL, n_affected=len(columns))(
+        _with_note(message, _also_false(columns, notes))
+    )
+
+
+def _unprotected(measured: TabularMeasurement, limits: TabularThresholds, note: str) -> Finding:
+    columns = measured.unprotected_columns
+    message = text(
+        "High-risk handling is {share}, below {limit}: {found} high-risk columns have no protecting action: "
+        "{columns}.",
+        share=percent(measured.high_risk_handling),
+        limit=percent(limits.high_risk_handling_share),
+        found=share_of(len(columns), measured.n_high_risk),
+        columns=listed(columns),
+    )
+    return Finding.of("high_risk_handling", Verdict.FAIL, n_affected=len(columns))(_with_note(message, note))
 
 
 def _with_note(message: Text, note: str) -> Text:

@@ -63,6 +63,14 @@ EVENT_NAMES = {
 }
 THEIRS: dict[str, re.Pattern[str]] = {
     "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
+    "tabular": re.compile(
+        r"(lab_results|patients|survey|visits)(_anonymized)?(_log)?\.(csv|json)"
+        # columns, what their log says of them, and shapes of values
+        r"|\b(birth_?date|blood_type|department|doctor|full_name|gender|glucose|latitude|longitude|name|note"
+        r"|patient_id|payment|phone|region|respondent|room|sample(_id)?|sex|smoker|ssn|street|visit_(date|no)"
+        r"|address|free_text|laboratory_value|other|date_floor_year|drop|keep|pseudonymize|region_generalize"
+        r"|주민등록번호|환자명|A+|YYYY)\b"
+    ),
     "leakage": re.compile(
         r"survey(_leaking)?\.csv|\b(age|sex|handedness|education|bmi|smoker|income_band|wellbeing"
         r"|importance_of_faith|town)\b"
@@ -71,7 +79,7 @@ THEIRS: dict[str, re.Pattern[str]] = {
         r"(?:(?:high_0\.01|low)_anony_)?(?:north|south)\.vcf\.gz|chr\w+|##source|\b[ACGT]{3,}\b"
     ),
 }
-NOT_YET = {"tabular", "risk", "diversity"}
+NOT_YET = {"risk", "diversity"}
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:

@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from core.roles import Role, RoleSuggestion, roles_table, suggest_roles
+from core.roles import Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import match_name, name_tokens
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role
@@ -231,7 +231,7 @@ def test_suggest_roles__believes_values_over_a_name_that_cannot_be() -> None:
     hidden = suggest("diagnosis", ["a@b.si", "c@d.si"])
     assert (hidden.role, hidden.kind) == (DIRECT, "e-mail address")
     assert hidden.reason == (
-        "The name means diagnosis or disease; the values 100 % are written like e-mail address."
+        "The name means diagnosis or disease. 100 % of the values are written like e-mail address."
     )
 
 
@@ -258,9 +258,3 @@ def test_suggest_roles__ranks_by_role_then_score() -> None:
 def test_suggest_roles__counts_exactly_beyond_the_sample() -> None:
     suggestion = suggest_roles(pa.table({"c": [f"K{i}" for i in range(500)]}), sample_size=50)[0]
     assert (suggestion.n_nonblank, suggestion.n_distinct) == (500, 500)
-
-
-def test_roles_table__has_a_row_per_suggestion() -> None:
-    frame = roles_table(suggest_roles(pa.table({"sex": ["M", "F", "F"]})))
-    assert frame.loc[0, ["Column", "Suggested role", "Score"]].tolist() == ["sex", "quasi-identifier", 0.97]
-    assert frame.loc[0, "Distinct share"] == pytest.approx(2 / 3)

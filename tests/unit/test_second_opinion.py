@@ -679,7 +679,7 @@ def test_sanity__sees_identifiers_that_the_log_lets_through() -> None:
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "c1")
     assert finding.message == (
         "`c1` is logged as `other` / `keep` but looks like a direct identifier (person's name). The name "
-        "says nothing; the values 100 % look like Korean names."
+        "says nothing. 100 % of the values look like Korean names."
     )
 
 
