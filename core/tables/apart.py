@@ -10,6 +10,7 @@ import pyarrow as pa
 from core.apart import EndedError, ask_apart, refused
 from core.tables.beside import Beside
 from core.tables.model import Reading, ReadOptions
+from core.words import plain_text, text_of
 
 _REMEDY = "Open it in the program that wrote it and save it as CSV."
 
@@ -33,6 +34,19 @@ def options_of(fields: dict[str, Any]) -> ReadOptions:
 
 def _reading(fields: dict[str, Any]) -> Reading:
     """Return what reading assumed, from its JSON."""
-    texts = {key: tuple(fields[key]) for key in ("detected", "sheets", "notes", "unnamed_columns")}
-    beside = tuple(Beside(**{**one, "texts": tuple(one["texts"])}) for one in fields["beside"])
+    texts = {key: tuple(fields[key]) for key in ("detected", "sheets", "unnamed_columns")}
+    texts["notes"] = tuple(map(text_of, fields["notes"]))
+    beside = tuple(
+        Beside(**{**one, "what": text_of(one["what"]), "texts": tuple(one["texts"])})
+        for one in fields["beside"]
+    )
     return Reading(**{**fields, **texts, "beside": beside, "options": options_of(fields["options"])})
+
+
+def plain_reading(reading: Reading) -> dict[str, Any]:
+    """Return what reading assumed, as JSON can hold it."""
+    fields = asdict(reading)
+    fields["notes"] = [plain_text(note) for note in reading.notes]
+    for one in fields["beside"]:
+        one["what"] = plain_text(one["what"])
+    return fields

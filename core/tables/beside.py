@@ -18,6 +18,8 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
+from core.words import text
+
 _MOST_LETTERS = 4_000_000  # of all texts of a file together
 _LARGEST_PART = 64 << 20
 _LARGEST_SHEETS = 256 << 20  # bytes of all sheets, beyond which the other ones are only named
@@ -68,16 +70,16 @@ def beside_of(
     found: dict[str, None] = {}
     n_texts = n_letters = 0
     is_complete = True
-    for text in map(str.strip, texts):
-        if not text:
+    for one in map(str.strip, texts):
+        if not one:
             continue
         n_texts += 1
-        if text not in found:
-            n_letters += len(text)
+        if one not in found:
+            n_letters += len(one)
             if n_letters > most:
                 is_complete = False
                 break
-            found[text] = None
+            found[one] = None
     return Beside(what=what, texts=tuple(found), n_texts=n_texts, is_complete=is_complete, is_usual=is_usual)
 
 
@@ -108,12 +110,15 @@ def beside_parquet(schema: pa.Schema, metadata: Mapping[bytes, bytes] | None) ->
 
 
 def _of_metadata(key: bytes, value: bytes, columns: Sequence[str], column: str = "") -> Beside:
-    name, text = key.decode("utf-8", "replace"), value[:_LARGEST_PART].decode("utf-8", "replace")
-    of = f" of column “{column}”" if column else ""
+    name, said = key.decode("utf-8", "replace"), value[:_LARGEST_PART].decode("utf-8", "replace")
     if name == "pandas":
-        return beside_of(f"what pandas noted in the metadata{of}", _pandas_texts(text, columns))
+        what = "what pandas noted in the metadata"
+        if column:
+            what = "what pandas noted in the metadata of column “{column}”"
+        return beside_of(text(what, column=column), _pandas_texts(said, columns))
+    what = "metadata “{name}” of column “{column}”" if column else "metadata “{name}”"
     usual = name in _OF_WRITERS or name.startswith("org.apache.spark")
-    return beside_of(f"metadata “{name}”{of}", [text], is_usual=usual)
+    return beside_of(text(what, name=name, column=column), [said], is_usual=usual)
 
 
 def _pandas_texts(text: str, columns: Sequence[str]) -> Iterator[str]:

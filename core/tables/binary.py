@@ -14,6 +14,7 @@ from core.tables.model import Reading, ReadOptions
 from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
+from core.words import joined, own, text
 
 ZIP = b"PK\x03\x04"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -47,8 +48,11 @@ def _check_workbook(data: pa.Buffer, *, name: str) -> None:
         return
     if not parts:
         raise AuditInputError(
-            f"{name}: the file begins like an Excel workbook or zip archive but is damaged or cut off. Open "
-            "it in Excel and save it again, or save it as CSV."
+            text(
+                "{file}: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
+                "Open it in Excel and save it again, or save it as CSV.",
+                file=name,
+            )
         )
     if "xl/workbook.bin" in parts:
         what = "a binary Excel workbook (.xlsb)"
@@ -56,4 +60,10 @@ def _check_workbook(data: pa.Buffer, *, name: str) -> None:
         what = "an OpenDocument file"
     else:
         what = "a zip archive"
-    raise AuditInputError(f"{name}: the file is {what}, not a table. {REMEDY}")
+    raise no_table(name, what)
+
+
+def no_table(name: str, what: str) -> AuditInputError:
+    """Return the problem of a file that is something else."""
+    problem = text("{file}: the file is {what}, not a table.", file=name, what=own(what))
+    return AuditInputError(joined([problem, REMEDY]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.apart import SMALL_FILE_BYTES
 from core.errors import AuditInputError
+from core.words import text
 
 MOST_COLUMNS = 20_000
 LONGEST_RECORD = 32 << 20  # bytes, a megabyte more where a block of text is cut
@@ -14,17 +15,25 @@ def check_n_columns(n_columns: int, *, name: str) -> None:
     """Refuse a table of more columns than any audit answers for within a minute."""
     if n_columns > MOST_COLUMNS:
         raise AuditInputError(
-            f"{name}: the table has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out "
-            "columns that are not released, or check the delimiter."
+            text(
+                "{file}: the table has {n} columns; at most {most} are read. Leave out columns that are not "
+                "released, or check the delimiter.",
+                file=name,
+                n=n_columns,
+                most=MOST_COLUMNS,
+            )
         )
 
 
 def record_too_long(name: str) -> AuditInputError:
     """Return the problem of text whose records, or first lines, do not end."""
     return AuditInputError(
-        f"{name}: a record is longer than {LONGEST_RECORD >> 20} MB, so its cells do not end where they "
-        "should, or hold something else than values. Check quotation marks and line ends, or leave that "
-        "column out."
+        text(
+            "{file}: a record is longer than {most} MB, so its cells do not end where they should, or hold "
+            "something else than values. Check quotation marks and line ends, or leave that column out.",
+            file=name,
+            most=LONGEST_RECORD >> 20,
+        )
     )
 
 
@@ -32,7 +41,13 @@ def check_text(n_bytes: int, *, of: int, name: str) -> None:
     """Refuse a small file whose cells come to far more text than it holds."""
     if of <= SMALL_FILE_BYTES and n_bytes > LARGEST_TEXT_OF_SMALL_FILE:
         raise AuditInputError(
-            f"{name}: the file of {of:,} bytes would unpack to {n_bytes / 1e6:,.0f} MB of text; at "
-            f"most {LARGEST_TEXT_OF_SMALL_FILE >> 20} MB are read from a file below {SMALL_FILE_BYTES >> 20} "
-            "MB. Audit a part of it."
+            text(
+                "{file}: the file of {size} bytes would unpack to {unpacked} MB of text; at most {most} MB "
+                "are read from a file below {small} MB. Audit a part of it.",
+                file=name,
+                size=of,
+                unpacked=round(n_bytes / 1e6),
+                most=LARGEST_TEXT_OF_SMALL_FILE >> 20,
+                small=SMALL_FILE_BYTES >> 20,
+            )
         )

@@ -27,6 +27,7 @@ from core.tables.wide import (
     wide_table,
     wide_table_of_rows,
 )
+from core.words import counted, text
 
 _LINES_NAMED = 5
 WIDE_WITH_QUOTES = 8 << 20  # bytes; fewer are parsed sooner another way, and in little memory
@@ -40,13 +41,13 @@ def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple
     Blank lines are no records, but for a table of one column, where they are missing cells unless
     they end the file. Quoted cells may hold delimiters, quotes (doubled) and line breaks.
     """
-    text = read_text(data, name=name, encoding=options.encoding)
-    utf8 = _without_trailing_lines(text.utf8)
+    decoded = read_text(data, name=name, encoding=options.encoding)
+    utf8 = _without_trailing_lines(decoded.utf8)
     _refuse_no_text(utf8, name=name)
     layout = find_layout(utf8, name=name, options=options)
     table, notes = _read_records(utf8, layout, name=name, options=options)
     resolved = replace(
-        options, delimiter=layout.delimiter, encoding=text.encoding, header=header_option(layout.position)
+        options, delimiter=layout.delimiter, encoding=decoded.encoding, header=header_option(layout.position)
     )
     return table, Reading(
         format="CSV",
@@ -80,13 +81,19 @@ def _without_trailing_lines(utf8: pa.Buffer) -> pa.Buffer:
 
 def _refuse_no_text(utf8: pa.Buffer, *, name: str) -> None:
     if not utf8.size:
-        raise AuditInputError(f"{name}: the file holds no text, only blank lines. Export the table again.")
+        raise AuditInputError(
+            text("{file}: the file holds no text, only blank lines. Export the table again.", file=name)
+        )
     zero = find_byte(utf8, _NUL)
     if zero >= 0:
         line = _count_lines(utf8.slice(0, zero))
         raise AuditInputError(
-            f"{name}: line {line:,} holds a NUL byte, so the file is binary or damaged. Export the table "
-            "as CSV in UTF-8."
+            text(
+                "{file}: line {line} holds a NUL byte, so the file is binary or damaged. Export the table as "
+                "CSV in UTF-8.",
+                file=name,
+                line=line,
+            )
         )
 
 
@@ -173,8 +180,13 @@ def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, nam
     )
     if n_records < n_lines:
         raise AuditInputError(
-            f"{name}: only {n_records:,} of {n_lines:,} records could be read. Read the file again; if that "
-            "does not help, export it again."
+            text(
+                "{file}: only {read} of {total} records could be read. Read the file again; if that does not "
+                "help, export it again.",
+                file=name,
+                read=n_records,
+                total=n_lines,
+            )
         )
 
 
@@ -182,10 +194,12 @@ def _doubts(table: pa.Table) -> Iterator[str]:
     """Yield notes about what may not be what the person meant."""
     if table.num_columns == 1:
         yield "Only one column was found. If the table has more, choose the delimiter."
-    n_blank = _n_blank_at_end(table)
-    if n_blank:
-        last = "last record is" if n_blank == 1 else f"last {n_blank:,} records are"
-        yield f"The {last} blank in every column."
+    if n_blank := _n_blank_at_end(table):
+        yield text(
+            "The last record is blank in every column.",
+            "The last {n} records are blank in every column.",
+            n=n_blank,
+        )
 
 
 def _n_blank_at_end(table: pa.Table) -> int:
@@ -237,22 +251,32 @@ def _unreadable(utf8: pa.Buffer, layout: Layout, *, name: str) -> AuditInputErro
     """Return what is wrong with the records: read slowly, once, to name lines."""
     n_cells = len(layout.header.names)
     n_records = n_odd = 0
-    lines: list[str] = []
+    lines: list[int] = []
     widths: Counter[int] = Counter()
     for line, width in _widths(utf8, layout):
         n_records += 1
         if width != n_cells:
             n_odd += 1
             widths[width] += 1
-            lines.extend([f"{line:,}"] if len(lines) < _LINES_NAMED else [])
+            lines.extend([line] if len(lines) < _LINES_NAMED else [])
     if not n_odd:
-        return AuditInputError(f"{name}: the records cannot be told apart; check the quotation marks.")
-    others = listed([str(width) for width, _ in widths.most_common()], at_most=3)
+        return AuditInputError(
+            text("{file}: the records cannot be told apart; check the quotation marks.", file=name)
+        )
+    named = listed(lines)
     return AuditInputError(
-        f"{name}: {n_odd:,} of {n_records:,} records do not have {n_cells:,} "
-        f"cell{'s' if n_cells > 1 else ''} like the header but {others} "
-        f"({'first in ' if n_odd > _LINES_NAMED else ''}line{'s' if n_odd > 1 else ''} {listed(lines)}). "
-        "Repair those lines, or choose another delimiter or header line."
+        text(
+            "{file}: {odd} of {total} records do not have {cells} like the header but {others} ({lines}). "
+            "Repair those lines, or choose another delimiter or header line.",
+            file=name,
+            odd=n_odd,
+            total=n_records,
+            cells=counted(n_cells, "cell"),
+            others=listed([width for width, _ in widths.most_common()], at_most=3),
+            lines=text("first in lines {lines}", lines=named)
+            if n_odd > _LINES_NAMED
+            else text("line {lines}", "lines {lines}", n=n_odd, lines=named),
+        )
     )
 
 
@@ -298,6 +322,10 @@ def _refuse_open_quotes(utf8: pa.Buffer, layout: Layout, *, name: str) -> None:
             pass
     except _OpenQuoteError as error:
         raise AuditInputError(
-            f"{name}: a quotation mark that opens in the record of line {error.args[0]:,} is not closed at "
-            "the end of a cell, so records may run together. Repair that line, or export the table again."
+            text(
+                "{file}: a quotation mark that opens in the record of line {line} is not closed at the end "
+                "of a cell, so records may run together. Repair that line, or export the table again.",
+                file=name,
+                line=error.args[0],
+            )
         ) from None

@@ -14,6 +14,7 @@ import pyarrow as pa
 from core.errors import AuditInputError
 from core.tables.european import european_encoding
 from core.tables.model import ENCODINGS
+from core.words import counted, joined, own, text
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -41,14 +42,14 @@ _NOT_CHANCE_UTF8 = re.compile(rb"[\xc2-\xc5\xca-\xf4]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Text:
+class Decoded:
     """A text file as UTF-8 without byte order mark."""
 
     utf8: pa.Buffer = field(repr=False)  # the text; shares the file's memory where that is UTF-8 already
     encoding: str  # the codec the file was written in
 
 
-def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
+def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
     """Return a file's text as UTF-8, detecting the encoding when none is given.
 
     Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid
@@ -62,8 +63,8 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Text:
     if marked and marked.startswith(codec):  # utf-16 says that a mark follows, utf-16-le which
         data, codec = data.slice(len(mark)), marked
     if codec in ("utf-8", "utf-8-sig") and is_utf8(data):
-        return Text(utf8=data, encoding=chosen)
-    return Text(utf8=_transcoded(data, name=name, encoding=codec), encoding=chosen)
+        return Decoded(utf8=data, encoding=chosen)
+    return Decoded(utf8=_transcoded(data, name=name, encoding=codec), encoding=chosen)
 
 
 def is_utf8(data: pa.Buffer) -> bool:
@@ -175,19 +176,27 @@ def _refuse_mixture(data: pa.Buffer, *, name: str, telling: re.Pattern[bytes]) -
                 n_valid += 1
                 first_valid = first_valid or number
     if n_valid and n_invalid:
-        odd = (first_invalid, "is not UTF-8") if n_valid >= n_invalid else (first_valid, "is UTF-8")
-        raise AuditInputError(
-            f"{name}: the file mixes encodings; line {odd[0]:,} {odd[1]}, unlike "
-            f"{max(n_valid, n_invalid):,} other line{'s' if max(n_valid, n_invalid) > 1 else ''}. Save the "
-            "whole file in one encoding, best UTF-8, or choose the encoding by hand."
+        is_utf8_rare = n_valid < n_invalid
+        mixed = (
+            "{file}: the file mixes encodings; line {line} is UTF-8, unlike {others}."
+            if is_utf8_rare
+            else "{file}: the file mixes encodings; line {line} is not UTF-8, unlike {others}."
         )
+        odd = first_valid if is_utf8_rare else first_invalid
+        others = counted(max(n_valid, n_invalid), "other line")
+        remedy = "Save the whole file in one encoding, best UTF-8, or choose the encoding by hand."
+        raise AuditInputError(joined([text(mixed, file=name, line=odd, others=others), remedy]))
 
 
 def _broken_korean(data: pa.Buffer, *, name: str) -> AuditInputError:
     number = next(number for number, line in _lines(data) if _breaks(line, "cp949"))
     return AuditInputError(
-        f"{name}: the file is Korean text in CP949, but line {number:,} holds bytes that are not, such as "
-        "half a character. Repair that line, or choose the encoding by hand."
+        text(
+            "{file}: the file is Korean text in CP949, but line {line} holds bytes that are not, such as "
+            "half a character. Repair that line, or choose the encoding by hand.",
+            file=name,
+            line=number,
+        )
     )
 
 
@@ -226,8 +235,12 @@ def _not_in_encoding(data: pa.Buffer, *, name: str, encoding: str) -> AuditInput
         except UnicodeError:  # UTF-16 without the mark it needs
             break
     return AuditInputError(
-        f"{name}: line {number:,} is not valid {ENCODINGS.get(encoding, encoding)}. Choose another encoding, "
-        "or let it be detected."
+        text(
+            "{file}: line {line} is not valid {encoding}. Choose another encoding, or let it be detected.",
+            file=name,
+            line=number,
+            encoding=own(ENCODINGS.get(encoding, encoding)),
+        )
     )
 
 

@@ -24,14 +24,16 @@ from core.tables.beside import Beside, beside_of, beside_workbook, bounded, shee
 from core.tables.header import (
     header_option,
     header_position,
-    lines_above,
     listed,
     name_columns,
     numbered_columns,
+    quoted,
+    rows_above,
 )
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.tables.old_workbook import beside_old_workbook
+from core.words import text
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
 _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
@@ -61,19 +63,29 @@ def read_excel(
         raise password_protected(name) from None
     except _TooMuchTextError:
         raise AuditInputError(
-            f"{name}: the sheet holds more than {_LARGEST_TEXT >> 30} GiB of text. Save it as CSV."
+            text(
+                "{file}: the sheet holds more than {most} GiB of text. Save it as CSV.",
+                file=name,
+                most=_LARGEST_TEXT >> 30,
+            )
         ) from None
     except (CalamineError, OSError):
         raise AuditInputError(
-            f"{name}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
-            "read. Open it in Excel and save it as .xlsx or CSV."
+            text(
+                "{file}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
+                "read. Open it in Excel and save it as .xlsx or CSV.",
+                file=name,
+            )
         ) from None
 
 
 def password_protected(name: str) -> AuditInputError:
     """Return the problem of a workbook that opens only with a password."""
     return AuditInputError(
-        f"{name}: the Excel workbook is protected with a password. Save it without one, or as CSV."
+        text(
+            "{file}: the Excel workbook is protected with a password. Save it without one, or as CSV.",
+            file=name,
+        )
     )
 
 
@@ -87,16 +99,25 @@ def _read_workbook(
     visible = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
     if options.sheet is not None and options.sheet not in names:
         raise AuditInputError(
-            f"{name}: the workbook has no sheet “{options.sheet}”. Choose one of "
-            f"{listed([f'“{sheet}”' for sheet in names])}."
+            text(
+                "{file}: the workbook has no sheet “{sheet}”. Choose one of {sheets}.",
+                file=name,
+                sheet=options.sheet,
+                sheets=listed(quoted(names)),
+            )
         )
     chosen = _chosen_sheet(workbook, options.sheet, [*visible, *names], name=name)
     table, reading = _read_sheet(chosen, name=name, options=options)
     others = [sheet for sheet in sheets if sheet.name != chosen.name]
     hidden = [sheet for sheet in names if sheet not in visible]
     notes = [
-        *([f"The workbook has {len(names)} sheets; “{chosen.name}” was read."] if len(names) > 1 else []),
-        *([f"Hidden in the workbook: {listed([f'“{sheet}”' for sheet in hidden])}."] if hidden else []),
+        text(
+            "The workbook has {n} sheet; “{sheet}” was read.",
+            "The workbook has {n} sheets; “{sheet}” was read.",
+            n=len(names),
+            sheet=chosen.name,
+        ),
+        *([text("Hidden in the workbook: {sheets}.", sheets=listed(quoted(hidden)))] if hidden else []),
         *reading.notes,
     ]
     return table, replace(
@@ -105,7 +126,7 @@ def _read_workbook(
         options=replace(reading.options, sheet=chosen.name),
         detected=(*(("sheet",) if options.sheet is None else ()), *reading.detected),
         sheets=tuple(names),
-        notes=tuple(notes),
+        notes=tuple(notes if len(names) > 1 else notes[1:]),
         beside=bounded(
             [
                 *(_other_sheet(workbook, sheet, is_read=is_small) for sheet in others),
@@ -117,8 +138,8 @@ def _read_workbook(
 
 def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: bool) -> Beside:
     """Return the texts of a sheet that is not the table."""
-    hidden = "" if sheet.visible == SheetVisibleEnum.Visible else "hidden "
-    what = f"the {hidden}sheet “{sheet.name}”"
+    is_visible = sheet.visible == SheetVisibleEnum.Visible
+    what = text("the sheet “{sheet}”" if is_visible else "the hidden sheet “{sheet}”", sheet=sheet.name)
     if not is_read:
         return Beside(what=what, texts=(), n_texts=0, is_complete=False)
     rows = workbook.get_sheet_by_name(sheet.name).iter_rows()
@@ -133,8 +154,10 @@ def _chosen_sheet(
         if sheet.height:
             return sheet
     if given is not None:
-        raise AuditInputError(f"{name}: the sheet “{given}” is empty. Choose another sheet.")
-    raise AuditInputError(f"{name}: the workbook holds no cells. Export the table again.")
+        raise AuditInputError(
+            text("{file}: the sheet “{sheet}” is empty. Choose another sheet.", file=name, sheet=given)
+        )
+    raise AuditInputError(text("{file}: the workbook holds no cells. Export the table again.", file=name))
 
 
 def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
@@ -144,22 +167,31 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
     position = header_position([first[index] for index in filled], header=options.header)
     if position >= len(filled):
         raise AuditInputError(
-            f"{name}: row {position + 1} of sheet “{sheet.name}” was to hold the column names, but only "
-            f"{len(filled)} of its first rows hold cells. Choose another line for the names."
+            text(
+                "{file}: row {row} of sheet “{sheet}” was to hold the column names, but only {filled} of its "
+                "first rows hold cells. Choose another line for the names.",
+                file=name,
+                row=position + 1,
+                sheet=sheet.name,
+                filled=len(filled),
+            )
         )
     header_row = filled[position] if position >= 0 else filled[0] - 1
     header = name_columns(first[header_row]) if position >= 0 else numbered_columns(len(first[0]))
     table = _records(first[header_row + 1 :], rows, header.names)
     if not table.num_rows:
         raise AuditInputError(
-            f"{name}: sheet “{sheet.name}” has only a header and no record. Export the table with its "
-            "records."
+            text(
+                "{file}: sheet “{sheet}” has only a header and no record. Export the table with its records.",
+                file=name,
+                sheet=sheet.name,
+            )
         )
     return missing_as_null(table, options.missing_spellings), Reading(
         format="",
         options=replace(options, delimiter=None, encoding=None, header=header_option(position)),
         detected=("header",) if options.header == "auto" else (),
-        notes=(*lines_above(position, what="row"), *header.notes),
+        notes=(*rows_above(position), *header.notes),
         unnamed_columns=header.unnamed,
         header_line=header_row + 1 if position >= 0 else 0,
     )

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.words import Text, joined, text
+
 _FIXED = {"first_line": 0, "second_line": 1}
 _UNNAMED = re.compile(r"Unnamed: \d+(_level_\d+)?")  # what pandas and exporters built on it write
 _LARGEST_SEARCH = 10
@@ -56,13 +58,24 @@ def _is_unnamed(name: str) -> bool:
     return not name.strip() or _UNNAMED.fullmatch(name.strip()) is not None
 
 
-def lines_above(position: int, *, what: str = "line") -> tuple[str, ...]:
+def lines_above(position: int) -> tuple[Text, ...]:
     """Return the note that lines above the column names were left out, none where there were none."""
-    if position < 1:
-        return ()
-    if position == 1:
-        return (f"The {what} above the column names was left out.",)
-    return (f"The {position} {what}s above the column names were left out.",)
+    note = text(
+        "The line above the column names was left out.",
+        "The {n} lines above the column names were left out.",
+        n=position,
+    )
+    return (note,) if position > 0 else ()
+
+
+def rows_above(position: int) -> tuple[Text, ...]:
+    """Return the same of rows of a sheet."""
+    note = text(
+        "The row above the column names was left out.",
+        "The {n} rows above the column names were left out.",
+        n=position,
+    )
+    return (note,) if position > 0 else ()
 
 
 def numbered_columns(n_columns: int) -> Header:
@@ -91,33 +104,40 @@ def name_columns(row: Sequence[str]) -> Header:
     return Header(names=tuple(names), unnamed=tuple(unnamed), notes=tuple(_notes(row, written, names)))
 
 
-def _notes(row: Sequence[str], written: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+def _notes(row: Sequence[str], written: Sequence[str], names: Sequence[str]) -> Iterator[Text]:
     without = [position for position, name in enumerate(written, start=1) if not name]
     if without:
-        yield (
-            f"{_columns(without)} no name and {'is' if len(without) == 1 else 'are'} called "
-            f"{listed([f'“{names[position - 1]}”' for position in without])}."
+        yield text(
+            "Column {columns} has no name and is called {names}.",
+            "Columns {columns} have no name and are called {names}.",
+            n=len(without),
+            columns=listed(without),
+            names=listed(quoted([names[position - 1] for position in without])),
         )
     repeated = [unique for unique, name in zip(names, written, strict=True) if name and unique != name]
     if repeated:
-        yield (
-            "Column names that occur more than once were numbered: "
-            f"{listed([f'“{name}”' for name in repeated])}."
+        yield text(
+            "Column names that occur more than once were numbered: {names}.", names=listed(quoted(repeated))
         )
     n_padded = sum(name != trimmed for name, trimmed in zip(row, written, strict=True) if trimmed)
     if n_padded:
-        yield f"Spaces around {n_padded} column name{'s were' if n_padded > 1 else ' were'} removed."
+        yield text(
+            "Spaces around {n} column name were removed.",
+            "Spaces around {n} column names were removed.",
+            n=n_padded,
+        )
 
 
-def _columns(positions: Sequence[int]) -> str:
-    if len(positions) == 1:
-        return f"Column {positions[0]} has"
-    return f"Columns {listed([str(position) for position in positions])} have"
+def quoted(names: Sequence[str]) -> list[str]:
+    """Return names between quotation marks."""
+    return [f"“{name}”" for name in names]
 
 
-def listed(items: Sequence[str], *, at_most: int = 5) -> str:
+def listed(items: Sequence[str] | Sequence[int], *, at_most: int = 5) -> Text:
     """Return ``a``, ``a and b``, ``a, b and c`` or ``a, b, c, d, e and 7 more``."""
-    shown = list(items[:at_most])
+    parts = [text("{name}", name=item) for item in items[:at_most]]
     if len(items) > at_most:
-        shown.append(f"{len(items) - at_most:,} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return text("{names} and {more} more", names=joined(parts, ", "), more=len(items) - at_most)
+    if len(items) == 1:
+        return parts[0]
+    return text("{names} and {last}", names=joined(parts[:-1], ", "), last=parts[-1])

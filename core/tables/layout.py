@@ -15,6 +15,7 @@ from core.errors import AuditInputError
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import Header, header_position, name_columns, numbered_columns
 from core.tables.model import ReadOptions
+from core.words import text
 
 NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter
 PREFIX = 1 << 20
@@ -92,12 +93,23 @@ def _layout_of(
 def _only_header(name: str, *, n_lines: int, position: int) -> AuditInputError:
     if position >= n_lines > 0:
         return AuditInputError(
-            f"{name}: line {position + 1} was to hold the column names, but the file has only {n_lines} "
-            f"line{'s' if n_lines > 1 else ''} that are not blank. Choose another line for the names."
+            text(
+                "{file}: line {line} was to hold the column names, but the file has only {n} line that are "
+                "not blank. Choose another line for the names.",
+                "{file}: line {line} was to hold the column names, but the file has only {n} lines that are "
+                "not blank. Choose another line for the names.",
+                n=n_lines,
+                file=name,
+                line=position + 1,
+            )
         )
     return AuditInputError(
-        f"{name}: the file has only a header (line {position + 1}) and no record. Export the table with "
-        "its records."
+        text(
+            "{file}: the file has only a header (line {line}) and no record. Export the table with its "
+            "records.",
+            file=name,
+            line=position + 1,
+        )
     )
 
 
@@ -158,8 +170,8 @@ def _n_title_lines(records: Sequence[Sequence[str]]) -> int:
 
 def _only_in_times(lines: Sequence[str]) -> bool:
     """Tell whether every colon below the header stands between digits, as in 12:30."""
-    text = "".join(lines[1:])
-    return len(_TIME_COLON.findall(text)) == text.count(":")
+    below = "".join(lines[1:])
+    return len(_TIME_COLON.findall(below)) == below.count(":")
 
 
 def _absent(utf8: pa.Buffer) -> str:

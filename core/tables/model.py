@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.beside import Beside
+from core.words import Text, joined, own, text
 
 if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a second to import
     import pandas as pd
@@ -91,9 +92,10 @@ def check_options(options: ReadOptions) -> None:
 def _delimiter_problem(delimiter: str | None) -> str | None:
     if delimiter is None or (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n\0'):
         return None
-    return (
-        "delimiter must be one ASCII character other than a quotation mark or a line break, "
-        f"received {delimiter!r}."
+    return text(
+        "delimiter must be one ASCII character other than a quotation mark or a line break, received "
+        "{given}.",
+        given=repr(delimiter),
     )
 
 
@@ -103,14 +105,22 @@ def _encoding_problem(encoding: str | None) -> str | None:
     try:
         "a".encode(encoding)
     except (LookupError, UnicodeError, ValueError):
-        return f"encoding must be a text codec such as {', '.join(ENCODINGS)}, received {encoding!r}."
+        return text(
+            "encoding must be a text codec such as {codecs}, received {given}.",
+            codecs=", ".join(ENCODINGS),
+            given=repr(encoding),
+        )
     return None
 
 
 def _header_problem(header: str) -> str | None:
     if header in HEADERS or (header.isascii() and header.isdigit() and int(header) > 0):
         return None
-    return f"header must be one of {', '.join(HEADERS)} or a line number from 1, received {header!r}."
+    return text(
+        "header must be one of {known} or a line number from 1, received {given}.",
+        known=", ".join(HEADERS),
+        given=repr(header),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +140,7 @@ class Reading:
     beside: tuple[Beside, ...] = ()  # what a workbook or Parquet file holds beside the table
 
     @property
-    def summary(self) -> str:
+    def summary(self) -> Text:
         """Return what was assumed on one line, such as "CSV, comma-separated, UTF-8, header in line 1"."""
         parts = [self.format]
         if self.options.delimiter is not None:
@@ -138,18 +148,19 @@ class Reading:
         if self.options.encoding is not None:
             parts.append(ENCODINGS.get(self.options.encoding, self.options.encoding))
         if self.options.sheet is not None:
-            parts.append(f"sheet “{self.options.sheet}”")
+            parts.append(text("sheet “{sheet}”", sheet=self.options.sheet))
         if self.format not in ("Parquet", "XES"):
-            place = "row" if self.format.startswith("XLS") else "line"
-            parts.append(f"header in {place} {self.header_line}" if self.header_line else "no header")
-        return ", ".join(parts)
+            where = "header in row {line}" if self.format.startswith("XLS") else "header in line {line}"
+            parts.append(text(where, line=self.header_line) if self.header_line else "no header")
+        return joined(parts, ", ")
 
 
 def _separated(delimiter: str) -> str:
     """Return how a delimiter is called in a sentence."""
     if delimiter == "\x1f":
         return "one column"
-    return f"{DELIMITERS.get(delimiter, repr(delimiter))}-separated"
+    name = own(DELIMITERS[delimiter]) if delimiter in DELIMITERS else repr(delimiter)
+    return text("{delimiter}-separated", delimiter=name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

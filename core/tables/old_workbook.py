@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.beside import EMBEDDED, HIDDEN, OF_PROGRAMS, Beside, beside_of, joined
+from core.words import text
 
 _N_COLUMNS = 256
 _CELLS = frozenset({0x0006, 0x00D6, 0x00FD, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E})
@@ -46,7 +47,11 @@ def check_old_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
         is_damaged = True
     if is_damaged:
         raise AuditInputError(
-            f"{name}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV."
+            text(
+                "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as "
+                "CSV.",
+                file=name,
+            )
         ) from None
 
 
@@ -140,9 +145,9 @@ def _properties(stream: bytes, of_programs: frozenset[int]) -> tuple[list[str], 
         return found
     for part in range(min(struct.unpack_from("<I", stream, 24)[0], 2)):
         begin = struct.unpack_from("<I", stream, 44 + 20 * part)[0]
-        for number, text in _texts_of_properties(stream[begin:]):
-            if part or (number not in of_programs and not OF_PROGRAMS.fullmatch(text.strip())):
-                found[part].append(text)
+        for number, value in _texts_of_properties(stream[begin:]):
+            if part or (number not in of_programs and not OF_PROGRAMS.fullmatch(value.strip())):
+                found[part].append(value)
     return found
 
 

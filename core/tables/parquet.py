@@ -20,9 +20,11 @@ from core.tables.header import (
     listed,
     name_columns,
     numbered_columns,
+    quoted,
 )
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
+from core.words import text
 
 _LARGEST_AREA = 1_000_000_000
 _LARGE_TEXT = (1 << 31) - 1
@@ -44,7 +46,10 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
         raise  # beyond the bound of the process that reads it, not damaged
     except (pa.ArrowException, OSError):
         raise AuditInputError(
-            f"{name}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV."
+            text(
+                "{file}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
+                file=name,
+            )
         ) from None
     table, reading = _with_header(table, name=name, options=options)
     return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
@@ -84,17 +89,31 @@ def _refuse_unusable(file: parquet.ParquetFile, *, n_bytes: int, name: str) -> N
     nested = [column.name for column in file.schema_arrow if pa.types.is_nested(column.type)]
     if nested:
         raise AuditInputError(
-            f"{name}: {'columns' if len(nested) > 1 else 'column'} {listed([f'“{n}”' for n in nested])} "
-            f"{'hold' if len(nested) > 1 else 'holds'} lists or records instead of single values. Export the "
-            "table with one value a cell."
+            text(
+                "{file}: column {columns} holds lists or records instead of single values. Export the table "
+                "with one value a cell.",
+                "{file}: columns {columns} hold lists or records instead of single values. Export the table "
+                "with one value a cell.",
+                n=len(nested),
+                file=name,
+                columns=listed(quoted(nested)),
+            )
         )
     n_rows, n_columns = file.metadata.num_rows, len(file.schema_arrow)
     if not n_rows or not n_columns:
-        raise AuditInputError(f"{name}: the Parquet file holds no record. Export the table with its records.")
+        raise AuditInputError(
+            text("{file}: the Parquet file holds no record. Export the table with its records.", file=name)
+        )
     if n_rows * n_columns > _LARGEST_AREA:
         raise AuditInputError(
-            f"{name}: the table has {n_rows:,} records of {n_columns:,} columns, more than "
-            f"{_LARGEST_AREA:,} cells. Audit a part of it."
+            text(
+                "{file}: the table has {records} records of {columns} columns, more than {most} cells. "
+                "Audit a part of it.",
+                file=name,
+                records=n_rows,
+                columns=n_columns,
+                most=_LARGEST_AREA,
+            )
         )
     check_text(_OFFSET_BYTES * n_rows * n_columns, of=n_bytes, name=name)
 
@@ -108,8 +127,15 @@ def _texts(table: pa.Table, *, name: str) -> pa.Table:
             failed.append(field.name)
     if failed:
         raise AuditInputError(
-            f"{name}: {'columns' if len(failed) > 1 else 'column'} {listed([f'“{n}”' for n in failed])} "
-            "cannot be written as text. Export the table with text, numbers and dates only, or as CSV."
+            text(
+                "{file}: column {columns} cannot be written as text. Export the table with text, numbers and "
+                "dates only, or as CSV.",
+                "{file}: columns {columns} cannot be written as text. Export the table with text, numbers "
+                "and dates only, or as CSV.",
+                n=len(failed),
+                file=name,
+                columns=listed(quoted(failed)),
+            )
         )
     large = sum(cells.nbytes for cells in columns) > _LARGE_TEXT
     text_type = pa.large_string() if large else pa.string()
@@ -147,8 +173,12 @@ def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[p
     position = header_position(rows, header=options.header)
     if position >= len(rows) or position >= table.num_rows:
         raise AuditInputError(
-            f"{name}: line {position + 1} was to hold the column names, but no record is below it. Choose "
-            "another line for the names."
+            text(
+                "{file}: line {line} was to hold the column names, but no record is below it. Choose another "
+                "line for the names.",
+                file=name,
+                line=position + 1,
+            )
         )
     header = name_columns(rows[position]) if position >= 0 else numbered_columns(table.num_columns)
     reading = Reading(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from core.apart import Answer
-from core.errors import AuditInputError
-from core.tables.apart import options_of
-from core.tables.binary import REMEDY, is_binary, read_binary
+from core.tables.apart import options_of, plain_reading
+from core.tables.binary import is_binary, no_table, read_binary
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.model import Reading, ReadOptions
@@ -66,7 +64,7 @@ def kind_of(data: pa.Buffer, *, name: str) -> str:
         return "xes"
     other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
     if other:
-        raise AuditInputError(f"{name}: the file is {other}, not a table. {REMEDY}")
+        raise no_table(name, other)
     return TEXT
 
 
@@ -74,7 +72,7 @@ def read_for_other(data: pa.Buffer, *, name: str, options: dict[str, Any], kind:
     """Read a table for the process that sent it."""
     table, reading = READERS[kind](data, name=name, options=options_of(options))
     check_text(table.nbytes, of=data.size, name=name)
-    return asdict(reading), table
+    return plain_reading(reading), table
 
 
 def _marked_up(head: bytes) -> str | None:

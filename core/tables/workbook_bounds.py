@@ -19,6 +19,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.words import joined, text
 
 LARGEST_UNPACKED = 2 << 30
 LARGEST_AREA = 30 << 20
@@ -38,7 +39,7 @@ class _DamagedError(Exception):
 
 
 class _TooLargeError(Exception):
-    """The workbook would take too much memory; carries the reason as the end of a sentence."""
+    """The workbook would take too much memory; carries the message that says so, and its numbers."""
 
 
 def workbook_parts(data: pa.Buffer) -> list[str]:
@@ -60,10 +61,9 @@ def check_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check(archive)
     except _TooLargeError as error:
-        raise AuditInputError(
-            f"{name}: the workbook {error} and was not opened. Delete what stands far from the table, or "
-            "save the sheet as CSV."
-        ) from None
+        message, numbers = error.args
+        remedy = "Delete what stands far from the table, or save the sheet as CSV."
+        raise AuditInputError(joined([text(message, file=name, **numbers), remedy])) from None
     except (
         _DamagedError,
         zipfile.BadZipFile,
@@ -76,12 +76,19 @@ def check_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
         KeyError,  # a part is absent
     ):
         raise AuditInputError(
-            f"{name}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV."
+            text(
+                "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as "
+                "CSV.",
+                file=name,
+            )
         ) from None
 
 
 def _check(archive: zipfile.ZipFile) -> None:
-    too_large = _TooLargeError(f"unpacks to more than {LARGEST_UNPACKED >> 30} GiB")
+    too_large = _TooLargeError(
+        "{file}: the workbook unpacks to more than {most} GiB and was not opened.",
+        {"most": LARGEST_UNPACKED >> 30},
+    )
     members = [member for member in archive.infolist() if not member.is_dir()]
     if _stated_size(members) > LARGEST_UNPACKED:
         raise too_large
@@ -169,9 +176,16 @@ class _Sheet:
             raise _DamagedError
         if self.n_rows * self.n_columns > LARGEST_AREA or self.n_cells > LARGEST_AREA:
             area = max(self.n_rows * self.n_columns, self.n_cells)
-            raise _TooLargeError(f"has a sheet that spans {area:,} cells, more than {LARGEST_AREA:,},")
+            raise _TooLargeError(
+                "{file}: the workbook has a sheet that spans {area} cells, more than {most}, and was not "
+                "opened.",
+                {"area": area, "most": LARGEST_AREA},
+            )
         if self.n_elements - self.n_cells * 3 > LARGEST_ELEMENTS:
-            raise _TooLargeError(f"has more than {LARGEST_ELEMENTS:,} elements besides its cells")
+            raise _TooLargeError(
+                "{file}: the workbook has more than {most} elements besides its cells and was not opened.",
+                {"most": LARGEST_ELEMENTS},
+            )
 
 
 def _scanned_sheet(pieces: Iterable[bytes], *, every_row: bool) -> _Sheet:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.model import Reading, ReadOptions
+from core.words import text
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -53,7 +54,11 @@ def read_xes(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Ta
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise AuditInputError(
-            f"{name}: the XES file is damaged or cut off in line {error.lineno:,}. Export it again."
+            text(
+                "{file}: the XES file is damaged or cut off in line {line}. Export it again.",
+                file=name,
+                line=error.lineno,
+            )
         ) from None
     return log.table(), Reading(
         format="XES", options=ReadOptions(missing_spellings=options.missing_spellings)
@@ -74,14 +79,16 @@ def _text_of(data: pa.Buffer, *, name: str) -> Iterator[bytes]:
         while not unpacker.eof and len(rest):
             piece, rest = rest[:_CHUNK].tobytes(), rest[_CHUNK:]
             while piece and not unpacker.eof:
-                text = _unpacked(unpacker, piece, name=name)
-                n_out += len(text)
+                unpacked = _unpacked(unpacker, piece, name=name)
+                n_out += len(unpacked)
                 if n_out > LARGEST_TEXT or n_out > max(RATIO_FROM, LARGEST_RATIO * data.size):
                     raise _too_large(name)
-                yield text
+                yield unpacked
                 piece = unpacker.unconsumed_tail
         if not unpacker.eof:
-            raise AuditInputError(f"{name}: the gzip file is cut off. Compress or copy it again.")
+            raise AuditInputError(
+                text("{file}: the gzip file is cut off. Compress or copy it again.", file=name)
+            )
         n_left = len(unpacker.unused_data) + len(rest)
         rest = whole[len(whole) - n_left :]
         if bytes(rest[:2]) != _GZIP:
@@ -92,13 +99,20 @@ def _unpacked(unpacker: zlib._Decompress, piece: bytes, *, name: str) -> bytes:
     try:
         return unpacker.decompress(piece, _CHUNK)
     except zlib.error:
-        raise AuditInputError(f"{name}: the gzip file is damaged. Compress or copy it again.") from None
+        raise AuditInputError(
+            text("{file}: the gzip file is damaged. Compress or copy it again.", file=name)
+        ) from None
 
 
 def _too_large(name: str) -> AuditInputError:
     return AuditInputError(
-        f"{name}: the log unpacks to more than {LARGEST_RATIO} times its size, or to more than "
-        f"{LARGEST_TEXT >> 30} GiB; it is not read. Export a part of it, or as CSV or Parquet."
+        text(
+            "{file}: the log unpacks to more than {ratio} times its size, or to more than {most} GiB; it is "
+            "not read. Export a part of it, or as CSV or Parquet.",
+            file=name,
+            ratio=LARGEST_RATIO,
+            most=LARGEST_TEXT >> 30,
+        )
     )
 
 
@@ -120,9 +134,11 @@ class _Log:
 
     def refuse_doctype(self, *_: object) -> None:
         raise AuditInputError(
-            f"{self._name}: the XES file declares a document type, which logs do not need and attacks "
-            "use; it "
-            "is not read. Export it without one."
+            text(
+                "{file}: the XES file declares a document type, which logs do not need and attacks use; it "
+                "is not read. Export it without one.",
+                file=self._name,
+            )
         )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -132,7 +148,7 @@ class _Log:
             if put is not None:
                 value = attributes.get("value", "")
                 if len(value) > LONGEST_VALUE:
-                    raise self._refused(f"a value is longer than {LONGEST_VALUE:,} characters")
+                    raise self._refused("a value is longer than {most} characters", most=LONGEST_VALUE)
                 put(attributes["key"], value)
         elif tag == "trace":
             self._case = {}
@@ -142,7 +158,7 @@ class _Log:
             raise self._refused("its outermost element is not a log")
         self._path.append(tag)
         if len(self._path) > DEEPEST:
-            raise self._refused(f"its elements are nested more than {DEEPEST} deep")
+            raise self._refused("its elements are nested more than {most} deep", most=DEEPEST)
 
     def end(self, tag: str) -> None:
         del tag
@@ -159,19 +175,24 @@ class _Log:
 
     def _keep_event(self) -> None:
         if self._n_events >= MOST_EVENTS:
-            raise self._refused(f"it has more than {MOST_EVENTS:,} events")
+            raise self._refused("it has more than {most} events", most=MOST_EVENTS)
         for key, value in (*self._case.items(), *self._event.items()):
             column = self._columns.get(key)
             if column is None:
                 if len(self._columns) >= MOST_COLUMNS:
-                    raise self._refused(f"its events have more than {MOST_COLUMNS} different attributes")
+                    raise self._refused(
+                        "its events have more than {most} different attributes", most=MOST_COLUMNS
+                    )
                 column = self._columns[key] = []
             column.extend([None] * (self._n_events - len(column)))
             column.append(value)
         self._n_events += 1
 
-    def _refused(self, why: str) -> AuditInputError:
-        return AuditInputError(f"{self._name}: the XES file is not read: {why}.")
+    def _refused(self, why: str, **values: int) -> AuditInputError:
+        reason = text(why, **values)
+        return AuditInputError(
+            text("{file}: the XES file is not read: {reason}.", file=self._name, reason=reason)
+        )
 
     def table(self) -> pa.Table:
         """Return the events; the columns that every log has come first."""

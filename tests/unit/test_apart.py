@@ -21,6 +21,7 @@ from core.tables.apart import read_apart
 from core.tables.binary import read_binary
 from core.tables.delimited import read_delimited
 from core.tables.readers import read_for_other
+from core.words import say, speaking, text_of
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 BOUNDS = "takes more than 1 GiB of memory or 10 seconds, the bounds for a file of its size"
@@ -220,7 +221,7 @@ def test_serve__answers_every_request_until_there_are_no_more() -> None:
     assert apart._receive(answers)["has_table"]
     with pa.ipc.open_stream(answers) as stream:
         assert stream.read_all().num_rows == 2
-    assert "damaged or cut off" in apart._receive(answers)["problems"][0]
+    assert "damaged or cut off" in text_of(apart._receive(answers)["problems"][0])
     assert answers.read() == b""
 
 
@@ -250,7 +251,19 @@ def test_answer__writes_problems_as_they_are() -> None:
     out = io.BytesIO()
     answer(request(b"", "t.zip"), read_for_other, pa.py_buffer(b"PK\x03\x04"), to=out)
     out.seek(0)
-    assert apart._receive(out)["problems"][0].startswith("t.zip: the file begins like an Excel workbook")
+    assert text_of(apart._receive(out)["problems"][0]).startswith("t.zip: the file begins like an Excel")
+
+
+def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages() -> None:
+    _, found = there_read(workbook(S=[["a", "", "a"], ["x", 1, 2]], Key=[["secret"]]), name="t.xlsx")
+    with speaking("brackets"):
+        assert [say(note) for note in found.notes] == [
+            "⟦The workbook has 2 sheets; “S” was read.⟧",
+            "⟦Column 2 has no name and is called “Unnamed: 2”.⟧",
+            "⟦Column names that occur more than once were numbered: “a_2”.⟧",
+        ]
+        assert [say(one.what) for one in found.beside] == ["⟦the sheet “Key”⟧"]
+        assert say(found.summary) == "⟦XLSX⟧, ⟦sheet “S”⟧, ⟦header in row 1⟧"
 
 
 def test_limit__binds_the_process_that_reads() -> None:

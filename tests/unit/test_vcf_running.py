@@ -34,8 +34,9 @@ from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.packing import packed, unpacked
+from core.words import say, speaking
 from tests.unit.test_apart import STARTED
-from tests.vcf_files import vcf_text
+from tests.vcf_files import vcf_file, vcf_text
 
 SETTINGS = VcfSettings()
 
@@ -183,6 +184,28 @@ def test_scan_apart__a_process_that_answers_nonsense_ends_the_pair(monkeypatch: 
         assert outcome.scan is None
         assert problem in outcome.problems[0]
         assert apart.POOL.idle == []
+
+
+def test_scan_apart__what_it_says_can_be_said_in_other_languages() -> None:
+    pair = VcfPair(
+        original=vcf_file("x.vcf", vcf_text(["chr1 100 . A G . . AF=0.001"], samples=("Kim_Minjun",))),
+        anonymized=VcfFile(name="low_anony_x.vcf", content=b"none"),
+        level="low",
+    )
+    copied = replace(pair, anonymized=replace(pair.original, name="low_anony_x.vcf"))
+    with speaking("brackets"):
+        (problem,) = scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems
+        assert say(problem) == (
+            "⟦low_anony_x.vcf: not a VCF file; its first line must begin with “##fileformat=VCF”.⟧"
+        )
+        audit = judge_outcome(scan_apart(copied, SETTINGS, lambda _n_bytes: None), SETTINGS).audit
+        said = [say(exposure.sentence) for exposure in audit.exposure if exposure.check == "samples_kept"]
+    assert said == [
+        (
+            "⟦1 of 1 sample names are those of the original, or hold one, in either case.⟧ "
+            "⟦First: ⟦sample 1⟧.⟧ ⟦Give the samples new names: bcftools reheader -s.⟧"
+        )
+    ]
 
 
 @pytest.mark.parametrize("has_shared_memory", [True, False])
