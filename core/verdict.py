@@ -26,7 +26,7 @@ class Verdict(StrEnum):
     @property
     def word(self) -> str:
         """Return the verdict as people read it, such as NOT ASSESSED."""
-        return self.value.replace("_", " ")
+        return _WORDS[self]
 
     @property
     def symbol(self) -> str:
@@ -40,6 +40,14 @@ class Verdict(StrEnum):
 
 
 _ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
+_WORDS: Mapping[Verdict, str] = MappingProxyType(
+    {
+        Verdict.PASS: text("PASS"),
+        Verdict.WARN: text("WARN"),
+        Verdict.NOT_ASSESSED: text("NOT ASSESSED"),
+        Verdict.FAIL: text("FAIL"),
+    }
+)
 _SYMBOLS: Mapping[Verdict, str] = MappingProxyType(
     {Verdict.PASS: "✓", Verdict.WARN: "!", Verdict.NOT_ASSESSED: "?", Verdict.FAIL: "✕"}
 )
