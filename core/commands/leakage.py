@@ -203,7 +203,7 @@ def leakage_lines(audit: LeakageAudit) -> list[str]:
             text("{verdict}: {message}", verdict=finding.verdict.value, message=own(finding.message))
             for finding in audit.findings
         ),
-        text("Verdict: {verdict}", verdict=audit.verdict.value),
+        text("Verdict: {verdict}", verdict=audit.verdict.word),
     ]
 
 

@@ -298,13 +298,13 @@ def events_summary(audit: EventAudit) -> list[Text]:
         ),
         text(
             "Verdict {verdict}, traces {traces}, counts {counts}, overall {overall}.",
-            verdict=audit.verdict,
-            traces=audit.trace_verdict,
-            counts=audit.rows_verdict,
-            overall=audit.overall,
+            verdict=audit.verdict.word,
+            traces=audit.trace_verdict.word,
+            counts=audit.rows_verdict.word,
+            overall=audit.overall.word,
         ),
         *(
-            text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message))
+            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
             for finding in audit.findings
         ),
     ]

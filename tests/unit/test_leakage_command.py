@@ -126,7 +126,7 @@ def test_leakage__a_key_that_pairs_no_row_is_an_input_problem(
     (tmp_path / "other.csv").write_text("id,age,sex\n907,1,x\n")
     assert main(["leakage", files[0], str(tmp_path / "other.csv"), "--key", "id"]) == 2
     captured = capsys.readouterr()
-    assert "NOT_ASSESSED" in captured.out
+    assert "NOT ASSESSED" in captured.out
     assert captured.err == (
         "error: No value of the key column “id” is in both original.csv and other.csv, so no row can be "
         "compared with its own.\n"
