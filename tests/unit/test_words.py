@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import languages
-from core.languages import BRACKETS, ENGLISH, Translated
+from core.languages import BRACKETS, ENGLISH
 from core.measures.measure import format_number
 from core.words import (
     Amount,
