@@ -9,7 +9,6 @@ Values of INFO are never refused: htslib reads as much of them as it can.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from core.errors import AuditInputError
 from core.vcf.header import VcfHeader, opened
@@ -33,10 +32,9 @@ _FLOAT = (
 )
 _TEXT = rb"[^\t:]*+"
 _LISTS = {"Integer": rb"%s(?:,%s)*+" % (_INTEGER, _INTEGER), "Float": rb"%s(?:,%s)*+" % (_FLOAT, _FLOAT)}
-# What nearly all samples hold; every text that fits here fits above, and it is found three times as fast.
-_USUAL_GENOTYPE = rb"[\d.](?:[/|][\d.])?+"
-_DECIMAL = rb"-?\d++(?:\.\d++)?+"
-_USUAL = {"Integer": rb"(?:\.|[\d,]*+)", "Float": rb"(?:\.|%s(?:,%s)*+)?+" % (_DECIMAL, _DECIMAL)}
+# Digits are alike to these patterns, but for the 0 before an x.
+_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+MAX_KNOWN = 1 << 21  # bytes of samples that are remembered
 
 
 class ValueChecker:
@@ -45,7 +43,9 @@ class ValueChecker:
     def __init__(self, header: VcfHeader) -> None:
         self.contigs = frozenset(header.contigs)
         self.formats = header.formats
-        self.patterns: dict[bytes, tuple[re.Pattern[bytes], re.Pattern[bytes]] | None] = {}
+        self.patterns: dict[bytes, re.Pattern[bytes] | None] = {}
+        self._shapes: dict[bytes, set[bytes]] = {}  # under each FORMAT: of samples that htslib takes
+        self._n_known = 0  # bytes of them
 
     def agrees(self, other: ValueChecker) -> bool:
         """Tell whether another file's header declares alike, so that equal texts are judged alike."""
@@ -83,16 +83,11 @@ class ValueChecker:
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
-        usual, exact = self._patterns(name, number, record.format)
-        if record.format == b"GT" and _are_plain(record.samples):
-            return
-        samples = record.telling_samples
-        if record.samples[-1:] != b"\t" and (
-            usual.fullmatch(samples) or (exact.fullmatch(samples) and not _LONG_NUMBER.search(samples))
-        ):
+        pattern = self._pattern(name, number, record.format)
+        if (record.format == b"GT" and _are_plain(record.samples)) or self._has_known_shapes(record, pattern):
             return
         keys = record.format.split(b":")
-        values = [self._value(key, _GENOTYPE, _LISTS) for key in keys]
+        values = [self._value(key) for key in keys]
         cells = record.samples[1:].split(b"\t")
         if not cells[-1]:
             raise AuditInputError(
@@ -124,14 +119,31 @@ class ValueChecker:
                         )
                     )
 
-    def _patterns(
-        self, name: str, number: int, format_: bytes
-    ) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-        """Return the patterns of all samples under one FORMAT: as they usually are, and as they may be."""
+    def _has_known_shapes(self, record: Record, pattern: re.Pattern[bytes]) -> bool:
+        """Tell whether each sample, its digits taken as alike, is or becomes known as one that htslib takes."""
+        text = record.samples[1:]
+        if b"x" not in text and b"X" not in text:
+            text = text.translate(_ALIKE)
+        known = self._shapes.setdefault(record.format, set())
+        new = set(text.split(b"\t")) - known
+        if new:
+            text = b"\t" + b"\t".join(new)
+            if b"" in new or _LONG_NUMBER.search(text) or not pattern.fullmatch(text):
+                return False
+            self._n_known += len(text)
+            if self._n_known > MAX_KNOWN:
+                self._shapes.clear()
+                self._n_known = 0
+            else:
+                known |= new
+        return True
+
+    def _pattern(self, name: str, number: int, format_: bytes) -> re.Pattern[bytes]:
+        """Return the pattern of all samples under one FORMAT."""
         if format_ not in self.patterns:
             self.patterns[format_] = self._compiled(format_)
-        patterns = self.patterns[format_]
-        if patterns is None:
+        pattern = self.patterns[format_]
+        if pattern is None:
             raise AuditInputError(
                 text(
                     "{file}: record {number} has a FORMAT that htslib cannot read; its keys must differ, "
@@ -140,24 +152,21 @@ class ValueChecker:
                     number=number,
                 )
             )
-        return patterns
+        return pattern
 
-    def _compiled(self, format_: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]] | None:
+    def _compiled(self, format_: bytes) -> re.Pattern[bytes] | None:
         keys = format_.split(b":")
         odd = any(key == b"." or not _taken("FORMAT", key) for key in keys if key)
         if odd or len(set(keys)) < len(keys) or any(self.formats.get(key) == "Flag" for key in keys):
             return None
-        return self._of_all(keys, _USUAL_GENOTYPE, _USUAL), self._of_all(keys, _GENOTYPE, _LISTS)
-
-    def _of_all(self, keys: list[bytes], genotype: bytes, lists: Mapping[str, bytes]) -> re.Pattern[bytes]:
         cell = rb""
         for key in reversed(keys[1:]):
-            cell = rb"(?::%s%s)?+" % (self._value(key, genotype, lists), cell)
-        return re.compile(rb"(?:\t%s%s)*+" % (self._value(keys[0], genotype, lists), cell))
+            cell = rb"(?::%s%s)?+" % (self._value(key), cell)
+        return re.compile(rb"(?:\t%s%s)*+" % (self._value(keys[0]), cell))
 
-    def _value(self, key: bytes, genotype: bytes, lists: Mapping[str, bytes]) -> bytes:
+    def _value(self, key: bytes) -> bytes:
         """Return the pattern of one field."""
-        return genotype if key == b"GT" else lists.get(self.formats.get(key, "String"), _TEXT)
+        return _GENOTYPE if key == b"GT" else _LISTS.get(self.formats.get(key, "String"), _TEXT)
 
 
 def _are_plain(samples: bytes) -> bool:
