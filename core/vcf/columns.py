@@ -175,8 +175,12 @@ class Columns:
         found, lines, at = found[inside], lines[inside], at[inside]
         before, after = cells[found - 1], cells[found + 2]
         is_af = cells[found + 1] == _F
-        is_value = is_af & (after == _EQUALS) & ((before == _SEMICOLON) | (before == _TAB))
-        is_doubt = is_af & ((before == _M) | (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE))
+        is_begun = (before == _SEMICOLON) | (before == _TAB)
+        is_value = is_af & (after == _EQUALS) & is_begun
+        is_flag = (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
+        earlier = cells[found - 2]
+        is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB)) & (is_flag | (after == _EQUALS))
+        is_doubt = is_af & (is_maf | (is_begun & is_flag))
         values = np.full(len(self), -1)
         values[lines[is_value]] = at[is_value] + 3
         values[np.bincount(lines[is_value], minlength=len(self)) > 1] = -1

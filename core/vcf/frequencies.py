@@ -75,17 +75,18 @@ class FrequencyReader:
         """Compute the site's minor allele frequency from its INFO column."""
         if info == b".":
             return _NONE
-        maf = self._field("MAF", info)
+        text = b";%s;" % info
+        maf = self._field("MAF", text)
         if maf is not None:
             decided = _from_maf(maf)
             if decided is not None:
                 return decided
-        af = self._field("AF", info)
+        af = self._field("AF", text)
         if af is not None:
             frequencies = tuple(_numbers(af.values))
             if frequencies:
                 return SiteFrequency(smallest(frequencies), "", () if af.flag else frequencies)
-        return self._from_counts(info)
+        return self._from_counts(text)
 
     def maf(self, info: bytes) -> float:
         """Compute the site's minor allele frequency alone."""
@@ -117,8 +118,9 @@ class FrequencyReader:
         rarity.rarest[plain] = singles <= rest
         return rarity
 
-    def _from_counts(self, info: bytes) -> SiteFrequency:
-        counts, total = self._field("AC", info), self._field("AN", info)
+    def _from_counts(self, text: bytes) -> SiteFrequency:
+        counts = self._field("AC", text)
+        total = None if counts is None else self._field("AN", text)
         if counts is None or total is None:
             return _NONE
         if not total.single:
@@ -130,6 +132,7 @@ class FrequencyReader:
         return SiteFrequency(smallest(frequencies), "", frequencies) if frequencies else _NONE
 
     def _field(self, key: str, info: bytes) -> Field | None:
+        """Read a field of an INFO column that stands between semicolons."""
         text = _text_of(_FIELDS[key], info)
         if text is None:
             return None
@@ -144,14 +147,18 @@ class FrequencyReader:
         return Field(values, single=declared.single and len(values) <= 1, flag=False)
 
 
-def _text_of(key: bytes, info: bytes) -> bytes | None:
+def _text_of(key: bytes, text: bytes) -> bytes | None:
     """Return the value of the first field under a key (with its semicolon), a semicolon for none, or None."""
-    text = b";%s;" % info
-    start, flag = text.find(key + b"="), text.find(key + b";")
-    if start < 0 or 0 <= flag < start:
-        return b";" if flag >= 0 else None
-    start += len(key) + 1
-    return text[start : text.find(b";", start)]
+    start = text.find(key)
+    while start >= 0:
+        start += len(key)
+        end = text[start : start + 1]
+        if end == b"=":
+            return text[start + 1 : text.find(b";", start)]
+        if end == b";":
+            return b";"
+        start = text.find(key, start)
+    return None
 
 
 def _plain_numbers(

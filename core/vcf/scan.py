@@ -20,9 +20,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from core.vcf.bare import BareRecords, stand_in
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.candidates import CandidateCollector, Candidates, Found, Marks, Tally
 from core.vcf.checks import Case, leaks_of
+from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.info import other_keys
 from core.vcf.columns import ALT, CHROM, FORMAT, INFO, REF, Columns, Places
 from core.vcf.files import Content, VcfFile
@@ -286,6 +288,7 @@ class _Scanner:
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
         self.forms = Forms()
+        self.bare = BareRecords()
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
         self.genotypes = _Formats(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
         self.phased = _Formats(has_phasing)
@@ -412,8 +415,34 @@ class _Scanner:
                     close.difference_update(places)
                     self._judge_places(run, places, odd, judged)
         for place in sorted(close):
-            self._judge_places(run, range(place, place + 1), odd, judged)
+            outcome = None if place in odd else self._judge_bare(run, place)
+            if outcome is None:
+                self._judge_places(run, range(place, place + 1), odd, judged)
+            else:
+                judged[place] = outcome
         return judged
+
+    def _judge_bare(self, run: _Run, place: int) -> _Judged | None:
+        """Judge a line of which the anonymized file left nothing but REF, alone at its site; None for others.
+
+        Nothing of it can differ from the original but what is missing; REF and ALT are judged, without the rest.
+        """
+        lines = run.lines
+        record = Record(lines.lines[place], self.n_columns[0])
+        bare = self.bare.find(lines.kept[place], record)
+        if bare is None:
+            return None
+        self.values[0].check(self._name(0), lines.numbers[place], record)
+        original = _Original(record, float(run.rarity.mafs[place]), int(run.kinds[place]))
+        if not original.is_candidate:
+            return _Judged(0, ALWAYS_MASKED)
+        alt, rest = bare
+        site = _KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
+        alone = original._replace(record=stand_in(record.ref, record.alt))
+        outcome = self._mark(alone, stand_in(record.ref, alt), NOT_COMPUTABLE, site)
+        if self._counts_as_masked(original, outcome) and self.bare.is_new(record, alt, rest):
+            self._note_masked(original, Record(lines.kept[place], self.n_columns[1]))
+        return outcome
 
     def _judge_places(
         self, run: _Run, places: range, odd: AbstractSet[int], judged: dict[int, _Judged]
@@ -578,6 +607,8 @@ class _Scanner:
         record = Record(line, n_columns)
         if not self.same_types or not record.rests_as(original):
             self.values[1].check(self._name(1), number, record)
+        if self.n_columns[1] in (self.n_columns[0], N_FIXED):
+            self.bare.learn(record)
         return record
 
     def _judge(
@@ -604,7 +635,10 @@ class _Scanner:
                 judged.append(_Judged(0, site.masked_up_to))
                 continue
             kept_maf = kept_mafs[place] if place >= 0 else math.inf
-            judged.append(self._mark(original, mine, kept_maf, site))
+            outcome = self._mark(original, mine, kept_maf, site)
+            judged.append(outcome)
+            if mine is not None and self._counts_as_masked(original, outcome):
+                self._note_masked(original, mine)
         if len(kept) > len(originals) or -1 in own:
             self._take_added(originals, kept, kept_mafs, own, judged)
         return judged, own
@@ -654,12 +688,16 @@ class _Scanner:
             case = self._case(original, mine, kept_maf)
             marks |= leaks_of(case)
             keys = other_keys(case)
-            if is_repeat and case.is_masked and len(self.repeat_alts) < 2:
-                self.repeat_alts.add(mine.alt)
-            self.forms.add(record, mine, is_repeat=is_repeat)
         if self._sole_carrier(record, mine):
             marks |= Mark.SOLE_CARRIER
         return _Judged(marks, site.masked_up_to, keys)
+
+    def _note_masked(self, original: _Original, mine: Record) -> None:
+        """Note in which way a record at a masked site is blank."""
+        is_repeat = bool(original.kind & _Alt.REPEAT)
+        if is_repeat and len(self.repeat_alts) < 2 and satisfies_repeat_rule(original.record, mine):
+            self.repeat_alts.add(mine.alt)
+        self.forms.add(original.record, mine, is_repeat=is_repeat)
 
     def _case(self, original: _Original, mine: Record, kept_maf: float) -> Case:
         return Case(

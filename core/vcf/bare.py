@@ -1,0 +1,76 @@
+"""Anonymized records of which masking left nothing but REF: many are alike, and one stands for all.
+
+Whoever masks a file properly writes the same text from QUAL on in every masked record. Such a text is
+known once a record with it was looked at literally; of the next ones REF and ALT alone are looked at.
+"""
+
+from __future__ import annotations
+
+from core.vcf.records import USUAL_FILTERS, Record
+
+MAX_RESTS = 4  # texts from QUAL on that are known as bare
+MAX_NOTED = 4096  # answers that are remembered
+BASES = b"ACGT,"
+_STAND_IN = b"1\t1\t.\t%s\t%s\t.\t.\t."
+
+
+class BareRecords:
+    """The bare records of an anonymized file.
+
+    A record is bare if ID, QUAL and INFO are missing, FILTER is missing or PASS, ALT is “.” or ``N``, and its
+    samples are genotypes alone, all missing and alike.
+    """
+
+    def __init__(self) -> None:
+        self._rests: list[bytes] = []
+        self._contigs: set[bytes] = set()
+        self._noted: set[tuple[object, ...]] = set()
+
+    def learn(self, record: Record) -> None:
+        """Take up what a record has from QUAL on, if it is bare; it was found to be one that htslib takes."""
+        if record.info != b"." or record.qual != b"." or record.filter not in USUAL_FILTERS:
+            return
+        if record.samples and (
+            record.format != b"GT" or not record.is_uniform or record.telling_samples[1:].strip(b"./|")
+        ):
+            return
+        if record.rest not in self._rests:
+            if len(self._rests) == MAX_RESTS:
+                return
+            self._rests.append(record.rest)
+        self._contigs.add(record.chrom)
+
+    def find(self, line: bytes, original: Record) -> tuple[bytes, int] | None:
+        """Return ALT, and which of the known texts follows, of a line that is an original's bare record.
+
+        None of any other line. Alleles of the original that are no plain bases may be told by the form of
+        what is missing, so theirs is none either.
+        """
+        if not self._rests or original.alt.translate(None, BASES):
+            return None
+        chrom, pos, identifier, ref, alt, rest = line.split(b"\t", 5)
+        is_bare = (
+            (alt == b"." or alt == b"N")
+            and identifier == b"."
+            and ref == original.ref
+            and pos == original.pos
+            and chrom in self._contigs
+            and rest in self._rests
+        )
+        return (alt, self._rests.index(rest)) if is_bare else None
+
+    def is_new(self, original: Record, alt: bytes, rest: int) -> bool:
+        """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
+        end = original.samples.find(b"\t", 1)
+        genotype = original.samples[1 : end if end > 0 else None].partition(b":")[0]
+        key = alt, rest, original.qual == b".", original.filter, original.info == b".", genotype
+        if key in self._noted:
+            return False
+        if len(self._noted) < MAX_NOTED:
+            self._noted.add(key)
+        return True
+
+
+def stand_in(ref: bytes, alt: bytes) -> Record:
+    """Return a record with nothing but REF and ALT."""
+    return Record(_STAND_IN % (ref, alt), 8)
