@@ -12,14 +12,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.lines import MANY_COLUMNS, check_columns, parse_position
-from core.vcf.records import n_tabs
+from core.vcf.lines import MANY_COLUMNS, Block, check_columns, parse_position
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
-_TAB, _NEWLINE, _ZERO = b"\t\n0"
+_TAB, _NEWLINE, _SPACE, _ZERO = b"\t\n 0"
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 # What is left of eight bytes, the first the lowest, of which so many are a column's.
 _KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
@@ -42,43 +41,45 @@ class Columns:
         Lines whose number of columns is not the header's, but which htslib takes.
     """
 
-    def __init__(self, name: str, numbers: Sequence[int], lines: list[bytes], n_columns: int) -> None:
+    def __init__(self, name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> None:
         self.lines = lines
         self.odd: list[int] = []
-        self._n_split = min(n_columns, FORMAT + 1)
-        self._is_whole = n_columns <= MANY_COLUMNS and self._find_ends(lines, n_columns)
-        if not self._is_whole:
-            counts = list(map(n_tabs, lines))
-            self.odd = [place for place, count in enumerate(counts) if count != n_columns - 1]
-            for place in self.odd:
-                check_columns(name, numbers[place], lines[place], n_columns)
-            self._find_ends(self._heads(), self._n_split)
-        for place in self.odd:
-            self.ends[place] = np.minimum(self.ends[place], len(lines[place]))
+        self._starts = lines.starts[:-1]
+        self._cells = np.frombuffer(lines.text, dtype=np.uint8)
+        self._windows = np.ndarray(len(self._cells) - 7, "<u8", self._cells, strides=(1,))
+        n_split = min(n_columns, FORMAT + 1)
+        ends = self._ends_together(n_columns) if n_columns <= MANY_COLUMNS else None
+        if ends is None:
+            self._find_odd(name, numbers, n_columns)
+            ends = np.array([self._ends_of(place, n_split) for place in range(len(lines))])
+        self.ends = ends[:, :n_split] - self._starts[:, None]
 
-    def _heads(self) -> list[bytes]:
-        """Return the first columns of all lines, empty ones added where a line has fewer."""
-        n_split = self._n_split
-        split = [line.split(b"\t", n_split)[:n_split] for line in self.lines]
-        for place in self.odd:
-            split[place] += [b""] * (n_split - len(split[place]))
-        return list(map(b"\t".join, split))
+    def _ends_together(self, n_columns: int) -> Ends | None:
+        """Return where all columns end in the text, None unless each line has so many."""
+        low, high = self.lines.starts[[0, -1]].tolist()
+        found = np.flatnonzero(self._cells[low:high] <= _NEWLINE)
+        if len(found) != n_columns * len(self):
+            return None
+        table = found.reshape(-1, n_columns) + low
+        signs = self._cells[table]
+        is_each = np.all(signs[:, :-1] == _TAB) and np.all(signs[:, -1] == _NEWLINE)
+        return table if is_each else None
 
-    def _find_ends(self, texts: list[bytes], n_columns: int) -> bool:
-        """Find the tabs of all texts together; tell whether each has this number of columns."""
-        cells = np.frombuffer(b"\n".join([*texts, bytes(MAX_COMPARED)]), dtype=np.uint8)
-        found = np.flatnonzero((cells == _TAB) | (cells == _NEWLINE))
-        if len(found) != n_columns * len(texts):
-            return False
-        table = found.reshape(-1, n_columns)
-        last = table[:, -1]
-        if np.any(cells[last] != _NEWLINE):
-            return False
-        self._cells = cells
-        self._starts = np.concatenate(([0], last[:-1] + 1))
-        self._windows = np.ndarray(len(cells) - 7, "<u8", cells, strides=(1,))
-        self.ends = table[:, : self._n_split] - self._starts[:, None]
-        return True
+    def _find_odd(self, name: str, numbers: Sequence[int], n_columns: int) -> None:
+        is_tab = self._cells == _TAB
+        bounds = self.lines.starts.tolist()
+        for place, (low, high) in enumerate(pairwise(bounds)):
+            if np.count_nonzero(is_tab[low:high]) != n_columns - 1:
+                check_columns(name, numbers[place], self.lines[place], n_columns)
+                self.odd.append(place)
+
+    def _ends_of(self, place: int, n_split: int) -> list[int]:
+        """Return where the first columns of a line end in the text."""
+        text, at, last = self.lines.text, int(self._starts[place]) - 1, int(self.lines.starts[place + 1]) - 1
+        ends = []
+        while len(ends) < n_split and (at := text.find(b"\t", at + 1, last)) >= 0:
+            ends.append(at)
+        return ends + [last] * (n_split - len(ends))
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -94,20 +95,28 @@ class Columns:
     def value(self, column: int, place: int) -> bytes:
         """Return the text of one line's column."""
         start = self.ends[place, column - 1] + 1 if column else 0
-        return self.lines[place][start : self.ends[place, column]]
+        at = self._starts[place]
+        return self.lines.text[at + start : at + self.ends[place, column]]
 
     def values(self, column: int, places: Places) -> list[bytes]:
         """Return the text of a column of some lines."""
-        lines = self.lines
-        return [
-            lines[place][start:end]
-            for place, start, end in zip(
-                places.tolist(),
-                self.starts(column)[places].tolist(),
-                self.ends[places, column].tolist(),
-                strict=True,
-            )
-        ]
+        return self.parts(places, self.starts(column)[places], self.ends[places, column])
+
+    def parts(self, places: Places, starts: Ends, ends: Ends) -> list[bytes]:
+        """Return parts of some lines, given by where they start and end in them."""
+        text, at = self.lines.text, self._starts[places]
+        return [text[start:end] for start, end in zip((at + starts).tolist(), (at + ends).tolist(), strict=True)]
+
+    def behind(self, column: int, place: int) -> bytes:
+        """Return what follows a column of one line, with the tab before it."""
+        return self.lines.text[self._starts[place] + self.ends[place, column] : self.lines.starts[place + 1] - 1]
+
+    def with_spaces(self) -> list[int]:
+        """Return the lines that hold a space."""
+        low, high = self.lines.starts[[0, -1]].tolist()
+        found = np.flatnonzero(self._cells[low:high] == _SPACE) + low
+        places: list[int] = np.unique(np.searchsorted(self._starts, found, side="right") - 1).tolist()
+        return places
 
     def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
         """Return what each line's text in a column means; texts that many lines share are asked once."""
@@ -166,7 +175,8 @@ class Columns:
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or no field of its own.
         """
         cells = self._cells
-        found = np.flatnonzero(cells[:-2] == _A)
+        low, high = self.lines.starts[[0, -1]].tolist()
+        found = np.flatnonzero(cells[low:high] == _A) + low
         after = cells[found + 1]
         found = found[(after == _F) | (after == _C)]
         lines = np.searchsorted(self._starts, found, side="right") - 1
@@ -188,13 +198,8 @@ class Columns:
         places = np.unique(lines)
         return places, values[places]
 
-    def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8] | None:
-        """Return the bytes that the first sample of each line begins with.
-
-        None where the lines were not looked at whole. Beyond a line's end come bytes of the next.
-        """
-        if not self._is_whole:
-            return None
+    def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8]:
+        """Return the bytes that the first sample of each line begins with, beyond its end those of the next."""
         starts = self._starts + self.ends[:, FORMAT] + 1
         return np.stack([self._cells[starts + at] for at in range(n_bytes)], axis=1)
 

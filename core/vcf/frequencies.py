@@ -165,11 +165,8 @@ def _plain_numbers(
     columns: Columns, places: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]
 ) -> list[float]:
     """Read the values that start somewhere in INFO; NaN where one is no plain decimal number."""
-    lines, ends = columns.lines, np.minimum(columns.ends[places, INFO], starts + MAX_PLAIN)
-    texts = [
-        lines[place][start:end].partition(b";")[0]
-        for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    ]
+    ends = np.minimum(columns.ends[places, INFO], starts + MAX_PLAIN)
+    texts = [text.partition(b";")[0] for text in columns.parts(places, starts, ends)]
     try:
         if max(map(len, texts), default=0) < MAX_PLAIN and not b"".join(texts).translate(None, _DECIMAL):
             return list(map(float, texts))

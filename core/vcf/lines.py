@@ -7,11 +7,13 @@ position. Files that are not sorted are refused with :class:`UnsortedError`; the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import ne
-from typing import NamedTuple, NoReturn, Protocol
+from itertools import pairwise
+from typing import NamedTuple, NoReturn, Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from core.errors import AuditInputError
 from core.words import text
@@ -19,8 +21,10 @@ from core.words import text
 PIECE = 1 << 20  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
-MAX_RUN = 1 << 30
+MAX_RUN = 1 << 16
 MANY_COLUMNS = 64
+PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
+_NEWLINE = 10
 
 
 class Source(Protocol):
@@ -34,6 +38,83 @@ class UnsortedError(Exception):
     """The records are not sorted by contig and position, so one pass cannot pair them."""
 
 
+class Block(Sequence[bytes]):
+    """Lines that follow each other in a text, without their ends; a line is cut out when it is asked for.
+
+    Attributes
+    ----------
+    text
+        The text they stand in; behind them come at least so many bytes as :data:`PADDING` has.
+    starts
+        Where each begins, and where one after the last would.
+    """
+
+    def __init__(self, text: bytes, starts: npt.NDArray[np.int64]) -> None:
+        self.text = text
+        self.starts = starts
+
+    @classmethod
+    def of(cls, lines: Iterable[bytes]) -> Block:
+        """Put lines together."""
+        text = b"".join([*(line + b"\n" for line in lines), PADDING])
+        return cls(text, starts_in(text))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Block: ...
+    def __getitem__(self, place: int | slice) -> bytes | Block:
+        if isinstance(place, slice):
+            low, high, _ = place.indices(len(self))
+            return Block(self.text, self.starts[low : high + 1])
+        return self.text[self.starts[place] : self.starts[place + 1] - 1]
+
+    def __iter__(self) -> Iterator[bytes]:
+        text = self.text
+        for low, high in pairwise(self.starts.tolist()):
+            yield text[low : high - 1]
+
+    def site(self, place: int) -> bytes:
+        """Return CHROM and POS as written, of one line; of a line without two tabs, some or all of it."""
+        text, low, high = self.text, int(self.starts[place]), int(self.starts[place + 1]) - 1
+        end = text.find(b"\t", text.find(b"\t", low, high) + 1, high)
+        return text[low : high if end < 0 else end]
+
+    def differing(self, other: Block) -> list[int]:
+        """Return the places of the lines that are not those of another block of as many lines."""
+        same = np.diff(self.starts) == np.diff(other.starts)
+        found = np.flatnonzero(~same)
+        lows, highs = np.concatenate(([0], found + 1)), np.concatenate((found, [len(self)]))
+        between = lows < highs
+        places = found.tolist()
+        for low, high in zip(lows[between].tolist(), highs[between].tolist(), strict=True):
+            places += self._differing_between(other, low, high)
+        return sorted(places) if len(places) > len(found) else places
+
+    def _differing_between(self, other: Block, low: int, high: int) -> list[int]:
+        """Return the differing ones among some lines of the same lengths."""
+        mine, theirs = (
+            block.text[block.starts[low] : block.starts[high]] for block in (self, other)
+        )
+        if mine == theirs:
+            return []
+        if high - low == 1:
+            return [low]
+        cells = np.flatnonzero(np.frombuffer(mine, dtype=np.uint8) != np.frombuffer(theirs, dtype=np.uint8))
+        lines = np.searchsorted(self.starts[low : high + 1], cells + self.starts[low], side="right") - 1
+        found: list[int] = (np.unique(lines) + low).tolist()
+        return found
+
+
+def starts_in(text: bytes) -> npt.NDArray[np.int64]:
+    """Return where the lines of a text begin; what follows the last line end is none."""
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _NEWLINE)
+    return np.concatenate(([0], ends + 1))
+
+
 class Lines:
     """The lines of one file that were read and not yet taken.
 
@@ -43,10 +124,6 @@ class Lines:
         The file's name, for messages.
     n_columns
         How many columns its header announces.
-    waiting
-        Lines without their ends.
-    at
-        Which of them is the next.
     is_over
         Whether no more come.
     spaced
@@ -56,50 +133,57 @@ class Lines:
     def __init__(self, name: str, n_columns: int, source: Source, begun: bytes) -> None:
         self.name = name
         self.n_columns = n_columns
-        self.waiting: list[bytes] = []
-        self.at = 0
         self.is_over = False
         self.spaced = False
         self.n_ends, self.n_returns = 0, 0  # line ends, and those of two bytes
         self._source = source
-        self._rest = begun
+        self._text = begun + PADDING  # with the beginning of a line that is not read whole yet
+        self._starts = np.zeros(1, dtype=np.int64)
+        self._at = 0  # the next line
         self._buffer = memoryview(bytearray(PIECE))
-        self._n_before = 1  # number of the first waiting line
+        self._n_before = 1  # number of the first line of the text
+
+    @property
+    def number(self) -> int:
+        """Return the number of the next line in the file."""
+        return self._n_before + self._at
+
+    @property
+    def n_waiting(self) -> int:
+        """Return how many lines were read and not taken."""
+        return len(self._starts) - 1 - self._at
 
     def fill(self, n_lines: int = 1) -> int:
         """Read until at least so many lines wait, or the file is at its end; return how many do."""
-        while len(self.waiting) - self.at < n_lines and not self.is_over:
+        while self.n_waiting < n_lines and not self.is_over:
             self._read()
-        return len(self.waiting) - self.at
+        return self.n_waiting
 
-    def take(self, n_lines: int) -> tuple[list[bytes], Sequence[int]]:
+    def take(self, n_lines: int) -> tuple[Block, Sequence[int]]:
         """Return the next lines with their numbers in the file, and step over them."""
-        lines = self.waiting[self.at : self.at + n_lines]
-        first = self._n_before + self.at
-        self.at += n_lines
+        lines, first = self.next(n_lines), self.number
+        self._at += n_lines
         return lines, range(first, first + n_lines)
 
-    def site(self, place: int = 0) -> bytes:
-        """Return CHROM and POS as written, of a line this far on."""
-        return site_of(self.waiting[self.at + place])
+    def next(self, n_lines: int) -> Block:
+        """Return the next lines."""
+        return Block(self._text, self._starts[self._at : self._at + n_lines + 1])
 
     def _read(self) -> None:
         n_bytes = self._source.readinto(self._buffer)
-        text = self._rest + self._buffer[:n_bytes]
+        n_waiting = self.n_waiting
+        left = self._text[self._starts[self._at] : -len(PADDING)]
+        self.is_over = not n_bytes
+        last_end = b"\n" if self.is_over and left and not left.endswith(b"\n") else b""
+        text = b"".join((left, self._buffer[:n_bytes], last_end, PADDING))
         if b"\r" in text:
             self.n_returns += text.count(b"\r\n")
             text = text.replace(b"\r\n", b"\n")
-        self.spaced = b" " in text or (self.spaced and self.at < len(self.waiting))
-        lines = text.split(b"\n")
-        self._rest = lines.pop()
-        self.n_ends += len(lines)
-        if not n_bytes:
-            self.is_over = True
-            if self._rest:
-                lines.append(self._rest)
-        self._n_before += self.at
-        self.waiting = self.waiting[self.at :] + lines if self.at < len(self.waiting) else lines
-        self.at = 0
+        self.spaced = b" " in text
+        self._n_before += self._at
+        self._text, self._at = text, 0
+        self._starts = starts_in(text)
+        self.n_ends += self.n_waiting - n_waiting - len(last_end)
 
 
 class SortedLines(Lines):
@@ -118,21 +202,28 @@ class SortedLines(Lines):
         held: list[bytes] = []
         keys: list[tuple[int, int]] = []
         while lines.fill():
-            found, numbers = lines.take(len(lines.waiting) - lines.at)
+            found, numbers = lines.take(lines.n_waiting)
             self.spaced = self.spaced or lines.spaced
-            held += found
             for line, number in zip(found, numbers, strict=True):
+                held.append(line)
                 contig, position = key_of(self.name, number, line, self.n_columns)
                 keys.append((ranks.setdefault(contig, len(ranks)), position))
         self.is_over = True
         order = sorted(range(len(held)), key=keys.__getitem__)
-        self.waiting = [held[place] for place in order]
         self._numbers = [place + 1 for place in order]
+        block = Block.of(held[place] for place in order)
+        self._text, self._starts = block.text, block.starts
 
-    def take(self, n_lines: int) -> tuple[list[bytes], Sequence[int]]:
+    @property
+    def number(self) -> int:
+        """Return the number of the next line in the file."""
+        return self._numbers[self._at]
+
+    def take(self, n_lines: int) -> tuple[Block, Sequence[int]]:
         """Return the next lines with their numbers in the file, and step over them."""
-        numbers = self._numbers[self.at : self.at + n_lines]
-        return super().take(n_lines)[0], numbers
+        lines, numbers = self.next(n_lines), self._numbers[self._at : self._at + n_lines]
+        self._at += n_lines
+        return lines, numbers
 
 
 class _Nothing:
@@ -150,9 +241,9 @@ class Run(NamedTuple):
     in the files, from 1. `spaced` tells whether the original's lines may hold a space.
     """
 
-    lines: list[bytes]
+    lines: Block
     numbers: Sequence[int]
-    kept: list[bytes]
+    kept: Block
     kept_numbers: Sequence[int]
     changed: list[int]
     spaced: bool
@@ -222,12 +313,11 @@ class Merge:
     def _run(self) -> Run | None:
         """Take lines one to one for as long as both files have the same sites in the same order."""
         first, second = self.original, self.anonymized
-        n_lines = min(len(first.waiting) - first.at, len(second.waiting) - second.at, self._n_tried)
-        mine = first.waiting[first.at : first.at + n_lines]
-        theirs = second.waiting[second.at : second.at + n_lines]
-        changed = list(compress(range(n_lines), map(ne, mine, theirs)))
+        n_lines = min(first.n_waiting, second.n_waiting, self._n_tried)
+        mine, theirs = first.next(n_lines), second.next(n_lines)
+        changed = mine.differing(theirs)
         for place in changed:
-            if site_of(mine[place]) != site_of(theirs[place]):
+            if mine.site(place) != theirs.site(place):
                 n_lines = place
                 break
         n_lines = self._whole_sites(mine, n_lines)
@@ -238,21 +328,21 @@ class Merge:
         changed = [place for place in changed if place < n_lines]
         return Run(lines, numbers, kept, kept_numbers, changed, first.spaced)
 
-    def _whole_sites(self, mine: list[bytes], n_lines: int) -> int:
+    def _whole_sites(self, mine: Block, n_lines: int) -> int:
         """Step back to the start of a site that goes on, or may go on, in one of the files."""
         if not n_lines:
             return 0
-        last = site_of(mine[n_lines - 1])
+        last = mine.site(n_lines - 1)
         if not any(self._goes_on(lines, n_lines, last) for lines in (self.original, self.anonymized)):
             return n_lines
-        while n_lines and site_of(mine[n_lines - 1]) == last:
+        while n_lines and mine.site(n_lines - 1) == last:
             n_lines -= 1
         return n_lines
 
     @staticmethod
     def _goes_on(lines: Lines, n_lines: int, site: bytes) -> bool:
-        if lines.at + n_lines < len(lines.waiting):
-            return lines.site(n_lines) == site
+        if n_lines < lines.n_waiting:
+            return lines.next(n_lines + 1).site(n_lines) == site
         return not lines.is_over
 
     def _site(self) -> Site:
@@ -273,8 +363,7 @@ class Merge:
         return Site(*key, *found[0], *found[1])
 
     def _key(self, lines: Lines) -> tuple[bytes, int]:
-        number = lines.take(0)[1]
-        return key_of(lines.name, _start(number, lines), lines.waiting[lines.at], lines.n_columns)
+        return key_of(lines.name, lines.number, lines.next(1)[0], lines.n_columns)
 
     def _whose_turn(
         self, mine: tuple[bytes, int] | None, theirs: tuple[bytes, int] | None
@@ -302,22 +391,14 @@ class Merge:
             raise UnsortedError
 
 
-def _start(numbers: Sequence[int], lines: Lines) -> int:
-    return numbers.start if isinstance(numbers, range) else lines.at + 1
-
-
 def _lines_at(lines: Lines) -> tuple[list[bytes], Sequence[int]]:
     """Take all lines of the next site."""
-    site = lines.site()
+    site = lines.next(1).site(0)
     n_lines = 1
-    while lines.fill(n_lines + 1) > n_lines and lines.site(n_lines) == site:
+    while lines.fill(n_lines + 1) > n_lines and lines.next(n_lines + 1).site(n_lines) == site:
         n_lines += 1
-    return lines.take(n_lines)
-
-
-def site_of(line: bytes) -> bytes:
-    """Return CHROM and POS of a line as written; of a line without two tabs, some or all of it."""
-    return line[: line.find(b"\t", line.find(b"\t") + 1)]
+    found, numbers = lines.take(n_lines)
+    return list(found), numbers
 
 
 def key_of(name: str, number: int, line: bytes, n_columns: int) -> tuple[bytes, int]:

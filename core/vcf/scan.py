@@ -345,10 +345,9 @@ class _Scanner:
         """
         sole = np.zeros(len(which), dtype=np.bool_)
         known = np.zeros(len(which), dtype=np.bool_)
-        first = run.columns.first_bytes(4) if self.n_columns[0] == N_FIXED + 2 else None
-        if first is not None:
+        if self.n_columns[0] == N_FIXED + 2:
             rarest = run.rarity.rarest[which]
-            cells = first[which]
+            cells = run.columns.first_bytes(4)[which]
             ends = (cells == ord(":")) | (cells == ord("\n"))
             is_digit = (cells >= ord("0")) & (cells <= ord("9"))
             parts = (cells[:, 1] == ord("/")) | (cells[:, 1] == ord("|"))
@@ -370,7 +369,7 @@ class _Scanner:
         format_ = columns.value(FORMAT, place)
         if not self.genotypes[format_]:
             return False
-        samples = columns.lines[place][columns.ends[place, FORMAT] :]
+        samples = columns.behind(FORMAT, place)
         rarest = int(run.rarity.rarest[place])
         if 0 <= rarest < len(DIGITS) and DIGITS[rarest] not in samples:
             return False
@@ -399,8 +398,8 @@ class _Scanner:
         if run.lines.spaced:
             close.update(
                 place
-                for place, line in enumerate(columns.lines)
-                if b" " in line and _ODD_SPACE.search(line, int(columns.ends[place, ALT]) + 1)
+                for place in columns.with_spaces()
+                if _ODD_SPACE.search(columns.behind(ALT, place))
             )
         if self.same_declarations:
             close.update(which[(run.kinds[which] & _Alt.BLANK) != 0].tolist())
@@ -483,7 +482,7 @@ class _Scanner:
                     columns.value(CHROM, place),
                     int(run.positions[place]),
                     columns.value(FORMAT, place),
-                    columns.lines[place][columns.ends[place, FORMAT] :],
+                    columns.behind(FORMAT, place),
                 )
 
     def _collect(self, run: _Run, which: Places, marks: Marks, judged: Mapping[int, _Judged]) -> None:

@@ -13,7 +13,7 @@ from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
 from core.vcf.columns import Columns
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
-from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
+from core.vcf.lines import Block, Lines, Merge, Run, SortedLines, UnsortedError
 from core.vcf.records import Record, has_sole_carrier, own_records
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
@@ -131,7 +131,7 @@ def test_columns__equals_splitting_each_line(
     split[-1] += [b"more"] * (len(rows) > n_odd == 3)
     lines = [b"\t".join(cells) for cells in split]
     numbers_of = range(1, len(lines) + 1)
-    columns = Columns("x", numbers_of, lines, n_columns)
+    columns = Columns("x", numbers_of, Block.of(lines), n_columns)
     assert columns.odd == [place for place, cells in enumerate(split) if len(cells) != n_columns]
     assert columns.positions("x", numbers_of).tolist() == [int(cells[1]) for cells in split]
     every = np.arange(len(lines))
@@ -179,7 +179,7 @@ def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: st
         for place, info in enumerate(infos)
     ]
     has_alt = np.arange(len(infos)) != 7
-    found = reader.many(Columns("x", range(1, 99), lines, n_columns), has_alt)
+    found = reader.many(Columns("x", range(1, 99), Block.of(lines), n_columns), has_alt)
     if len(infos) > 7:
         assert found.mafs[7] == NOT_COMPUTABLE
     for place, info in enumerate(infos[:7]):
