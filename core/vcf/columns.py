@@ -18,7 +18,7 @@ CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
-_TAB, _NEWLINE, _SPACE, _ZERO = b"\t\n 0"
+_TAB, _NEWLINE, _ZERO = b"\t\n0"
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 # What is left of eight bytes, the first the lowest, of which so many are a column's.
 _KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
@@ -44,42 +44,21 @@ class Columns:
     def __init__(self, name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> None:
         self.lines = lines
         self.odd: list[int] = []
-        self._starts = lines.starts[:-1]
-        self._cells = np.frombuffer(lines.text, dtype=np.uint8)
-        self._windows = np.ndarray(len(self._cells) - 7, "<u8", self._cells, strides=(1,))
         n_split = min(n_columns, FORMAT + 1)
-        ends = self._ends_together(n_columns) if n_columns <= MANY_COLUMNS else None
+        ends = _ends_together(lines, n_columns) if n_columns <= MANY_COLUMNS else None
+        self._heads = lines
         if ends is None:
-            self._find_odd(name, numbers, n_columns)
-            ends = np.array([self._ends_of(place, n_split) for place in range(len(lines))])
-        self.ends = ends[:, :n_split] - self._starts[:, None]
-
-    def _ends_together(self, n_columns: int) -> Ends | None:
-        """Return where all columns end in the text, None unless each line has so many."""
-        low, high = self.lines.starts[[0, -1]].tolist()
-        found = np.flatnonzero(self._cells[low:high] <= _NEWLINE)
-        if len(found) != n_columns * len(self):
-            return None
-        table = found.reshape(-1, n_columns) + low
-        signs = self._cells[table]
-        is_each = np.all(signs[:, :-1] == _TAB) and np.all(signs[:, -1] == _NEWLINE)
-        return table if is_each else None
-
-    def _find_odd(self, name: str, numbers: Sequence[int], n_columns: int) -> None:
-        is_tab = self._cells == _TAB
-        bounds = self.lines.starts.tolist()
-        for place, (low, high) in enumerate(pairwise(bounds)):
-            if np.count_nonzero(is_tab[low:high]) != n_columns - 1:
-                check_columns(name, numbers[place], self.lines[place], n_columns)
-                self.odd.append(place)
-
-    def _ends_of(self, place: int, n_split: int) -> list[int]:
-        """Return where the first columns of a line end in the text."""
-        text, at, last = self.lines.text, int(self._starts[place]) - 1, int(self.lines.starts[place + 1]) - 1
-        ends = []
-        while len(ends) < n_split and (at := text.find(b"\t", at + 1, last)) >= 0:
-            ends.append(at)
-        return ends + [last] * (n_split - len(ends))
+            self.odd = _odd_lines(name, numbers, lines, n_columns)
+            starts = lines.starts.tolist()
+            rows = [_first_ends(lines.text, low, high - 1, n_split) for low, high in pairwise(starts)]
+            self._heads = Block.of(
+                lines.text[low : low + row[-1]] for low, row in zip(starts, rows, strict=False)
+            )
+            ends = np.array(rows)
+        self.ends = ends[:, :n_split]
+        self._starts = self._heads.starts[:-1]
+        self._cells = np.frombuffer(self._heads.text, dtype=np.uint8)
+        self._windows = np.ndarray(len(self._cells) - 7, "<u8", self._cells, strides=(1,))
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -96,7 +75,7 @@ class Columns:
         """Return the text of one line's column."""
         start = self.ends[place, column - 1] + 1 if column else 0
         at = self._starts[place]
-        return self.lines.text[at + start : at + self.ends[place, column]]
+        return self._heads.text[at + start : at + self.ends[place, column]]
 
     def values(self, column: int, places: Places) -> list[bytes]:
         """Return the text of a column of some lines."""
@@ -104,19 +83,14 @@ class Columns:
 
     def parts(self, places: Places, starts: Ends, ends: Ends) -> list[bytes]:
         """Return parts of some lines, given by where they start and end in them."""
-        text, at = self.lines.text, self._starts[places]
-        return [text[start:end] for start, end in zip((at + starts).tolist(), (at + ends).tolist(), strict=True)]
+        text, at = self._heads.text, self._starts[places]
+        bounds = zip((at + starts).tolist(), (at + ends).tolist(), strict=True)
+        return [text[start:end] for start, end in bounds]
 
     def behind(self, column: int, place: int) -> bytes:
         """Return what follows a column of one line, with the tab before it."""
-        return self.lines.text[self._starts[place] + self.ends[place, column] : self.lines.starts[place + 1] - 1]
-
-    def with_spaces(self) -> list[int]:
-        """Return the lines that hold a space."""
-        low, high = self.lines.starts[[0, -1]].tolist()
-        found = np.flatnonzero(self._cells[low:high] == _SPACE) + low
-        places: list[int] = np.unique(np.searchsorted(self._starts, found, side="right") - 1).tolist()
-        return places
+        low, high = self.lines.starts[place : place + 2].tolist()
+        return self.lines.text[low + int(self.ends[place, column]) : high - 1]
 
     def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
         """Return what each line's text in a column means; texts that many lines share are asked once."""
@@ -175,7 +149,7 @@ class Columns:
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or no field of its own.
         """
         cells = self._cells
-        low, high = self.lines.starts[[0, -1]].tolist()
+        low, high = self._heads.starts[[0, -1]].tolist()
         found = np.flatnonzero(cells[low:high] == _A) + low
         after = cells[found + 1]
         found = found[(after == _F) | (after == _C)]
@@ -189,7 +163,9 @@ class Columns:
         is_value = is_af & (after == _EQUALS) & is_begun
         is_flag = (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
         earlier = cells[found - 2]
-        is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB)) & (is_flag | (after == _EQUALS))
+        is_maf = (
+            (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB)) & (is_flag | (after == _EQUALS))
+        )
         is_doubt = is_af & (is_maf | (is_begun & is_flag))
         values = np.full(len(self), -1)
         values[lines[is_value]] = at[is_value] + 3
@@ -202,6 +178,39 @@ class Columns:
         """Return the bytes that the first sample of each line begins with, beyond its end those of the next."""
         starts = self._starts + self.ends[:, FORMAT] + 1
         return np.stack([self._cells[starts + at] for at in range(n_bytes)], axis=1)
+
+
+def _ends_together(lines: Block, n_columns: int) -> Ends | None:
+    """Return where all columns of all lines end, None unless each line has so many."""
+    low, high = lines.starts[[0, -1]].tolist()
+    cells = np.frombuffer(lines.text, dtype=np.uint8)[low:high]
+    found = np.flatnonzero(cells <= _NEWLINE)
+    if len(found) != n_columns * len(lines):
+        return None
+    table = found.reshape(-1, n_columns)
+    signs = cells[table]
+    if not (np.all(signs[:, :-1] == _TAB) and np.all(signs[:, -1] == _NEWLINE)):
+        return None
+    return table - (lines.starts[:-1, None] - low)
+
+
+def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> list[int]:
+    """Return the lines with another number of columns that htslib takes; refuse those that it does not take."""
+    is_tab = np.frombuffer(lines.text, dtype=np.uint8) == _TAB
+    odd = []
+    for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):
+        if np.count_nonzero(is_tab[low:high]) != n_columns - 1:
+            check_columns(name, numbers[place], lines[place], n_columns)
+            odd.append(place)
+    return odd
+
+
+def _first_ends(text: bytes, low: int, high: int, n_columns: int) -> list[int]:
+    """Return where the first columns of a line end, given by where it stands in a text."""
+    ends, at = [], low - 1
+    while len(ends) < n_columns and (at := text.find(b"\t", at + 1, high)) >= 0:
+        ends.append(at - low)
+    return ends + [high - low] * (n_columns - len(ends))
 
 
 class _Numbers(dict[bytes, int]):

@@ -398,7 +398,7 @@ class _Scanner:
         if run.lines.spaced:
             close.update(
                 place
-                for place in columns.with_spaces()
+                for place in run.lines.lines.with_spaces()
                 if _ODD_SPACE.search(columns.behind(ALT, place))
             )
         if self.same_declarations:
