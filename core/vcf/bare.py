@@ -11,6 +11,7 @@ from core.vcf.records import USUAL_FILTERS, Record
 MAX_RESTS = 4  # texts from QUAL on that are known as bare
 MAX_NOTED = 4096  # answers that are remembered
 BASES = b"ACGT,"
+BLANK_ALTS = (b".", b"N")
 _STAND_IN = b"1\t1\t.\t%s\t%s\t.\t.\t."
 
 
@@ -50,7 +51,7 @@ class BareRecords:
             return None
         chrom, pos, identifier, ref, alt, rest = line.split(b"\t", 5)
         is_bare = (
-            (alt == b"." or alt == b"N")
+            alt in BLANK_ALTS
             and identifier == b"."
             and ref == original.ref
             and pos == original.pos

@@ -51,9 +51,8 @@ class Columns:
             self.odd = _odd_lines(name, numbers, lines, n_columns)
             starts = lines.starts.tolist()
             rows = [_first_ends(lines.text, low, high - 1, n_split) for low, high in pairwise(starts)]
-            self._heads = Block.of(
-                lines.text[low : low + row[-1]] for low, row in zip(starts, rows, strict=False)
-            )
+            heads = zip(starts, rows, strict=False)
+            self._heads = Block.of(lines.text[low : low + row[-1]] for low, row in heads)
             ends = np.array(rows)
         self.ends = ends[:, :n_split]
         self._starts = self._heads.starts[:-1]
@@ -175,7 +174,7 @@ class Columns:
         return places, values[places]
 
     def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8]:
-        """Return the bytes that the first sample of each line begins with, beyond its end those of the next."""
+        """Return the bytes that the first sample of each line begins with, beyond it those that follow."""
         starts = self._starts + self.ends[:, FORMAT] + 1
         return np.stack([self._cells[starts + at] for at in range(n_bytes)], axis=1)
 
@@ -195,7 +194,7 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
 
 
 def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> list[int]:
-    """Return the lines with another number of columns that htslib takes; refuse those that it does not take."""
+    """Return the lines with another number of columns; refuse those that htslib refuses."""
     is_tab = np.frombuffer(lines.text, dtype=np.uint8) == _TAB
     odd = []
     for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):
@@ -207,7 +206,8 @@ def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) 
 
 def _first_ends(text: bytes, low: int, high: int, n_columns: int) -> list[int]:
     """Return where the first columns of a line end, given by where it stands in a text."""
-    ends, at = [], low - 1
+    ends: list[int] = []
+    at = low - 1
     while len(ends) < n_columns and (at := text.find(b"\t", at + 1, high)) >= 0:
         ends.append(at - low)
     return ends + [high - low] * (n_columns - len(ends))

@@ -22,6 +22,7 @@ from core.vcf.columns import INFO, Columns
 from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
+SURE_DIGITS = 10  # fewer always fit
 MAX_PLAIN = 24  # characters from which a number is not read by itself
 _DECIMAL = b"0123456789."
 INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides missing and end marks
@@ -239,6 +240,8 @@ def float_prefix(text: bytes) -> float | None:
 
 
 def _integer_prefix(text: bytes) -> float | None:
+    if len(text) < SURE_DIGITS and text.isdigit():
+        return int(text)
     match = _INTEGER.match(text)
     if match is None or len(match[0]) > 20:
         return None

@@ -424,7 +424,7 @@ class _Scanner:
     def _judge_bare(self, run: _Run, place: int) -> _Judged | None:
         """Judge a line of which the anonymized file left nothing but REF, alone at its site; None for others.
 
-        Nothing of it can differ from the original but what is missing; REF and ALT are judged, without the rest.
+        It differs from the original in what is missing alone: REF and ALT are judged, without the rest.
         """
         lines = run.lines
         record = Record(lines.lines[place], self.n_columns[0])

@@ -120,7 +120,7 @@ class ValueChecker:
                     )
 
     def _has_known_shapes(self, record: Record, pattern: re.Pattern[bytes]) -> bool:
-        """Tell whether each sample, its digits taken as alike, is or becomes known as one that htslib takes."""
+        """Tell whether each sample, whatever its digits, is or becomes known as one that htslib takes."""
         text = record.samples[1:]
         if b"x" not in text and b"X" not in text:
             text = text.translate(_ALIKE)

@@ -109,19 +109,20 @@ def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: b
             return True
         if len(ref) == len(allele) == 1 and _PAIR_CODES.get(bytes(sorted(ref + allele))) in names:
             return True
-        if any(_trimmed(kept_ref, name) == _trimmed(ref, allele) for name in names if kept_ref != ref):
+        if kept_ref != ref and any(_trimmed(kept_ref, name) == _trimmed(ref, allele) for name in names):
             return True
     return False
 
 
-def _names(alt: bytes) -> set[bytes]:
+@remembered
+def _names(alt: bytes) -> frozenset[bytes]:
     """Return what the alleles of an ALT column name, without the letters that mask: ``GN`` names ``G``."""
     found: set[bytes] = set()
     for allele in alt.upper().split(b","):
         if not allele.startswith(b"<NON_REF"):
             found.update(_LETTERS.findall(allele))
             found.update(part for part in allele.strip(b"<>").split(b"N") if part)
-    return found
+    return frozenset(found)
 
 
 def _trimmed(ref: bytes, alt: bytes) -> tuple[bytes, bytes]:
