@@ -18,7 +18,9 @@ CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
-_TAB, _NEWLINE, _ZERO = b"\t\n0"
+MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together with others, and its digits
+_POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
+_TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 # What is left of eight bytes, the first the lowest, of which so many are a column's.
 _KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
@@ -172,6 +174,32 @@ class Columns:
         values[lines[is_doubt]] = -1
         places = np.unique(lines)
         return places, values[places]
+
+    def decimals(self, places: Places, starts: Ends) -> npt.NDArray[np.float64]:
+        """Read the values of INFO that start at some places of some lines; NaN where one is no plain decimal.
+
+        A whole number below 10¹⁵ through a power of ten is what reading the text gives, to the last bit.
+        """
+        at = self._starts[places] + starts
+        digits = np.zeros(len(at), dtype=np.int64)
+        n_digits, n_after, has_point, is_open = (np.zeros_like(digits) for _ in range(4))
+        last = np.zeros(len(at), dtype=np.uint8)
+        is_open += 1
+        for step in range(MAX_PLAIN + 1):
+            cells = self._cells[at + step]
+            value = cells - _ZERO
+            is_digit, is_point = is_open & (value < 10), is_open & (cells == _POINT) & (1 - has_point)
+            digits += is_digit * (9 * digits + value)
+            n_digits += is_digit
+            n_after += is_digit & has_point
+            has_point |= is_point
+            last = np.where(is_open, cells, last)
+            is_open &= is_digit | is_point
+            if not is_open.any():
+                break
+        is_end = (last == _SEMICOLON) | (last == _TAB) | (last == _NEWLINE)
+        is_plain = is_end & (n_digits > 0) & (n_digits <= SURE_DIGITS)
+        return np.where(is_plain, digits / _POWERS[np.minimum(n_after, SURE_DIGITS)], np.nan)
 
     def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8]:
         """Return the bytes that the first sample of each line begins with, beyond it those that follow."""

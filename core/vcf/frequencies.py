@@ -23,8 +23,6 @@ from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
 SURE_DIGITS = 10  # fewer always fit
-MAX_PLAIN = 24  # characters from which a number is not read by itself
-_DECIMAL = b"0123456789."
 INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides missing and end marks
 
 _FLOAT = re.compile(
@@ -104,7 +102,7 @@ class FrequencyReader:
         places, starts = places[has_alt[places]], starts[has_alt[places]]
         is_plain = (starts >= 0) & (self.declared["AF"].type == "Float")
         values = np.full(len(places), np.nan)
-        values[is_plain] = _plain_numbers(columns, places[is_plain], starts[is_plain])
+        values[is_plain] = columns.decimals(places[is_plain], starts[is_plain])
         is_plain &= ~np.isnan(values)
         others = places[~is_plain]
         for place, info in zip(others.tolist(), columns.values(INFO, others), strict=True):
@@ -160,27 +158,6 @@ def _text_of(key: bytes, text: bytes) -> bytes | None:
             return b";"
         start = text.find(key, start)
     return None
-
-
-def _plain_numbers(
-    columns: Columns, places: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]
-) -> list[float]:
-    """Read the values that start somewhere in INFO; NaN where one is no plain decimal number."""
-    ends = np.minimum(columns.ends[places, INFO], starts + MAX_PLAIN)
-    texts = [text.partition(b";")[0] for text in columns.parts(places, starts, ends)]
-    try:
-        if max(map(len, texts), default=0) < MAX_PLAIN and not b"".join(texts).translate(None, _DECIMAL):
-            return list(map(float, texts))
-        return list(map(_plain_number, texts))
-    except ValueError:
-        return list(map(_plain_number, texts))
-
-
-def _plain_number(text: bytes) -> float:
-    try:
-        return math.nan if len(text) >= MAX_PLAIN or text.translate(None, _DECIMAL) else float(text)
-    except ValueError:
-        return math.nan
 
 
 def rarest_allele(frequencies: Sequence[float], n_alts: int) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from core.vcf.remembering import remembered
 
 NUMERIC = b"0123456789.,-+eE"  # what numbers and lists of them are written with
+_NOT_NUMERIC = re.compile(rb"[^0-9.,\-+eE]")
+_LONGEST_NUMERIC = 1000  # bytes of a column that may be numbers alone; longer ones hold words
 
 
 class Kind:
@@ -35,13 +36,34 @@ class Field(NamedTuple):
     kind: int
 
 
-class Keys(NamedTuple):
-    """What the names of an INFO column's fields tell; tuples have a place for each field."""
+class Keys:
+    """What the names of an INFO column's fields tell."""
 
-    keys: tuple[bytes, ...]  # the names in capitals, and their kinds
-    kinds: tuple[int, ...]
-    every: int  # all kinds together
-    bare: bytes  # the column without its values, and without what numbers are written with
+    def __init__(self, names: tuple[bytes, ...]) -> None:
+        self.names = names
+        known = [_known(name) for name in names]
+        self.keys = tuple(key for key, _ in known)  # the names in capitals, and their kinds
+        self.kinds = tuple(kind for _, kind in known)
+        self.every = 0  # all kinds together
+        for kind in self.kinds:
+            self.every |= kind
+        # the column without its values, and without what numbers are written with
+        self.bare = b";".join(name.translate(None, NUMERIC) + b"=" for name in names)
+        self._of: dict[int, list[int]] = {}
+        self._others: dict[int, tuple[bytes, ...]] = {}
+
+    def of(self, kinds: int) -> list[int]:
+        """Return the places of the fields of any of some kinds; of all for −1."""
+        if kinds not in self._of:
+            self._of[kinds] = [at for at, kind in enumerate(self.kinds) if kind & kinds or kinds == -1]
+        return self._of[kinds]
+
+    def others(self, kinds: int) -> tuple[bytes, ...]:
+        """Return the names of the fields of none of some kinds."""
+        if kinds not in self._others:
+            pairs = zip(self.names, self.kinds, strict=True)
+            self._others[kinds] = tuple(name for name, kind in pairs if not kind & kinds)
+        return self._others[kinds]
 
 
 class Info:
@@ -49,50 +71,50 @@ class Info:
 
     Attributes
     ----------
-    names
-        The names of all fields, as written.
     kinds
         The kinds of the fields that say something, together.
     """
 
     def __init__(self, text: bytes) -> None:
         self._texts = text.split(b";") if text != b"." else []
-        self.names = tuple([part.partition(b"=")[0] for part in self._texts])
-        self._known = _keys_of(self.names)
+        self._known = _keys_of(tuple([part.partition(b"=")[0] for part in self._texts]))
         #: Whether every field has a value, all are plain numbers, and no name spells anything.
         self.is_numeric = (
-            text.translate(None, NUMERIC) == self._known.bare
+            len(text) <= _LONGEST_NUMERIC
+            and text.translate(None, NUMERIC) == self._known.bare
             and b"=." not in text
             and b"=," not in text
             and b"=;" not in text
             and text[-1:] != b"="
             and not self._known.every & Kind.SPELLS
         )
-        self._said = None if self.is_numeric else list(self._all())
+        self._said = None if self.is_numeric else self._fields(-1)
         self.kinds = self._known.every
         if self._said is not None:
             self.kinds = 0
             for field in self._said:
                 self.kinds |= field.kind
 
-    def fields(self, kind: int = -1) -> Iterable[Field]:
+    def fields(self, kind: int = -1) -> list[Field]:
         """Return the fields that say something and are of any of some kinds; all for −1."""
-        fields = self._all(kind) if self._said is None else self._said
-        return fields if kind == -1 else [field for field in fields if field.kind & kind]
+        if self._said is None:
+            return self._fields(kind)
+        return self._said if kind == -1 else [field for field in self._said if field.kind & kind]
 
-    def _all(self, kind: int = -1) -> Iterator[Field]:
-        known = self._known
-        for text, key, one in zip(self._texts, known.keys, known.kinds, strict=True):
-            if one & kind or kind == -1:
-                _, equals, value = text.partition(b"=")
-                if value.strip(b".,") if equals else text:
-                    yield _field((text, key, value if equals else None, one))
+    def _fields(self, kind: int) -> list[Field]:
+        known, found = self._known, []
+        for at in known.of(kind):
+            text = self._texts[at]
+            _, equals, value = text.partition(b"=")
+            if value.strip(b".,") if equals else text:
+                found.append(_field((text, known.keys[at], value if equals else None, known.kinds[at])))
+        return found
 
     def others(self, kinds: int) -> tuple[bytes, ...]:
         """Return the names, as written, of fields that say something and are of none of some kinds."""
         if self.is_numeric:
-            return _others(self.names, kinds)
-        return tuple(field.text.partition(b"=")[0] for field in self.fields() if not field.kind & kinds)
+            return self._known.others(kinds)
+        return tuple([field.text.partition(b"=")[0] for field in self.fields() if not field.kind & kinds])
 
     def wordy(self) -> list[bytes]:
         """Return the fields that hold something else than numbers, or whose name spells an allele."""
@@ -101,7 +123,7 @@ class Info:
         return [
             field.text
             for field in self.fields()
-            if field.kind & Kind.SPELLS or field.value is None or field.value.translate(None, NUMERIC)
+            if field.kind & Kind.SPELLS or field.value is None or _NOT_NUMERIC.search(field.value)
         ]
 
 
@@ -169,20 +191,7 @@ _PATTERNS: tuple[tuple[int, re.Pattern[bytes]], ...] = (
 _field = Field._make
 
 
-@remembered
-def _keys_of(names: tuple[bytes, ...]) -> Keys:
-    known = [_known(name) for name in names]
-    every = 0
-    for _, kind in known:
-        every |= kind
-    bare = b";".join(name.translate(None, NUMERIC) + b"=" for name in names)
-    return Keys(tuple(key for key, _ in known), tuple(kind for _, kind in known), every, bare)
-
-
-@remembered
-def _others(names: tuple[bytes, ...], kinds: int) -> tuple[bytes, ...]:
-    known = _keys_of(names)
-    return tuple(name for name, kind in zip(names, known.kinds, strict=True) if not kind & kinds)
+_keys_of = remembered(Keys)
 
 
 @remembered

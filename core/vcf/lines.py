@@ -104,23 +104,20 @@ class Block(Sequence[bytes]):
         return sorted(places) if len(places) > len(found) else places
 
     def _differing_between(self, other: Block, low: int, high: int) -> list[int]:
-        """Return the differing ones among some lines of the same lengths.
-
-        Eight bytes at a time are compared; lines that have a part in some that differ are looked at.
-        """
+        """Return the differing ones among some lines of the same lengths: first, which eight bytes differ."""
         mine, theirs = (block.text[block.starts[low] : block.starts[high]] for block in (self, other))
         if mine == theirs:
             return []
         n_words = len(mine) // 8
         words = (np.frombuffer(text, dtype="<u8", count=n_words) for text in (mine, theirs))
-        found = np.append(8 * np.flatnonzero(np.not_equal(*words)), 8 * n_words)
-        ends = np.minimum(found + 7, len(mine) - 1)
+        found = 8 * np.append(np.flatnonzero(np.not_equal(*words)), n_words)
+        at = np.add.outer(found, np.arange(8)).ravel()
+        at = at[at < len(mine)]
+        first, second = (np.frombuffer(text, dtype=np.uint8)[at] for text in (mine, theirs))
         starts = self.starts[low : high + 1] - self.starts[low]
-        first, last = (np.searchsorted(starts, at, side="right") - 1 for at in (found, ends))
-        n_more = np.bincount(first, minlength=high - low + 1)
-        n_less = np.bincount(last + 1, minlength=high - low + 1)
-        places = np.flatnonzero(np.cumsum(n_more - n_less)[: high - low] > 0) + low
-        return [place for place in places.tolist() if self[place] != other[place]]
+        lines = np.searchsorted(starts, at[first != second], side="right") - 1
+        places: list[int] = (np.unique(lines) + low).tolist()
+        return places
 
 
 def starts_in(text: bytes) -> npt.NDArray[np.int64]:

@@ -45,7 +45,7 @@ def _has_new_column(original: Record, kept: Record) -> bool:
     return (
         kept.id not in (original.id, b".")
         or kept.pos != original.pos
-        or kept.qual not in (original.qual, b".", as_written(original.qual))
+        or (kept.qual not in (original.qual, b".") and kept.qual != as_written(original.qual))
         or (
             kept.filter != original.filter
             and kept.filter not in USUAL_FILTERS

@@ -221,6 +221,13 @@ class _Original(NamedTuple):
         """Tell whether it is a target at some threshold."""
         return self.maf < MAF_LIMIT or bool(self.kind & _Alt.REPEAT)
 
+    @property
+    def spared_up_to(self) -> float:
+        """Return the threshold up to which it is no target: below 0 for a repeat, which always is one."""
+        if self.kind & _Alt.REPEAT:
+            return -1.0
+        return self.maf if self.maf < MAF_LIMIT else math.inf
+
 
 class _Judged(NamedTuple):
     """The outcome for one candidate: bits, the threshold up to which the MAF rule is satisfied, INFO keys."""
@@ -414,33 +421,38 @@ class _Scanner:
                     close.difference_update(places)
                     self._judge_places(run, places, odd, judged)
         for place in sorted(close):
-            outcome = None if place in odd else self._judge_bare(run, place)
-            if outcome is None:
+            if place in odd:
                 self._judge_places(run, range(place, place + 1), odd, judged)
             else:
-                judged[place] = outcome
+                judged[place] = self._judge_line(run, place)
         return judged
 
-    def _judge_bare(self, run: _Run, place: int) -> _Judged | None:
-        """Judge a line of which the anonymized file left nothing but REF, alone at its site; None for others.
+    def _judge_line(self, run: _Run, place: int) -> _Judged:
+        """Judge a line that is alone at its site in both files."""
+        lines = run.lines
+        record, line = Record(lines.lines[place], self.n_columns[0]), lines.kept[place]
+        self.values[0].check(self._name(0), lines.numbers[place], record)
+        original = _Original(record, float(run.rarity.mafs[place]), int(run.kinds[place]))
+        bare = self.bare.find(line, record)
+        if bare is not None:
+            return self._judge_bare(original, line, *bare)
+        mine = self._kept_record(lines.kept_numbers[place], line, record)
+        site, (kept_maf,) = self._kept_site((original,), (mine,))
+        return self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
+
+    def _judge_bare(self, original: _Original, line: bytes, alt: bytes, rest: int) -> _Judged:
+        """Judge a line of which the anonymized file left nothing but REF.
 
         It differs from the original in what is missing alone: REF and ALT are judged, without the rest.
         """
-        lines = run.lines
-        record = Record(lines.lines[place], self.n_columns[0])
-        bare = self.bare.find(lines.kept[place], record)
-        if bare is None:
-            return None
-        self.values[0].check(self._name(0), lines.numbers[place], record)
-        original = _Original(record, float(run.rarity.mafs[place]), int(run.kinds[place]))
         if not original.is_candidate:
             return _Judged(0, ALWAYS_MASKED)
-        alt, rest = bare
+        record = original.record
         site = _KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
         alone = original._replace(record=stand_in(record.ref, record.alt))
         outcome = self._mark(alone, stand_in(record.ref, alt), NOT_COMPUTABLE, site)
         if self._counts_as_masked(original, outcome) and self.bare.is_new(record, alt, rest):
-            self._note_masked(original, Record(lines.kept[place], self.n_columns[1]))
+            self._note_masked(original, Record(line, self.n_columns[1]))
         return outcome
 
     def _judge_places(
@@ -620,27 +632,28 @@ class _Scanner:
             self.n_exchanged += sum(later < place for place, later in pairwise(placed))
         site, kept_mafs = self._kept_site(originals, kept)
         judged = []
-        site_maf = min([original.maf for original in originals if original.is_candidate], default=math.inf)
-        for original in originals:
-            if original.kind & _Alt.REPEAT:
-                site_maf = -1.0
+        site_maf = min([original.spared_up_to for original in originals], default=math.inf)
         for original, place in zip(originals, own, strict=True):
-            mine = kept[place] if place >= 0 else None
-            if mine is None:
-                self.tallies.removed.add(original.record.chrom, original.record.pos)
-            else:
-                self._compare(original, mine, site_maf)
-            if not original.is_candidate:
-                judged.append(_Judged(0, site.masked_up_to))
-                continue
-            kept_maf = kept_mafs[place] if place >= 0 else math.inf
-            outcome = self._mark(original, mine, kept_maf, site)
-            judged.append(outcome)
-            if mine is not None and self._counts_as_masked(original, outcome):
-                self._note_masked(original, mine)
+            mine, kept_maf = (kept[place], kept_mafs[place]) if place >= 0 else (None, math.inf)
+            judged.append(self._judge_own(original, mine, kept_maf, site, site_maf))
         if len(kept) > len(originals) or -1 in own:
             self._take_added(originals, kept, kept_mafs, own, judged)
         return judged, own
+
+    def _judge_own(
+        self, original: _Original, mine: Record | None, kept_maf: float, site: _KeptSite, site_maf: float
+    ) -> _Judged:
+        """Judge a record of the original against its own; up to `site_maf` none at its site is a target."""
+        if mine is None:
+            self.tallies.removed.add(original.record.chrom, original.record.pos)
+        else:
+            self._compare(original, mine, site_maf)
+        if not original.is_candidate:
+            return _Judged(0, site.masked_up_to)
+        outcome = self._mark(original, mine, kept_maf, site)
+        if mine is not None and self._counts_as_masked(original, outcome):
+            self._note_masked(original, mine)
+        return outcome
 
     def _kept_site(
         self, originals: Sequence[_Original], kept: Sequence[Record]
