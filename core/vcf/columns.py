@@ -97,27 +97,22 @@ class Columns:
         """Return what each line's text in a column means; texts that many lines share are asked once."""
         found = np.zeros(len(self), dtype=np.int64)
         left = np.arange(len(self))
-        widths = self.widths(column)
-        words = self._words(column, widths)
+        widths, begins = self.widths(column), self._starts + self.starts(column)
         for _ in range(MAX_SHARED):
-            if not len(left) or widths[left[0]] > MAX_COMPARED:
+            if not len(left) or widths[0] > MAX_COMPARED:
                 break
-            same = widths[left] == widths[left[0]]
-            for word in words:
-                same &= word[left] == word[left[0]]
-            found[left[same]] = meaning[self.value(column, int(left[0]))]
-            left = left[~same]
+            same = widths == widths[0]
+            for at in range(0, int(widths[0]), 8):
+                words = self._windows[begins + at]
+                same &= (words ^ words[0]) & _KEPT[min(8, int(widths[0]) - at)] == 0
+            text = self.value(column, int(left[0]))
+            if same.all():
+                found[left] = meaning[text]
+                return found
+            found[left[same]] = meaning[text]
+            left, widths, begins = left[~same], widths[~same], begins[~same]
         found[left] = list(map(meaning.__getitem__, self.values(column, left)))
         return found
-
-    def _words(self, column: int, widths: Places) -> list[npt.NDArray[np.uint64]]:
-        """Return the first bytes of a column, eight in a number, zeros after its end."""
-        starts = self._starts + self.starts(column)
-        n_words = -(-min(int(widths.max()), MAX_COMPARED) // 8)
-        return [
-            self._windows[starts + 8 * number] & _KEPT[np.clip(widths - 8 * number, 0, 8)]
-            for number in range(n_words)
-        ]
 
     def contigs(self) -> list[tuple[bytes, int, int]]:
         """Return the runs of one contig: its name, the first line, and the line after the last."""
