@@ -111,6 +111,26 @@ def _merged(
     return found
 
 
+_short = st.lists(st.sampled_from([b"", b"a", b"b", b"\t", b"ab" * 7, b"ac" * 7, b"x" * 40]), max_size=30)
+
+
+@settings(deadline=None, max_examples=300)
+@given(mine=_short, theirs=_short, places=st.sets(st.integers(0, 29)), first=st.integers(0, 3))
+def test_differing__equals_comparing_each_line(
+    mine: list[bytes], theirs: list[bytes], places: set[int], first: int
+) -> None:
+    """Lines of the same lengths come in runs, beside others; eight bytes may be of several lines."""
+    changed = [
+        bytes(reversed(line)) if place in places else line
+        for place, line in enumerate((mine + theirs)[: len(mine)])
+    ]
+    for other in (changed, (theirs + mine)[: len(mine)]):
+        one, two = (Block.of(lines)[min(first, len(lines)) :] for lines in (mine, other))
+        pairs = zip(mine[first:], other[first:], strict=True)
+        assert one.differing(two) == [place for place, (left, right) in enumerate(pairs) if left != right]
+        assert list(one) == [one[place] for place in range(len(one))] == mine[first:]
+
+
 _cell = st.sampled_from([b"", b".", b"A", b"GT", b"A" * 8, b"A" * 9, b"<NON_REF>", b"GT:DP" * 5, b"7;AF=1"])
 
 

@@ -296,6 +296,76 @@ def test_checks__quick_and_literal_readings_agree_on_any_mixture(
     _judged(vcf_text(original, samples=names), vcf_text(kept, samples=names, header=masked_header()))
 
 
+_BARE = st.sampled_from([". . . . GT ./. ./.", ". . PASS . GT .|. .|.", ". . . . GT . ."])
+_OTHERS = st.sampled_from(
+    [
+        *(". 7 . . GT ./. ./.", ". . q7 . GT ./. ./.", ". . . DP=3 GT ./. ./.", "x . . . GT ./. ./."),
+        *(". . . . GT ./. .|.", ". . . . GT:AD ./. ./.", ". . . . GT:AD ./.:. ./.:.", ". . . . AD . ."),
+        *(". . . . GT 0/1 ./.", ". . . . GT 0/0 0/0", ". . . . GT:PS ./.:9 ./.:9", ". . . ."),
+    ]
+)
+_sites = st.tuples(
+    st.sampled_from(["A", "AT", "N", "a", f"G{REPEAT}"]),
+    st.sampled_from(
+        ["G", "T", "N", "n", "<N>", "G,T", "G,N", "<.>", "<DEL>", "<STR7>", "*", ".", "AACGT", REPEAT, "C,."]
+    ),
+    st.sampled_from(
+        [". . AF=0.001", "50 PASS AF=0.001;DP=3", "1e2 q10 AF=0.3", ". . .", ". . AF=nan", ". . AF=-0.1"]
+    ),
+    st.sampled_from(["GT 0/1 0/0", "GT:AD 0|1:3,4 0|0:5", "GT ./. ./.", "GT . .", "AD 1,2 3", "GT:AD 1 ."]),
+    st.sampled_from([".", ".", ".", "N", "N", "T", "n", "same", "same"]),
+    st.booleans(),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(sites=st.lists(st.tuples(_sites, _OTHERS), min_size=1, max_size=30), bare=_BARE, changes=st.data())
+def test_checks__records_that_are_bare_are_judged_as_any(
+    sites: list[tuple[tuple[str, str, str, str, str, bool], str]], bare: str, changes: st.DataObject
+) -> None:
+    """Most records are masked in one way, some in others; the literal reading looks at each as a whole."""
+    original, kept = [], []
+    for place, ((ref, alt, middle, samples, masked, is_bare), other) in enumerate(sites, 1):
+        identifier = "rs7" if place % 3 else "."
+        original.append(f"chr1 {place * 100} {identifier} {ref} {alt} {middle} {samples}")
+        rest = bare if is_bare else other
+        new_ref = ref if place % 7 else "C"
+        new = alt if masked == "same" else masked
+        kept_id, rest = rest.split(" ", 1)
+        kept.append(f"chr1 {place * 100} {kept_id} {new_ref} {new} {rest}")
+    both = ["s1", "s2"]
+    names = changes.draw(st.sampled_from([both, both, []]))
+    if not names:
+        kept = [" ".join(record.split(" ")[:8]) for record in kept]
+    _judged(vcf_text(original, samples=both), vcf_text(kept, samples=names, header=masked_header()))
+
+
+@pytest.mark.parametrize(
+    ("column", "before", "after"),
+    [
+        ("FILTER", [". . . GT 0|1", ". PASS . GT 0|1"], [". . . GT .|.", ". PASS . GT .|."]),
+        ("QUAL", [". . . GT 0|1", "50 . . GT 0|1"], [". . . GT .|.", "50 . . GT .|."]),
+        ("genotypes", [". . . GT 0|1", ". . . GT 0/1"], [". . . GT .|.", ". . . GT ./."]),
+    ],
+)
+def test_forms_vary__is_told_by_one_bare_record_among_many(
+    column: str, before: list[str], after: list[str]
+) -> None:
+    """Each of the first two kinds is blank as it was; the last record is blank as the other kind is."""
+    chosen = [(0, 0)] * 3 + [(1, 1)] * 3 + [(1, 0)]
+    sites = [f"chr1 {place * 100} . A {REPEAT}" for place in range(1, len(chosen) + 1)]
+    original = [f"{site} {before[mine]}" for site, (mine, _) in zip(sites, chosen, strict=True)]
+    kept = [f"{site} {after[own]}" for site, (_, own) in zip(sites, chosen, strict=True)]
+    kept = [record.replace(f" {REPEAT} ", " N ") for record in kept]
+    header = masked_header()
+    found = [
+        _judged(vcf_text(original[:n], samples=["a"]), vcf_text(kept[:n], samples=["a"], header=header))
+        for n in (len(chosen) - 1, len(chosen))
+    ]
+    assert "forms_vary" not in found[0]
+    assert column in found[1]["forms_vary"][2]
+
+
 def _moved(record: str, number: int) -> str:
     """Return a record on another contig, with three samples."""
     columns = record.split()
