@@ -19,6 +19,7 @@ from core.diversity import (
     DiversitySettings,
     DiversityThresholds,
     ModelChoice,
+    SearchProblem,
     Status,
     as_published,
     generalizations,
@@ -30,6 +31,7 @@ from core.diversity import (
     released_table,
     repeat_configuration,
 )
+from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError
@@ -44,6 +46,7 @@ from core.settings_form import (
 )
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
+from core.words import Text, Written, counted, own, say, text
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
@@ -99,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     if absent := [told[name].flag for name in _ROLES if not getattr(settings, name)]:
         if arguments.rank_columns:
             return _only_rank(data, absent, as_json=arguments.json)
-        raise AuditInputError(f"Say which columns to use: {', '.join(absent)} is missing.")
+        raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
     training = read_dataset(arguments.train) if arguments.train else None
     problem = prepare_search(data, settings, choice, training=training)
     measured = measure_diversity(problem, n_jobs=arguments.jobs)
@@ -134,7 +137,13 @@ def _settings(arguments: argparse.Namespace) -> DiversitySettings:
         ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
     )
     further = [
-        f"{option} must be from {low} to {high:,}, received {value:,}."
+        text(
+            "{setting} must be from {low} to {high}, received {value}.",
+            setting=option,
+            low=low,
+            high=high,
+            value=value,
+        )
         for option, value, low, high in counts
         if not low <= value <= high
     ]
@@ -147,7 +156,7 @@ def _data(arguments: argparse.Namespace) -> Dataset:
         file = demo_file(arguments.demo)
         return read_dataset(file.data, name=file.name)
     if not arguments.data.is_file():
-        raise AuditInputError(f"{arguments.data} is not a file.")
+        raise AuditInputError(text("{path} is not a file.", path=str(arguments.data)))
     return read_dataset(arguments.data)
 
 
@@ -157,7 +166,12 @@ def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
     given = given_options(DiversitySettings, arguments) | given_options(ModelChoice, arguments)
     shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
     problems = [
-        f"{told[name].flag}: there is no column “{column}”; the table has {shown}."
+        text(
+            "{option}: there is no column “{column}”; the table has {columns}.",
+            option=told[name].flag,
+            column=column,
+            columns=shown,
+        )
         for name in _COLUMNS
         for column in dict.fromkeys(_names(given.get(name, ())))
         if column not in data.columns
@@ -173,20 +187,34 @@ def _names(given: str | Iterable[Any]) -> list[str]:
 
 def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
     """Print the ranking of the columns, for a person who has yet to choose the quasi-identifiers."""
+    reason = _absent("Nothing was searched: {options} is missing.", absent)
     document = {
         "tool": TOOL,
         "verdict": Verdict.NOT_ASSESSED,
         "overall": Verdict.NOT_ASSESSED,
-        "reason": f"Nothing was searched: {', '.join(absent)} is missing.",
+        "reason": reason,
         "n_records": data.n_records,
         "singling_out": singling_out_document(data),
     }
     if as_json:
         print_json(document)
     else:
-        print_line(f"{Verdict.NOT_ASSESSED}  {data.name}, {data.n_records:,} records. {document['reason']}")
+        records = counted(data.n_records, "record")
+        print_line(
+            text(
+                "{verdict}  {file}, {records}. {reason}",
+                verdict=Verdict.NOT_ASSESSED,
+                file=data.name,
+                records=records,
+                reason=reason,
+            )
+        )
         _print_singling_out(document)
     return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
+
+
+def _absent(message: str, options: list[str]) -> Text:
+    return text(message, options=", ".join(options))
 
 
 def singling_out_document(data: Dataset) -> list[dict[str, object]]:
@@ -203,7 +231,11 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
         path = Path(arguments.model)
         if not path.is_file():
             raise AuditInputError(
-                f"--model must be one of {', '.join(kinds)} or a skops file; {path} is neither."
+                text(
+                    "--model must be one of {kinds} or a skops file; {path} is neither.",
+                    kinds=", ".join(kinds),
+                    path=str(path),
+                )
             )
         given = {"source": "file", "file_name": path.name, "file": path.read_bytes()}
     choice = from_options(ModelChoice, arguments, **given)
@@ -224,7 +256,7 @@ def audit_document(audit: DiversityAudit) -> dict[str, object]:
         "base_balanced_accuracy": problem.base_balanced_accuracy,
         "base_baseline_accuracy": problem.base_baseline,
         "n_records": problem.n_records,
-        "model": problem.inputs.model.description if problem.inputs.model else "column of predictions",
+        "model": _model_of(problem),
         "configurations": [configuration_document(each) for each in _listed(audit)],
         "pareto": [[each.k, each.l] for each in audit.pareto],
         "recommended": None
@@ -236,6 +268,10 @@ def audit_document(audit: DiversityAudit) -> dict[str, object]:
         "findings": [finding.document() for finding in audit.findings],
         "settings": settings_document(problem.settings, problem.choice, audit.thresholds),
     }
+
+
+def _model_of(problem: SearchProblem) -> str:
+    return problem.inputs.model.description if problem.inputs.model else "column of predictions"
 
 
 def _listed(audit: DiversityAudit) -> list[Configuration]:
@@ -278,7 +314,8 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
     if path is None:
         return True
     if audit.recommended is None:
-        print_problems((f"{path} was not written: no pair of k and l meets the limits.",))
+        unwritten = "{path} was not written: no pair of k and l meets the limits."
+        print_problems((text(unwritten, path=str(path)),))
         return False
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     if chosen.kept_set is not None:
@@ -290,48 +327,86 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
 def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
     problem = audit.search.problem
     print_line(
-        f"{audit.overall}  (result: {audit.verdict})  {problem.data.name}, {problem.n_records:,} records"
+        text(
+            "{overall}  (result: {verdict})  {file}, {records}",
+            overall=audit.overall,
+            verdict=audit.verdict,
+            file=problem.data.name,
+            records=counted(problem.n_records, "record"),
+        )
     )
-    word = "accuracy" if problem.settings.task == "classification" else "R²"
-    guess = "" if word == "R²" else f"; the most frequent label alone {problem.base_baseline:.4f}"
-    print_line(f"model: {document['model']}, {word} on untouched records {problem.base_accuracy:.4f}{guess}")
     print_line(
-        f"{len(audit.search.configurations):,} pairs of k and l, {len(audit.offered):,} on the result list"
+        text(
+            "model: {model}, accuracy on untouched records {accuracy}; the most frequent label alone "
+            "{baseline}"
+            if problem.settings.task == "classification"
+            else "model: {model}, R² on untouched records {accuracy}",
+            model=own(_model_of(problem)),
+            accuracy=Written(f"{problem.base_accuracy:.4f}"),
+            baseline=Written(f"{problem.base_baseline:.4f}"),
+        )
     )
+    print_line(
+        text(
+            "{n} pair of k and l, {offered} on the result list",
+            "{n} pairs of k and l, {offered} on the result list",
+            n=len(audit.search.configurations),
+            offered=len(audit.offered),
+        )
+    )
+    _print_offered(audit)
+    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
+        print_line(
+            text(
+                "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
+                "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",
+                n=unlisted,
+            )
+        )
+    if audit.recommended is not None:
+        print_line(text("recommended: {reason}", reason=audit.recommended.reason))
+    if "stability" in document:
+        print_line(text("over seeds: {figures}", figures=json.dumps(document["stability"])))
+    if "singling_out" in document:
+        _print_singling_out(document)
+    for finding in audit.findings:
+        print_line(text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message)))
+    sys.stdout.flush()
+
+
+def _print_offered(audit: DiversityAudit) -> None:
+    word = say(accuracy_word(audit.search.problem.settings.task, begins=False))
     if audit.offered:
-        print_line(f"{'k':>5} {'l':>5} {'deletion':>9} {word:>9} {'NCP':>6} {'min k':>6} {'t':>6}")
+        deletion, smallest = say("deletion"), say("min k")
+        _print_cells(f"{'k':>5} {'l':>5} {deletion:>9} {word:>9} {'NCP':>6} {smallest:>6} {'t':>6}")
     for each in audit.offered[:SHOWN_ROWS]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None
         t = each.verification.t if each.verification else None
-        print_line(
+        _print_cells(
             f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
             f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
-    if len(audit.offered) > SHOWN_ROWS:
-        print_line(f"… and {len(audit.offered) - SHOWN_ROWS:,} more; --json prints all")
-    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
-        remove = "1 pair removes" if unlisted == 1 else f"{unlisted:,} pairs remove"
-        print_line(f"{remove} nothing and can be released, beside those on the list; --json prints all")
-    if audit.recommended is not None:
-        print_line(f"recommended: {audit.recommended.reason}")
-    if "stability" in document:
-        print_line(f"over seeds: {json.dumps(document['stability'])}")
-    if "singling_out" in document:
-        _print_singling_out(document)
-    for finding in audit.findings:
-        print_line(f"{finding.verdict}: {finding.message}")
-    sys.stdout.flush()
+    _print_rest(len(audit.offered))
+
+
+def _print_rest(n_rows: int) -> None:
+    if n_rows > SHOWN_ROWS:
+        print_line(text("… and {more} more; --json prints all", more=n_rows - SHOWN_ROWS))
+
+
+def _print_cells(line: str) -> None:
+    print_line(text("{cells}", cells=line))
 
 
 def _print_singling_out(document: Mapping[str, Any]) -> None:
     ranked = document["singling_out"]
     print_line("columns by the share of records they single out, alone and with those above:")
-    print_line(f"{'alone':>9} {'with above':>10} {'values':>8}  column")
+    alone, above, values, column = say("alone"), say("with above"), say("values"), say("column")
+    _print_cells(f"{alone:>9} {above:>10} {values:>8}  {column}")
     for each in ranked[:SHOWN_ROWS]:
-        print_line(
+        _print_cells(
             f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
             f"{each['n_values']:>8,}  {each['column']}"
         )
-    if len(ranked) > SHOWN_ROWS:
-        print_line(f"… and {len(ranked) - SHOWN_ROWS:,} more; --json prints all")
+    _print_rest(len(ranked))

@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.demo import Demo, DemoFile
 from core.errors import AuditInputError
+from core.words import text
 
 LABEL = "target"
 
@@ -60,7 +61,8 @@ def demo_file(name: str) -> DemoFile:
         There is no such demo.
     """
     if name not in DEMO_NAMES:
-        raise AuditInputError(f"The demo must be one of {', '.join(DEMO_NAMES)}; it is {name}.")
+        names = ", ".join(DEMO_NAMES)
+        raise AuditInputError(text("The demo must be one of {names}; it is {name}.", names=names, name=name))
     from sklearn import datasets  # noqa: PLC0415 - a second that other tools need not wait
 
     bunch = (

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from core.attribute_disclosure import Distance, ordered_codes
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
+from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -102,7 +103,9 @@ def read_features(
     """Turn the feature columns of one or more tables into numbers with common categories."""
     everywhere = set.intersection(*(set(table.column_names) for table in tables))
     problems = [
-        f"The feature “{name}” is not a column of every table." for name in names if name not in everywhere
+        text("The feature “{column}” is not a column of every table.", column=name)
+        for name in names
+        if name not in everywhere
     ]
     if problems:
         raise AuditInputError(*problems)
@@ -151,15 +154,22 @@ def row_codes(values: FloatArray, columns: Sequence[int]) -> IntArray:
     return np.unique(combined, return_inverse=True)[1].astype(np.int64)
 
 
-def _column_problem(name: str, cells: Sequence[pa.ChunkedArray], categorical: bool) -> str | None:
+def _column_problem(name: str, cells: Sequence[pa.ChunkedArray], categorical: bool) -> Text | None:
     if all(each.null_count == len(each) for each in cells):
-        return f"The feature “{name}” has no value in any record; leave it out of the features."
+        return text(
+            "The feature “{column}” has no value in any record; leave it out of the features.", column=name
+        )
     n_text = 0 if categorical else sum(n_not_numbers(each) for each in cells)
     if n_text:
         n_known = sum(len(each) - each.null_count for each in cells)
-        return (
-            f"The feature “{name}” holds text in {n_text:,} of {n_known:,} values; "
-            "say that it is categorical (`--categorical`), or leave it out of the features (`--leave-out`)."
+        return text(
+            "The feature “{column}” holds text in {found} of {n} value; say that it is categorical "
+            "(`--categorical`), or leave it out of the features (`--leave-out`).",
+            "The feature “{column}” holds text in {found} of {n} values; say that it is categorical "
+            "(`--categorical`), or leave it out of the features (`--leave-out`).",
+            n=n_known,
+            column=name,
+            found=n_text,
         )
     return None
 

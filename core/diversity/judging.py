@@ -9,16 +9,17 @@ from typing import Literal
 import numpy as np
 
 from core.attribute_disclosure import distinct_l
+from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
 from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import released_table
-from core.diversity.settings import DiversitySettings
+from core.diversity.settings import DiversitySettings, Task
 from core.equivalence import equivalence_classes
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import counted, percent
+from core.words import Text, counted, joined, own, percent, text
 
 _FEW_HOLDOUT_RECORDS = 100
 _CONTINUOUS_SHARE = 0.5
@@ -56,14 +57,25 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
     if n_stopped:
         found.append(
             Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
-                f"The search was stopped: {n_stopped:,} of {n_pairs:,} pairs of k and l were not evaluated."
+                text(
+                    "The search was stopped: {stopped} of {n} pair of k and l was not evaluated.",
+                    "The search was stopped: {stopped} of {n} pairs of k and l were not evaluated.",
+                    n=n_pairs,
+                    stopped=n_stopped,
+                )
             )
         )
     if n_unverified:
         found.append(
             Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
-                f"In {n_unverified:,} of {n_pairs:,} pairs the released table did not keep k and l "
-                "when it was read back; they are not offered."
+                text(
+                    "In {unverified} of {n} pair the released table did not keep k and l when it was read "
+                    "back; it is not offered.",
+                    "In {unverified} of {n} pairs the released table did not keep k and l when it was read "
+                    "back; they are not offered.",
+                    n=n_pairs,
+                    unverified=n_unverified,
+                )
             )
         )
     return found
@@ -84,7 +96,11 @@ def _about_the_outcome(
         return []
     return [
         Finding.of("nothing_within_limits", Verdict.FAIL)(
-            f"None of the {n_evaluated:,} evaluated pairs of k and l meets the limits."
+            text(
+                "The only evaluated pair of k and l does not meet the limits.",
+                "None of the {n} evaluated pairs of k and l meets the limits.",
+                n=n_evaluated,
+            )
         )
     ]
 
@@ -95,9 +111,16 @@ def _about_the_model(problem: SearchProblem) -> list[Finding]:
         return []
     return [
         Finding.of("model_below_baseline", Verdict.WARN)(
-            f"On the {problem.n_records:,} untouched records {_model_against(problem)} "
-            f"{percent(problem.base_accuracy)}, {_guess(problem)} {percent(problem.base_baseline)}. What "
-            "anonymization does to such a model says nothing: choose a better one first."
+            text(
+                "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
+                "{baseline}. What anonymization does to such a model says nothing: choose a better one first."
+                if problem.settings.task == "classification"
+                else "On the {records} the model has R² {accuracy}, always saying the mean {baseline}. What "
+                "anonymization does to such a model says nothing: choose a better one first.",
+                records=counted(problem.n_records, "untouched record"),
+                accuracy=percent(problem.base_accuracy),
+                baseline=percent(problem.base_baseline),
+            )
         )
     ]
 
@@ -108,38 +131,36 @@ def _about_the_baseline(problem: SearchProblem, configuration: Configuration) ->
         return []
     return [
         Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
-            f"At k = {configuration.k}, l = {configuration.l} {_model_against(problem)} "
-            f"{percent(evaluation.accuracy)} on {evaluation.n_holdout:,} held-out records, "
-            f"{_guess(problem)} {percent(evaluation.baseline_accuracy)}: the model is of no use there. "
-            "Raise the target accuracy above that, or choose smaller k and l."
+            text(
+                "At k = {k}, l = {l} the model has accuracy {accuracy} on {records}, always saying the most "
+                "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
+                "that, or choose smaller k and l."
+                if problem.settings.task == "classification"
+                else "At k = {k}, l = {l} the model has R² {accuracy} on {records}, always saying the mean "
+                "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
+                "smaller k and l.",
+                k=configuration.k,
+                l=configuration.l,
+                accuracy=percent(evaluation.accuracy),
+                records=counted(evaluation.n_holdout, "held-out record"),
+                baseline=percent(evaluation.baseline_accuracy),
+            )
         )
     ]
 
 
-def _model_against(problem: SearchProblem) -> str:
-    return f"the model has {'accuracy' if problem.settings.task == 'classification' else 'R²'}"
-
-
-def _guess(problem: SearchProblem) -> str:
-    if problem.settings.task == "classification":
-        return "always saying the most frequent label"
-    return "always saying the mean"
+_STEERED = {
+    "all_features": "With these cells, every feature, the sensitive attribute included, and the label "
+    "decide which records share a cell; a cell can tell more than its quasi-identifiers do. Proper cells "
+    "avoid that.",
+    "quasi_identifiers": "With these cells, the label decides where the quasi-identifiers are cut; a cell "
+    "can tell more about the label than its quasi-identifiers do. Proper cells avoid that.",
+}
 
 
 def _about_cells(problem: SearchProblem) -> list[Finding]:
-    steering = {
-        "all_features": "every feature, the sensitive attribute included, and the label decide which records "
-        "share a cell; a cell can tell more than its quasi-identifiers do",
-        "quasi_identifiers": "the label decides where the quasi-identifiers are cut; a cell can tell more "
-        "about the label than its quasi-identifiers do",
-    }
-    if problem.settings.cells not in steering:
-        return []
-    return [
-        Finding.of("cells_are_steered", Verdict.WARN)(
-            f"With these cells, {steering[problem.settings.cells]}. Proper cells avoid that."
-        )
-    ]
+    steered = _STEERED.get(problem.settings.cells)
+    return [Finding.of("cells_are_steered", Verdict.WARN)(steered)] if steered else []
 
 
 def _about_sensitive(problem: SearchProblem) -> list[Finding]:
@@ -153,16 +174,27 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
         return Finding.of(
             "continuous_sensitive", Verdict.WARN, column=attribute.name, n_affected=attribute.n_distinct
         )(
-            f"“{attribute.name}” has {attribute.n_distinct:,} different numbers in "
-            f"{problem.n_records:,} records, so nearly every cell counts as diverse although its "
-            "values may be close together. Bins avoid that."
+            text(
+                "“{column}” has {n} different number in {records}, so nearly every cell counts as diverse "
+                "although its values may be close together. Bins avoid that.",
+                "“{column}” has {n} different numbers in {records}, so nearly every cell counts as diverse "
+                "although its values may be close together. Bins avoid that.",
+                n=attribute.n_distinct,
+                column=attribute.name,
+                records=counted(problem.n_records, "record"),
+            )
         )
     if attribute.n_values < problem.settings.l_min:
         return Finding.of(
             "too_few_values", Verdict.WARN, column=attribute.name, n_affected=attribute.n_values
         )(
-            f"“{attribute.name}” has {counted(attribute.n_values, 'value')} to count, fewer than "
-            f"the smallest l, {problem.settings.l_min}: no cell can be kept."
+            text(
+                "“{column}” has {n} value to count, fewer than the smallest l, {l}: no cell can be kept.",
+                "“{column}” has {n} values to count, fewer than the smallest l, {l}: no cell can be kept.",
+                n=attribute.n_values,
+                column=attribute.name,
+                l=problem.settings.l_min,
+            )
         )
     return None
 
@@ -178,10 +210,18 @@ def _about_homogeneous_classes(configuration: Configuration) -> list[Finding]:
         return []
     return [
         Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-            f"At k = {configuration.k}, l = {configuration.l}, {n_records:,} of "
-            f"{verification.classes.n_records:,} records are in classes where everybody has the same "
-            "sensitive value: whoever is known to be in such a class is known to have it. Choose "
-            "l of 2 or more."
+            text(
+                "At k = {k}, l = {l}, {same} of {n} record is in classes where everybody has the same "
+                "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+                "or more.",
+                "At k = {k}, l = {l}, {same} of {n} records are in classes where everybody has the same "
+                "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+                "or more.",
+                n=verification.classes.n_records,
+                k=configuration.k,
+                l=configuration.l,
+                same=n_records,
+            )
         )
     ]
 
@@ -190,25 +230,50 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
     evaluation = configuration.evaluation
     if evaluation is None:
         return []
-    name = "Accuracy" if problem.settings.task == "classification" else "R²"
-    low, high = evaluation.accuracy_low, evaluation.accuracy_high
-    interval = "" if low is None or high is None else f" (95 % interval {percent(low)} to {percent(high)})"
-    few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
-    balanced = evaluation.balanced_accuracy
-    each_class = (
-        "" if balanced is None else f" Averaged over the classes (balanced) it is {percent(balanced)}."
-    )
-    message = (
-        f"{name} at k = {configuration.k}, l = {configuration.l} is {percent(evaluation.accuracy)}{interval} "
-        f"on {evaluation.n_holdout:,} held-out records; the same records untouched give "
-        f"{percent(evaluation.untouched_accuracy)}, all {problem.n_records:,} records untouched "
-        f"{percent(problem.base_accuracy)}."
-    )
-    return [
-        Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
-            message + each_class + (f" {evaluation.n_holdout:,} records say little." if few else "")
+    found: list[str] = [
+        text(
+            "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out record; the same record untouched "
+            "gives {untouched}, all {records} untouched {all}.",
+            "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out records; the same records untouched "
+            "give {untouched}, all {records} untouched {all}.",
+            n=evaluation.n_holdout,
+            name=accuracy_word(problem.settings.task),
+            k=configuration.k,
+            l=configuration.l,
+            accuracy=_with_interval(evaluation),
+            untouched=percent(evaluation.untouched_accuracy),
+            records=counted(problem.n_records, "record"),
+            all=percent(problem.base_accuracy),
         )
     ]
+    if evaluation.balanced_accuracy is not None:
+        balanced = percent(evaluation.balanced_accuracy)
+        found.append(text("Averaged over the classes (balanced) it is {balanced}.", balanced=balanced))
+    few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
+    if few:
+        found.append(text("{n} record says little.", "{n} records say little.", n=evaluation.n_holdout))
+    return [
+        Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
+            joined(found)
+        )
+    ]
+
+
+def accuracy_word(task: Task, *, begins: bool = True) -> Text:
+    """Return what accuracy is called, at the beginning or within: accuracy for classes, R² for numbers."""
+    if task != "classification":
+        return own("R²")
+    return own("Accuracy") if begins else own("accuracy")
+
+
+def _with_interval(evaluation: Evaluation) -> Text:
+    """Return the accuracy, with its interval where it has one."""
+    accuracy, low, high = percent(evaluation.accuracy), evaluation.accuracy_low, evaluation.accuracy_high
+    if low is None or high is None:
+        return accuracy
+    return text(
+        "{accuracy} (95 % interval {low} to {high})", accuracy=accuracy, low=percent(low), high=percent(high)
+    )
 
 
 def _about_untouched_columns(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
@@ -227,15 +292,19 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
         return []
     classes = equivalence_classes(released, columns)
     n_unique, n_records = classes.n_records_below(2), classes.n_records
-    one = len(columns) == 1
-    released_as = (
-        "is released as it is. It singles" if one else "are released as they are. Together they single"
-    )
     return [
         Finding.of("untouched_columns", Verdict.WARN if n_unique else Verdict.PASS, n_affected=n_unique)(
-            f"{counted(len(columns), 'column')} besides the quasi-identifiers {released_as} "
-            f"out {n_unique:,} of {n_records:,} records. k and l protect only against somebody who knows the "
-            f"quasi-identifiers and nothing of {'this column' if one else 'these columns'}."
+            text(
+                "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
+                "{records}. k and l protect only against somebody who knows the quasi-identifiers and "
+                "nothing of this column.",
+                "{n} columns besides the quasi-identifiers are released as they are. Together they single "
+                "out {unique} of {records}. k and l protect only against somebody who knows the "
+                "quasi-identifiers and nothing of these columns.",
+                n=len(columns),
+                unique=n_unique,
+                records=counted(n_records, "record"),
+            )
         )
     ]
 
@@ -410,32 +479,50 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
     sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
     among = sure or few or meeting
     best = max(among, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
-    is_one = len(among) == 1
-    conditions = ["is within your limits" if is_one else "are within your limits"]
+    conditions = [text("is within your limits", "are within your limits", n=len(among))]
     if better_than_guessing:
         conditions.append(
-            f"{'is' if is_one else 'are'} not clearly worse than saying the most frequent label"
+            text(
+                "is not clearly worse than saying the most frequent label",
+                "are not clearly worse than saying the most frequent label",
+                n=len(among),
+            )
         )
     if few:
-        verb = "removes" if is_one else "remove"
-        conditions.append(f"{verb} at most {percent(_RECOMMENDED_DELETION)} of the records")
+        conditions.append(
+            text(
+                "removes at most {share} of the records",
+                "remove at most {share} of the records",
+                n=len(among),
+                share=percent(_RECOMMENDED_DELETION),
+            )
+        )
     if sure and settings.task == "classification":
-        verb, target = "keeps" if is_one else "keep", percent(settings.target_accuracy)
-        conditions.append(f"{verb} {target} accuracy even at the low end of its 95 % interval")
+        conditions.append(
+            text(
+                "keeps {target} accuracy even at the low end of its 95 % interval",
+                "keep {target} accuracy even at the low end of its 95 % interval",
+                n=len(among),
+                target=percent(settings.target_accuracy),
+            )
+        )
     return Recommendation(k=best.k, l=best.l, reason=_reason(best, len(among), conditions, settings))
 
 
-def _reason(best: Configuration, n_among: int, conditions: list[str], settings: DiversitySettings) -> str:
+def _reason(best: Configuration, n_among: int, conditions: list[Text], settings: DiversitySettings) -> Text:
     *others, last = conditions
-    those = f"{', '.join(others)} and {last}" if others else last
-    pair = f"k = {best.k}, l = {best.l}"
-    choice = f"Of the {n_among:,} pairs that {those}, {pair} has the largest l, and then the largest k"
-    if n_among == 1:
-        choice = f"Only {pair} {those}"
-    name = "accuracy" if settings.task == "classification" else "R²"
-    return (
-        f"{choice}; it has {name} {percent(best.accuracy or 0.0)} and removes "
-        f"{percent(best.deletion_ratio or 0.0)} of the records."
+    those = text("{others} and {last}", others=joined(others, ", "), last=last) if others else last
+    return text(
+        "Only k = {k}, l = {l} {those}; it has {name} {accuracy} and removes {removed} of the records.",
+        "Of the {n} pairs that {those}, k = {k}, l = {l} has the largest l, and then the largest k; it has "
+        "{name} {accuracy} and removes {removed} of the records.",
+        n=n_among,
+        k=best.k,
+        l=best.l,
+        those=those,
+        name=accuracy_word(settings.task, begins=False),
+        accuracy=percent(best.accuracy or 0.0),
+        removed=percent(best.deletion_ratio or 0.0),
     )
 
 

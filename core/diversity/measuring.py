@@ -33,6 +33,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.plain import holds_formulas, table_csv
 from core.utility import categorical_ncp, numeric_ncp
+from core.words import own, text
 
 OnProgress = Callable[[int, int], None]
 
@@ -359,12 +360,21 @@ def repeat_configuration(
     """
     if not 1 <= n_repeats <= _MOST_REPEATS:
         raise AuditInputError(
-            f"The repeats must lie between 1 and {_MOST_REPEATS:,}; {n_repeats} were asked for."
+            text(
+                "The repeats must lie between 1 and {most}; {repeats} were asked for.",
+                most=_MOST_REPEATS,
+                repeats=n_repeats,
+            )
         )
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:
         raise AuditInputError(
-            f"k = {configuration.k}, l = {configuration.l} has no accuracy to repeat: {configuration.status}."
+            text(
+                "k = {k}, l = {l} has no accuracy to repeat: {status}.",
+                k=configuration.k,
+                l=configuration.l,
+                status=own(configuration.status.value),
+            )
         )
     released = released_values(kept_set.cells, problem.values, problem.inputs.units)
     predictions = problem.inputs.predict(released)
@@ -414,8 +424,15 @@ class DiversitySearch:
                 return configuration
         settings = self.problem.settings
         raise AuditInputError(
-            f"k = {k}, l = {l} was not searched: k runs from {settings.k_min} to {settings.k_max}, "
-            f"and l from {settings.l_min} to k."
+            text(
+                "k = {k}, l = {l} was not searched: k runs from {smallest_k} to {largest_k}, and l from "
+                "{smallest_l} to k.",
+                k=k,
+                l=l,
+                smallest_k=settings.k_min,
+                largest_k=settings.k_max,
+                smallest_l=settings.l_min,
+            )
         )
 
 

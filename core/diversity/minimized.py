@@ -14,6 +14,7 @@ from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.models import LinearScores
 from core.diversity.outcomes import Dependence, Outcome
 from core.diversity.settings import MajorityRule
+from core.words import Text, Written, joined, own, text
 
 Predict = Callable[[FloatArray], FloatArray]
 
@@ -211,7 +212,7 @@ def generalizations_document(found: tuple[Generalization, ...]) -> dict[str, obj
     }
 
 
-def in_words(generalization: Generalization) -> str:
+def in_words(generalization: Generalization) -> Text:
     """Return a generalization as a person reads it.
 
     >>> in_words(Generalization(feature="mean perimeter", cuts=(91.0999,)))
@@ -219,17 +220,30 @@ def in_words(generalization: Generalization) -> str:
     >>> in_words(Generalization(feature="age", cuts=()))
     'age: any value, it makes no difference to the model'
     """
-    name = generalization.feature
+    return text("{column}: {known}", column=generalization.feature, known=known_as(generalization))
+
+
+def known_as(generalization: Generalization) -> Text:
+    """Return what may be known of a feature, as a person reads it."""
     if generalization.untouched:
-        return f"{name}: left as it is"
+        return own("left as it is")
     if generalization.groups is not None:
-        return f"{name}: " + " | ".join(
-            " or ".join(c or "(missing)" for c in g) for g in generalization.groups
-        )
+        return joined([_one_of(group) for group in generalization.groups], " | ")
     if not generalization.cuts:
-        return f"{name}: any value, it makes no difference to the model"
-    first, *others = [f"{cut:.4g}" for cut in generalization.cuts]
-    return f"{name}: " + " | ".join([f"up to {first}", *(f"to {cut}" for cut in others), "above"])
+        return own("any value, it makes no difference to the model")
+    return ranges(generalization.cuts)
+
+
+def ranges(cuts: Sequence[float]) -> Text:
+    """Return the ranges that cuts leave, such as "up to 30 | to 50 | above"."""
+    first, *others = [Written(f"{cut:.4g}") for cut in cuts]
+    parts = [text("up to {number}", number=first), *(text("to {number}", number=cut) for cut in others)]
+    return joined([*parts, own("above")], " | ")
+
+
+def _one_of(names: Sequence[str]) -> Text:
+    *others, last = [text("{name}", name=name) if name else own("(missing)") for name in names]
+    return text("{others} or {last}", others=joined(others, ", "), last=last) if others else last
 
 
 def _groups(categories: tuple[str, ...], told_apart: set[int | None]) -> tuple[tuple[str, ...], ...]:

@@ -18,9 +18,10 @@ import pyarrow as pa
 from core.apart import POOL, Answer, EndedError, refused
 from core.coding import FloatArray
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array
-from core.diversity.outcomes import Dependence, FlatTree, TreeDependence
+from core.diversity.outcomes import Dependence, FlatTree, TreeDependence, first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
+from core.words import text
 
 _OTHER_SIDE = "core.diversity.model_process"
 _REMEDY = "Save the model again with skops.io.dump."
@@ -96,19 +97,37 @@ class LoadedEstimator:
     def check(self, *, task: Task, columns: Sequence[str]) -> None:
         """Check that the model fits the task and the features of the table."""
         if task != self.task:
-            raise AuditInputError(f"{self.name} holds a model for {self.task}; {task} was asked for.")
+            wrong = (
+                "{file} holds a model for classification; regression was asked for."
+                if self.task == "classification"
+                else "{file} holds a model for regression; classification was asked for."
+            )
+            raise AuditInputError(text(wrong, file=self.name))
         if self.feature_names is None:
             if self.n_features != len(columns):
                 raise AuditInputError(
-                    f"{self.name} was trained on {self.n_features:,} features without names; the table has "
-                    f"{len(columns):,}. Leave out the columns that are no features of the model."
+                    text(
+                        "{file} was trained on {n} feature without a name; the table has {columns}. Leave "
+                        "out the columns that are no features of the model.",
+                        "{file} was trained on {n} features without names; the table has {columns}. Leave "
+                        "out the columns that are no features of the model.",
+                        n=self.n_features,
+                        file=self.name,
+                        columns=len(columns),
+                    )
                 )
             return
         absent = [name for name in self.feature_names if name not in columns]
         if absent:
             raise AuditInputError(
-                f"{self.name} was trained on {len(absent):,} of {self.n_features:,} features that the table "
-                f"does not have: {_listed(absent)}."
+                text(
+                    "{file} was trained on {absent} of {n} feature that the table does not have: {names}.",
+                    "{file} was trained on {absent} of {n} features that the table does not have: {names}.",
+                    n=self.n_features,
+                    file=self.name,
+                    absent=len(absent),
+                    names=first_of(absent),
+                )
             )
 
 
@@ -140,7 +159,7 @@ class FileModel:
     @property
     def description(self) -> str:
         """Say what kind of model the file holds."""
-        return f"{self.loaded.kind} from {self.loaded.name}"
+        return text("{kind} from {file}", kind=self.loaded.kind, file=self.loaded.name)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -189,7 +208,10 @@ class FileModel:
             return np.array([position[name] for name in names], dtype=np.float64)[predicted]
         except (KeyError, IndexError):
             raise AuditInputError(
-                f"The model in {self.loaded.name} predicts classes that it does not name. Save it again."
+                text(
+                    "The model in {file} predicts classes that it does not name. Save it again.",
+                    file=self.loaded.name,
+                )
             ) from None
 
     def _as_trained(self, values: FloatArray) -> pa.Table:
@@ -224,8 +246,3 @@ def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
         n_features=int(said["n_features"]),
         trees=None if process.nodes is None else FlatTree.all_of(process.nodes),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:10])
-    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10:,} more"

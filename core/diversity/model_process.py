@@ -21,8 +21,9 @@ from sklearn.tree._tree import Tree
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from core.apart import Answer
-from core.diversity.outcomes import class_text, sorted_classes, trees_of
+from core.diversity.outcomes import class_text, first_of, sorted_classes, trees_of
 from core.errors import AuditInputError
+from core.words import Text, text
 
 LARGEST_UNPACKED_BYTES = 500_000_000
 _MOST_MEMBERS = 50_000
@@ -61,14 +62,21 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
         estimator = skops.io.loads(content, trusted=list(_TRUSTED_TYPES))
     except UntrustedTypesFoundException:
         raise AuditInputError(
-            f"{name} holds types that are not trusted and was not loaded: {_listed(_untrusted(content))}. "
-            "Models of scikit-learn's trees, forests, boosting, linear models, support vector machines and "
-            "naive Bayes, also in pipelines, are accepted."
+            text(
+                "{file} holds types that are not trusted and was not loaded: {types}. Models of "
+                "scikit-learn's trees, forests, boosting, linear models, support vector machines and naive "
+                "Bayes, also in pipelines, are accepted.",
+                file=name,
+                types=_untrusted(content),
+            )
         ) from None
     except Exception:  # whatever a damaged part raises
         raise AuditInputError(
-            f"{name} is not a complete skops file: it is damaged, or from another version. Save the model "
-            "again with skops.io.dump."
+            text(
+                "{file} is not a complete skops file: it is damaged, or from another version. Save the model "
+                "again with skops.io.dump.",
+                file=name,
+            )
         ) from None
     description = _described(estimator, name)
     _HELD[:] = [estimator]
@@ -96,8 +104,11 @@ def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
         return {"classes": texts}, pa.table({"predicted": codes.reshape(len(table))})
     except Exception:  # whatever its parts raise
         raise AuditInputError(
-            f"The model in {name} cannot predict the records: its features must hold what it "
-            "was trained on, the same kinds of values and no category it has not seen."
+            text(
+                "The model in {file} cannot predict the records: its features must hold what it was trained "
+                "on, the same kinds of values and no category it has not seen.",
+                file=name,
+            )
         ) from None
 
 
@@ -119,15 +130,18 @@ def _nodes(trees: Sequence[Tree] | None) -> pa.Table | None:
 
 def _refuse_what_runs_code(data: bytes, name: str) -> None:
     if not data:
-        raise AuditInputError(f"{name}: the file is empty (0 bytes).")
+        raise AuditInputError(text("{file}: the file is empty (0 bytes).", file=name))
     if data.startswith(b"PK"):
         return
     if data.startswith(_PICKLES) or (data.startswith(_TEXT_PICKLES) and data.endswith(b".")):
         raise AuditInputError(
-            f"{name} is a pickle or joblib file, whatever its name says; such files run code when they are "
-            "opened, so they are refused. Save the model with skops.io.dump instead."
+            text(
+                "{file} is a pickle or joblib file, whatever its name says; such files run code when they "
+                "are opened, so they are refused. Save the model with skops.io.dump instead.",
+                file=name,
+            )
         )
-    raise AuditInputError(f"{name} is not a skops file. Save the model with skops.io.dump.")
+    raise AuditInputError(text("{file} is not a skops file. Save the model with skops.io.dump.", file=name))
 
 
 def _check_archive(data: bytes, name: str) -> None:
@@ -136,30 +150,42 @@ def _check_archive(data: bytes, name: str) -> None:
             members = archive.infolist()
     except Exception:
         raise AuditInputError(
-            f"{name} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
-            "model again with skops.io.dump."
+            text(
+                "{file} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
+                "model again with skops.io.dump.",
+                file=name,
+            )
         ) from None
     unpacked = sum(member.file_size for member in members)
     if unpacked > LARGEST_UNPACKED_BYTES or len(members) > _MOST_MEMBERS:
         raise AuditInputError(
-            f"{name} would unpack to {unpacked / 1e6:,.0f} MB in {len(members):,} parts; at most "
-            f"{LARGEST_UNPACKED_BYTES / 1e6:,.0f} MB in {_MOST_MEMBERS:,} parts are read."
+            text(
+                "{file} would unpack to {megabytes} MB in {n} part; at most {most} MB in {parts} parts are "
+                "read.",
+                "{file} would unpack to {megabytes} MB in {n} parts; at most {most} MB in {parts} parts are "
+                "read.",
+                n=len(members),
+                file=name,
+                megabytes=round(unpacked / 1e6),
+                most=round(LARGEST_UNPACKED_BYTES / 1e6),
+                parts=_MOST_MEMBERS,
+            )
         )
 
 
-def _untrusted(data: bytes) -> list[str]:
+def _untrusted(data: bytes) -> Text:
     try:
         found = skops.io.get_untrusted_types(data=data)
     except Exception:
-        return ["types that cannot be named"]
-    return [each for each in found if each not in _TRUSTED_TYPES]
+        return text("types that cannot be named")
+    return first_of([each for each in found if each not in _TRUSTED_TYPES])
 
 
 def _described(estimator: object, name: str) -> dict[str, object]:
     if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
-        raise AuditInputError(f"{name} holds no scikit-learn model that predicts.")
+        raise AuditInputError(text("{file} holds no scikit-learn model that predicts.", file=name))
     if not (is_classifier(estimator) or is_regressor(estimator)):
-        raise AuditInputError(f"{name} holds neither a classifier nor a regressor.")
+        raise AuditInputError(text("{file} holds neither a classifier nor a regressor.", file=name))
     try:
         n_features = int(estimator.n_features_in_)
         names = getattr(estimator, "feature_names_in_", None)
@@ -169,7 +195,10 @@ def _described(estimator: object, name: str) -> dict[str, object]:
         _check_trees(estimator)
     except Exception:
         raise AuditInputError(
-            f"{name} holds a model that was never fitted, or whose parts contradict each other."
+            text(
+                "{file} holds a model that was never fitted, or whose parts contradict each other.",
+                file=name,
+            )
         ) from None
     return {
         "kind": type(estimator).__name__,
@@ -229,8 +258,3 @@ def _parts(part: object, owner: object, seen: set[int]) -> Iterator[tuple[object
         inside = list(vars(part).values()) if hasattr(part, "__dict__") else []
     for each in inside:
         yield from _parts(each, part if isinstance(part, BaseEstimator) else owner, seen)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:10])
-    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10:,} more"

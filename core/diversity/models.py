@@ -24,6 +24,7 @@ from core.coding import FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, Outcome, tree_dependence
 from core.errors import AuditInputError
+from core.words import text
 
 _TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
 
@@ -171,11 +172,15 @@ def train_model(
 ) -> TrainedModel:
     """Fit one of the offered models."""
     if kind not in get_args(ModelKind):
-        raise AuditInputError(f"The model must be one of {', '.join(get_args(ModelKind))}; it is {kind}.")
+        kinds = ", ".join(get_args(ModelKind))
+        raise AuditInputError(text("The model must be one of {kinds}; it is {kind}.", kinds=kinds, kind=kind))
     if outcome.task == "classification" and len(np.unique(outcome.values)) == 1:
         raise AuditInputError(
-            f"All {len(values):,} training records have the same label; "
-            "a classifier needs at least two classes."
+            text(
+                "The only training record has one label; a classifier needs at least two classes.",
+                "All {n} training records have the same label; a classifier needs at least two classes.",
+                n=len(values),
+            )
         )
     estimator, description = _estimator(kind, outcome, seed)
     with warnings.catch_warnings(record=True) as caught:
@@ -198,7 +203,7 @@ def _estimator(kind: str, outcome: Outcome, seed: int) -> tuple[object, str]:
             "tree": (DecisionTreeClassifier(random_state=seed), "decision tree"),
             "forest": (
                 RandomForestClassifier(n_estimators=_N_FOREST_TREES, random_state=seed),
-                f"random forest of {_N_FOREST_TREES} trees",
+                text("random forest of {trees} trees", trees=_N_FOREST_TREES),
             ),
             "boosting": (HistGradientBoostingClassifier(random_state=seed), "gradient boosting"),
             "logistic": (
@@ -211,7 +216,7 @@ def _estimator(kind: str, outcome: Outcome, seed: int) -> tuple[object, str]:
             "tree": (DecisionTreeRegressor(random_state=seed), "regression tree"),
             "forest": (
                 RandomForestRegressor(n_estimators=_N_FOREST_TREES, random_state=seed),
-                f"random forest of {_N_FOREST_TREES} regression trees",
+                text("random forest of {trees} regression trees", trees=_N_FOREST_TREES),
             ),
             "boosting": (HistGradientBoostingRegressor(random_state=seed), "gradient boosting for numbers"),
             "logistic": (make_pipeline(StandardScaler(), LinearRegression()), "linear regression"),

@@ -29,6 +29,7 @@ from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.features import Float32Array, is_numeric, n_not_numbers, numbers_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
+from core.words import Text, counted, text
 
 _FEWEST_SUSPICIOUS = 10
 _MOST_NUMERIC_CLASSES = 50
@@ -76,15 +77,20 @@ def r_squared(predicted: FloatArray, actual: FloatArray) -> float:
 
 
 def read_outcomes(
-    columns: Sequence[pa.ChunkedArray], *, subject: str, task: Task, more_classes: Sequence[str] = ()
+    columns: Sequence[pa.ChunkedArray], *, subject: Text, task: Task, more_classes: Sequence[str] = ()
 ) -> tuple[Outcome, ...]:
     """Read the label column of one or more tables with common classes."""
     n_records = sum(len(column) for column in columns)
     n_missing = sum(column.null_count for column in columns)
     if n_missing:
         raise AuditInputError(
-            f"The {subject} is missing in {n_missing:,} of {n_records:,} records; "
-            "accuracy needs it in every record."
+            text(
+                "The {subject} is missing in {missing} of {n} record; accuracy needs it in every record.",
+                "The {subject} is missing in {missing} of {n} records; accuracy needs it in every record.",
+                n=n_records,
+                subject=subject,
+                missing=n_missing,
+            )
         )
     if task == "regression":
         return tuple(_read_numbers(column, subject) for column in columns)
@@ -106,12 +112,22 @@ def class_text(value: object) -> str:
     >>> class_text("1.0"), class_text(True), class_text(" yes ")
     ('1', '1', 'yes')
     """
-    text = str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value).strip()
+    written = str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value).strip()
     try:
-        number = float(text)
+        number = float(written)
     except ValueError:
-        return text
-    return str(int(number)) if number.is_integer() else text
+        return written
+    return str(int(number)) if number.is_integer() else written
+
+
+def first_of(names: Sequence[str]) -> Text:
+    """Return the first ten of some names, and how many more there are."""
+    shown, n_more = ", ".join(names[:10]), len(names) - 10
+    return (
+        text("{names} and {more} more", names=shown, more=n_more)
+        if n_more > 0
+        else text("{names}", names=shown)
+    )
 
 
 def sorted_classes(classes: set[str]) -> tuple[str, ...]:
@@ -122,28 +138,46 @@ def sorted_classes(classes: set[str]) -> tuple[str, ...]:
         return tuple(sorted(classes))
 
 
-def _read_numbers(column: pa.ChunkedArray, subject: str) -> Outcome:
+def _read_numbers(column: pa.ChunkedArray, subject: Text) -> Outcome:
     n_text = n_not_numbers(column)
     if n_text:
         raise AuditInputError(
-            f"The {subject} holds text in {n_text:,} of {len(column):,} records; regression needs numbers."
+            text(
+                "The {subject} holds text in {found} of {n} record; regression needs numbers.",
+                "The {subject} holds text in {found} of {n} records; regression needs numbers.",
+                n=len(column),
+                subject=subject,
+                found=n_text,
+            )
         )
     return Outcome(task="regression", classes=(), values=numbers_of(column))
 
 
-def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], subject: str) -> None:
+def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], subject: Text) -> None:
     n_records = sum(len(column) for column in columns)
     if len(classes) == 1:
         raise AuditInputError(
-            f"The {subject} has the same value in all {n_records:,} records; "
-            "a classifier needs at least two classes."
+            text(
+                "The {subject} has one value in the only record; a classifier needs at least two classes.",
+                "The {subject} has the same value in all {n} records; a classifier needs at least two "
+                "classes.",
+                n=n_records,
+                subject=subject,
+            )
         )
     crowded = len(classes) > _FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
     many_numbers = len(classes) > _MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
     if crowded or many_numbers:
         raise AuditInputError(
-            f"The {subject} has {len(classes):,} different values in {n_records:,} records and looks "
-            "continuous; choose regression, or group it into classes."
+            text(
+                "The {subject} has {n} different value in {records} and looks continuous; choose "
+                "regression, or group it into classes.",
+                "The {subject} has {n} different values in {records} and looks continuous; choose "
+                "regression, or group it into classes.",
+                n=len(classes),
+                subject=subject,
+                records=counted(n_records, "record"),
+            )
         )
 
 

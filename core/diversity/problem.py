@@ -25,6 +25,7 @@ from core.errors import AuditInputError
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
+from core.words import counted, joined, percent, text
 
 _LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 _MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
@@ -217,7 +218,7 @@ def _read(
     space, values = read_features(tables, names, categorical=settings.categorical)
     outcomes = read_outcomes(
         [table[settings.label] for table in tables],
-        subject=f"label “{settings.label}”",
+        subject=text("label “{column}”", column=settings.label),
         task=settings.task,
         more_classes=loaded.classes if loaded is not None else (),
     )
@@ -233,13 +234,27 @@ def _check_size(
     widest = max(space.columns, key=lambda column: column.width, default=None)
     if widest is not None and sum(column.width for column in space.columns) * n_records > _MOST_CELLS:
         problems.append(
-            f"“{widest.name}” has {widest.width:,} categories in {n_records:,} records: a 0/1 column each "
-            "does not fit in memory. Group its values first, or leave it out of the features (`--leave-out`)."
+            text(
+                "“{column}” has {n} category in {records}: a 0/1 column each does not fit in memory. Group "
+                "its values first, or leave it out of the features (`--leave-out`).",
+                "“{column}” has {n} categories in {records}: a 0/1 column each does not fit in memory. Group "
+                "its values first, or leave it out of the features (`--leave-out`).",
+                n=widest.width,
+                column=widest.name,
+                records=counted(n_records, "record"),
+            )
         )
     if len(outcome.classes) * n_records > _MOST_CELLS:
         problems.append(
-            f"The label “{settings.label}” (`--label`) has {len(outcome.classes):,} classes in {n_records:,} "
-            "records, too many for a classifier. Group them first, or choose another label."
+            text(
+                "The label “{column}” (`--label`) has {n} class in {records}, too many for a classifier. "
+                "Group them first, or choose another label.",
+                "The label “{column}” (`--label`) has {n} classes in {records}, too many for a classifier. "
+                "Group them first, or choose another label.",
+                n=len(outcome.classes),
+                column=settings.label,
+                records=counted(n_records, "record"),
+            )
         )
     if problems:
         raise AuditInputError(*problems)
@@ -249,7 +264,10 @@ def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) 
     problems = []
     if choice.source == "predictions" and choice.predictions_column not in data.columns:
         problems.append(
-            f"The predictions column “{choice.predictions_column}” is not a column of the table."
+            text(
+                "The predictions column “{column}” is not a column of the table.",
+                column=choice.predictions_column,
+            )
             if choice.predictions_column
             else "Choose the column that holds the predictions."
         )
@@ -259,7 +277,14 @@ def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) 
         absent = [name for name in data.columns if name not in training.columns]
         if absent:
             problems.append(
-                f"{training.name} lacks {len(absent)} columns of {data.name}: {', '.join(absent)}."
+                text(
+                    "{training} lacks {n} column of {file}: {columns}.",
+                    "{training} lacks {n} columns of {file}: {columns}.",
+                    n=len(absent),
+                    training=training.name,
+                    file=data.name,
+                    columns=", ".join(absent),
+                )
             )
     check(choice, problems)
 
@@ -273,8 +298,15 @@ def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None)
         train, test = train_test_split(everyone, test_size=choice.test_size, random_state=choice.split_seed)
     except ValueError:
         raise AuditInputError(
-            f"{data.name} has {data.n_records} records; they cannot be split into "
-            f"{choice.test_size:.0%} to anonymize and the rest to train on."
+            text(
+                "{file} has {n} record; it cannot be split into {share} to anonymize and the rest to train "
+                "on.",
+                "{file} has {n} records; they cannot be split into {share} to anonymize and the rest to "
+                "train on.",
+                n=data.n_records,
+                file=data.name,
+                share=percent(choice.test_size),
+            )
         ) from None
     return test, train
 
@@ -286,20 +318,43 @@ def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) 
         column = table[name]
         if column.null_count == len(column):
             problems.append(
-                f"The sensitive attribute “{name}” has no value in any of {len(column):,} records."
+                text(
+                    "The sensitive attribute “{column}” has no value in the only record.",
+                    "The sensitive attribute “{column}” has no value in any of {n} records.",
+                    n=len(column),
+                    column=name,
+                )
             )
         elif is_constant(column):
             problems.append(
-                f"The sensitive attribute “{name}” has one value only in {len(column):,} records; "
-                "no cell can be diverse."
+                text(
+                    "The sensitive attribute “{column}” has one value only in {n} record; no cell can be "
+                    "diverse.",
+                    "The sensitive attribute “{column}” has one value only in {n} records; no cell can be "
+                    "diverse.",
+                    n=len(column),
+                    column=name,
+                )
             )
     n_others = data.n_records - table.num_rows
     if settings.k_max > table.num_rows:
-        others = f" (the other {n_others:,} of the table train the model)" if n_others else ""
-        problems.append(
-            f"The largest k, {settings.k_max:,}, is more than the {table.num_rows:,} records to "
-            f"anonymize{others}. Choose a smaller k."
+        too_few = text(
+            "The largest k, {k}, is more than the {n} record to anonymize.",
+            "The largest k, {k}, is more than the {n} records to anonymize.",
+            n=table.num_rows,
+            k=settings.k_max,
         )
+        if n_others:
+            too_few = text(
+                "The largest k, {k}, is more than the {n} record to anonymize (the other {others} of the "
+                "table train the model).",
+                "The largest k, {k}, is more than the {n} records to anonymize (the other {others} of the "
+                "table train the model).",
+                n=table.num_rows,
+                k=settings.k_max,
+                others=n_others,
+            )
+        problems.append(joined([too_few, "Choose a smaller k."]))
     if problems:
         raise AuditInputError(*problems)
 
@@ -307,7 +362,7 @@ def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) 
 def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoice) -> list[str]:
     without = {settings.label, choice.predictions_column, *settings.left_out}
     problems = [
-        f"“{name}” cannot be both a feature and the column of predictions."
+        text("“{column}” cannot be both a feature and the column of predictions.", column=name)
         for name in (*settings.quasi_identifiers, *settings.sensitive_attributes)
         if name == choice.predictions_column
     ]
@@ -344,7 +399,7 @@ def _untouched(
     name = str(choice.predictions_column)
     (predicted,) = read_outcomes(
         [table[name]],
-        subject=f"column of predictions “{name}”",
+        subject=text("column of predictions “{column}”", column=name),
         task=outcome.task,
         more_classes=outcome.classes,
     )
@@ -364,8 +419,14 @@ def _data_notes(
     if n_missing:
         notes.append(
             Finding.of("missing_numbers", Verdict.WARN, n_affected=n_missing)(
-                f"{n_missing:,} of {values[0][:, numbers].size:,} numbers are missing and count as 0 "
-                "for the model and the cells; a representative is never a missing one."
+                text(
+                    "{missing} of {n} number is missing and counts as 0 for the model and the cells; a "
+                    "representative is never a missing one.",
+                    "{missing} of {n} numbers are missing and count as 0 for the model and the cells; a "
+                    "representative is never a missing one.",
+                    n=values[0][:, numbers].size,
+                    missing=n_missing,
+                )
             )
         )
     if choice.is_trained_here:
@@ -373,8 +434,14 @@ def _data_notes(
     if outcomes[0].task == "classification" and (single := n_classes_with_one_record(outcomes[0])):
         notes.append(
             Finding.of("single_record_class", Verdict.WARN, n_affected=single)(
-                f"{single} of {len(outcomes[0].classes)} classes of the label have one record only, "
-                "so accuracy says nothing about them."
+                text(
+                    "{single} of {n} class of the label has one record only, so accuracy says nothing about "
+                    "it.",
+                    "{single} of {n} classes of the label have one record only, so accuracy says nothing "
+                    "about them.",
+                    n=len(outcomes[0].classes),
+                    single=single,
+                )
             )
         )
     return notes
@@ -391,8 +458,15 @@ def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatAr
                 Finding.of(
                     "unseen_categories", Verdict.WARN, column=column.name, n_affected=int(unseen.sum())
                 )(
-                    f"{int(unseen.sum()):,} of {len(tested):,} records hold a category of "
-                    f"“{column.name}” that the training records do not have; the model takes it for none."
+                    text(
+                        "{unseen} of {n} record holds a category of “{column}” that the training records do "
+                        "not have; the model takes it for none.",
+                        "{unseen} of {n} records hold a category of “{column}” that the training records do "
+                        "not have; the model takes it for none.",
+                        n=len(tested),
+                        unseen=int(unseen.sum()),
+                        column=column.name,
+                    )
                 )
             )
     return notes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.settings_form import REQUIRED, check, said, setting
+from core.words import Text, own, text
 
 CellRule = Literal["proper", "quasi_identifiers", "all_features"]
 DiversityRule = Literal["distinct", "entropy", "recursive"]
@@ -180,42 +181,71 @@ def check_settings(settings: DiversitySettings, columns: tuple[str, ...]) -> Non
 def contradictions(settings: DiversitySettings) -> list[str]:
     """Return what is wrong with the grid, whatever the table."""
     k_min, k_max, l_min = (said(DiversitySettings, name) for name in ("k_min", "k_max", "l_min"))
-    problems = []
-    if settings.k_min > settings.k_max:
-        problems.append(
-            f"{k_min} must be at most {k_max}, received {settings.k_min:,} and {settings.k_max:,}."
+    ends = ((k_min, settings.k_min, settings.k_max), (l_min, settings.l_min, max(settings.k_max, 1)))
+    problems: list[str] = [
+        text(
+            "{setting} must be at most {largest_k}, received {received} and {k}.",
+            setting=smallest,
+            largest_k=k_max,
+            received=received,
+            k=settings.k_max,
         )
-    if settings.l_min > max(settings.k_max, 1):
-        problems.append(
-            f"{l_min} must be at most {k_max}, received {settings.l_min:,} and {settings.k_max:,}."
-        )
+        for smallest, received, most in ends
+        if received > most
+    ]
     if not problems and settings.n_pairs > LARGEST_GRID:
         problems.append(
-            f"The grid has {settings.n_pairs:,} pairs of k and l; at most {LARGEST_GRID:,} are searched. "
-            f"Narrow the range of k ({k_min}, {k_max}), or raise the smallest l ({l_min})."
+            text(
+                "The grid has {n} pair of k and l; at most {most} are searched. Narrow the range of k "
+                "({smallest_k}, {largest_k}), or raise the smallest l ({smallest_l}).",
+                "The grid has {n} pairs of k and l; at most {most} are searched. Narrow the range of k "
+                "({smallest_k}, {largest_k}), or raise the smallest l ({smallest_l}).",
+                n=settings.n_pairs,
+                most=LARGEST_GRID,
+                smallest_k=k_min,
+                largest_k=k_max,
+                smallest_l=l_min,
+            )
         )
     return problems
 
 
+_ROLES = {
+    "label": own("label"),
+    "sensitive": own("sensitive attribute"),
+    "quasi": own("quasi-identifier"),
+    "categorical": own("categorical column"),
+    "one_hot": own("column of a one-hot group"),
+    "left_out": own("column left out"),
+}
+_EXCLUSIVE = ("label", "sensitive", "quasi", "left_out")
+
+
 def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> list[str]:
-    problems, known = [], set(columns)
+    problems: list[str] = []
     if not settings.quasi_identifiers:
         problems.append("Choose at least one quasi-identifier.")
     if not settings.sensitive_attributes:
         problems.append("Choose at least one sensitive attribute.")
     named = {
         "label": (settings.label,),
-        "sensitive attribute": settings.sensitive_attributes,
-        "quasi-identifier": settings.quasi_identifiers,
-        "categorical column": settings.categorical,
-        "column of a one-hot group": tuple(c for group in settings.one_hot_groups for c in group),
-        "column left out": settings.left_out,
+        "sensitive": settings.sensitive_attributes,
+        "quasi": settings.quasi_identifiers,
+        "categorical": settings.categorical,
+        "one_hot": tuple(c for group in settings.one_hot_groups for c in group),
+        "left_out": settings.left_out,
     }
+    known = set(columns)
     for role, names in named.items():
         problems += [
-            f"The {role} “{name}” is not a column of the table." for name in names if name not in known
+            text("The {role} “{column}” is not a column of the table.", role=_ROLES[role], column=name)
+            for name in names
+            if name not in known
         ]
-        problems += [f"“{name}” is given twice as {role}." for name in _repeated(names)]
+        problems += [
+            text("“{column}” is given twice as {role}.", column=name, role=_ROLES[role])
+            for name in _repeated(names)
+        ]
     problems += _clashes(named)
     return problems
 
@@ -224,19 +254,26 @@ def _repeated(names: tuple[str, ...]) -> list[str]:
     return sorted(name for name, n_times in Counter(names).items() if n_times > 1)
 
 
-def _clashes(named: dict[str, tuple[str, ...]]) -> list[str]:
-    exclusive = ("label", "sensitive attribute", "quasi-identifier", "column left out")
+def _clashes(named: dict[str, tuple[str, ...]]) -> list[Text]:
     members = {role: set(names) for role, names in named.items()}
     problems = [
-        f"“{name}” cannot be both {first} and {second}."
-        for position, first in enumerate(exclusive)
-        for second in exclusive[position + 1 :]
+        text(
+            "“{column}” cannot be both {first} and {second}.",
+            column=name,
+            first=_ROLES[first],
+            second=_ROLES[second],
+        )
+        for position, first in enumerate(_EXCLUSIVE)
+        for second in _EXCLUSIVE[position + 1 :]
         for name in named[first]
         if name in members[second]
     ]
     problems += [
-        f"“{name}” is in a one-hot group and must be a quasi-identifier that is not categorical."
-        for name in named["column of a one-hot group"]
-        if name not in members["quasi-identifier"] or name in members["categorical column"]
+        text(
+            "“{column}” is in a one-hot group and must be a quasi-identifier that is not categorical.",
+            column=name,
+        )
+        for name in named["one_hot"]
+        if name not in members["quasi"] or name in members["categorical"]
     ]
     return problems

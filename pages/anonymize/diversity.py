@@ -20,6 +20,7 @@ from core.diversity import (
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset
+from core.words import say
 from pages.anonymize.diversity_parts.results import show_search
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
@@ -38,8 +39,8 @@ DEMO_OFFER = "Try public tables that come with scikit-learn:"
 
 
 def show_diversity() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     data = ask_for_table(TOOL, "data", label="Table to anonymize")
     if data is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
@@ -58,7 +59,7 @@ def show_diversity() -> None:
 def _checked(asked: Asked, data: Dataset) -> str | None:
     """Return what the search will be known by, None while the settings do not stand."""
     if asked.choice is None:
-        st.info("Upload the model to go on.", icon=":material/upload_file:")
+        st.info(say("Upload the model to go on."), icon=":material/upload_file:")
         return None
     try:
         check_settings(asked.settings, data.columns)
@@ -93,23 +94,25 @@ def _search(
 
 
 def _show_singling_out(data: Dataset) -> None:
-    with st.expander("Which columns single people out?", icon=":material/fingerprint:"):
+    with st.expander(say("Which columns single people out?"), icon=":material/fingerprint:"):
         if not st.toggle(
-            "Rank the columns",
+            say("Rank the columns"),
             key="diversity_rank",
-            help="Every column alone, then together.",
+            help=say("Every column alone, then together."),
             persist_state="session",
         ):
             return
         st.markdown(
-            "A column that singles many people out is a candidate for the quasi-identifiers, if others may "
-            "know it, or should be left out. Ranked by what each adds to those before it."
+            say(
+                "A column that singles many people out is a candidate for the quasi-identifiers, if others "
+                "may know it, or should be left out. Ranked by what each adds to those before it."
+            )
         )
         ranked = rank_by_singling_out(data.table, data.columns)
         show_table(
             views.singling_out_table(ranked),
             alt="Share of records that each column singles out",
-            units=views.SINGLING_OUT_UNITS,
+            columns=views.SINGLING_OUT_COLUMNS,
         )
 
 

@@ -62,6 +62,9 @@ EVENT_NAMES = {
     *("EMERGENCY_PENDANT", "CONTROL_PANEL", "BLOOD_PRESSURE_MONITOR", "DOOR_LEFT_OPEN", "event_class"),
 }
 THEIRS: dict[str, re.Pattern[str]] = {
+    "diversity": re.compile(
+        r"iris\.csv|\b(sepal|petal) (length|width)( \(cm\))?|\btarget\b|skops|setosa|versicolor|virginica"
+    ),
     "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
     "tabular": re.compile(
         r"(lab_results|patients|survey|visits)(_anonymized)?(_log)?\.(csv|json)"
@@ -79,7 +82,7 @@ THEIRS: dict[str, re.Pattern[str]] = {
         r"(?:(?:high_0\.01|low)_anony_)?(?:north|south)\.vcf\.gz|chr\w+|##source|\b[ACGT]{3,}\b"
     ),
 }
-NOT_YET = {"risk", "diversity"}
+NOT_YET = {"risk"}
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
@@ -125,8 +128,9 @@ def said_page(open_page: Open, script: str, tool: str | None) -> AppTest:
         return app
     app = app.switch_page(script).run()
     page: Any = PAGES[tool]
-    app = finished(app.button(key=f"{tool}_demo_{page.demo}").click().run())
-    return finished(press(app, "_start"))
+    with speaking(BRACKETS):  # here AppTest names the options chosen; the page is in a thread of its own
+        app = finished(app.button(key=f"{tool}_demo_{page.demo}").click().run())
+        return finished(press(app, "_start"))
 
 
 def problems(app: AppTest, theirs: re.Pattern[str]) -> list[str]:

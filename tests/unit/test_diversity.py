@@ -348,7 +348,7 @@ def test_prepare_search__trains_on_a_table_of_its_own() -> None:
             people(1),
             {},
             ModelChoice(),
-            "people.csv has 1 records; they cannot be split into 50% to anonymize and the rest to train on.",
+            "people.csv has 1 record; it cannot be split into 50.0 % to anonymize and the rest to train on.",
         ),
         (
             people().assign(income=7),

@@ -17,11 +17,12 @@ from core.diversity import (
     SearchProblem,
     SinglingOut,
     generalizations,
-    in_words,
 )
+from core.diversity.judging import accuracy_word
+from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import (
+    DIVERSITY_COLUMNS,
     STATUS_WORDS,
-    accuracy_word,
     class_sizes_chart,
     diversity_chart,
     diversity_table,
@@ -29,13 +30,15 @@ from core.diversity.views.charts import (
     trade_off_alt,
     trade_off_chart,
 )
+from core.languages import ENGLISH
 from core.measures import diversity as diversity_measures
-from core.measures import format_number, shared
-from core.measures.measure import Unit
+from core.measures import shared
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
+from core.reports.model import Column, said_table
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
+from core.words import Written, joined, percent, speaking, text
 
 TITLE = "l-diversity search"
 QUESTION = (
@@ -66,47 +69,52 @@ MEASURE_KEYS = tuple(
     for group in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
     for measure in group
 )
-TABLE_UNITS: Mapping[str, Unit] = {
-    "Accuracy": "share",
-    "Interval from": "share",
-    "Interval to": "share",
-    "Balanced": "share",
-    "Most frequent label": "share",
-    "Same records untouched": "share",
-    "Removed": "share",
-    "NCP": "share",
-    "NCP of minimization": "share",
-    "α": "share",
-}
-_SINGLING_OUT_COLUMNS = ("Column", "Different values", "Records it singles out", "Together with those above")
-SINGLING_OUT_UNITS: Mapping[str, Unit] = {
-    "Records it singles out": "share",
-    "Together with those above": "share",
-}
+SINGLING_OUT_COLUMNS = (
+    Column("column", "Column"),
+    Column("values", "Different values"),
+    Column("alone", "Records it singles out", "share"),
+    Column("together", "Together with those above", "share"),
+)
+GENERALIZATION_COLUMNS = (
+    Column("column", "Quasi-identifier"),
+    Column("known_as", "May be known as", kind="words"),
+)
+BIN_COLUMNS = (
+    Column("attribute", "Sensitive attribute"),
+    Column("values", "Different values"),
+    Column("counted_as", "Counted as"),
+    Column("bins", "Bins", kind="words"),
+)
 
 
 def headline(audit: DiversityAudit) -> str:
     """Return the sentence that explains the overall verdict."""
-    settings = audit.search.problem.settings
+    is_class = audit.search.problem.settings.task == "classification"
     if audit.verdict is Verdict.NOT_ASSESSED:
         return "k and l can be met, but what that does to accuracy cannot be assessed."
     if audit.recommended is None:
-        return f"No pair of k and l reaches the {accuracy_word(settings.task).lower()} within your limits."
+        if is_class:
+            return "No pair of k and l reaches the accuracy within your limits."
+        return "No pair of k and l reaches the R² within your limits."
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    return (
-        f"Start from k = {chosen.k}, l = {chosen.l}: {format_number('share', chosen.accuracy)} "
-        f"{'accurate' if settings.task == 'classification' else 'R²'}, "
-        f"{format_number('share', chosen.deletion_ratio)} of the records removed.{_still_singled_out(audit)}"
+    start = text(
+        "Start from k = {k}, l = {l}: {accuracy} accurate, {removed} of the records removed."
+        if is_class
+        else "Start from k = {k}, l = {l}: {accuracy} R², {removed} of the records removed.",
+        k=chosen.k,
+        l=chosen.l,
+        accuracy=percent(chosen.accuracy),
+        removed=percent(chosen.deletion_ratio),
     )
-
-
-def _still_singled_out(audit: DiversityAudit) -> str:
-    """Return the warning that k and l are not all, "" where the other columns single nobody out."""
     found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
-    n_unique = found[0].n_affected if found else 0
-    if not n_unique:
-        return ""
-    return f" But the columns released as they are still single out {n_unique:,} records: see the findings."
+    if not found or not found[0].n_affected:
+        return start
+    but = text(
+        "But the columns released as they are still single out {n} record: see the findings.",
+        "But the columns released as they are still single out {n} records: see the findings.",
+        n=found[0].n_affected,
+    )
+    return joined([start, but])
 
 
 def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:
@@ -123,7 +131,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
         configuration.kept_set,
     )
     target = audit.search.problem.settings.target_accuracy
-    of = f"k = {configuration.k}, l = {configuration.l}"
+    of = text("k = {k}, l = {l}", k=configuration.k, l=configuration.l)
     found = []
     if evaluation is not None:
         reached = Verdict.PASS if evaluation.accuracy >= target else Verdict.FAIL
@@ -131,7 +139,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
             Figure(
                 "accuracy",
                 evaluation.accuracy,
-                threshold=f"at least {format_number('share', target)}",
+                threshold=text("at least {least}", least=percent(target)),
                 verdict=reached,
                 of=of,
             ),
@@ -157,7 +165,8 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
         return []
     k_holds = Verdict.PASS if (verification.k or 0) >= configuration.k else Verdict.FAIL
     l_holds = Verdict.PASS if verification.holds(1, configuration.l, settings) else Verdict.FAIL
-    threshold = f"at least {configuration.l}"
+    threshold = text("at least {least}", least=configuration.l)
+    least_k = text("at least {least}", least=configuration.k)
     bound = verification.recursive_c(configuration.l)
     by_rule: dict[str, Figure] = {
         "distinct": Figure(
@@ -167,7 +176,9 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
         "recursive": Figure(
             "recursive_c",
             bound if np.isfinite(bound) else None,
-            threshold=f"below {settings.recursive_c:g} at l = {configuration.l}",
+            threshold=text(
+                "below {bound} at l = {l}", bound=Written(f"{settings.recursive_c:g}"), l=configuration.l
+            ),
             verdict=l_holds,
             of=of,
         ),
@@ -179,7 +190,7 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
     others = [figure for rule, figure in plain.items() if rule != settings.diversity]
     classes = verification.classes
     return [
-        Figure("k", verification.k, threshold=f"at least {configuration.k}", verdict=k_holds, of=of),
+        Figure("k", verification.k, threshold=least_k, verdict=k_holds, of=of),
         by_rule[settings.diversity],
         *others,
         Figure("t", verification.t, of=of),
@@ -195,8 +206,8 @@ def _discernibility(configuration: Configuration) -> float | None:
 
 def configurations_table(configurations: Sequence[Configuration]) -> pd.DataFrame:
     """Return a row per configuration, shares in [0, 1], None where not assessed."""
-    rows = [[value(each) for value in _COLUMNS.values()] for each in configurations]
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    rows = [[value(each) for _, value in _READ] for each in configurations]
+    return pd.DataFrame(rows, columns=[column.key for column in CONFIGURATION_COLUMNS])
 
 
 def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
@@ -209,42 +220,42 @@ def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Confi
     return read
 
 
-_COLUMNS: Mapping[str, Callable[[Configuration], object]] = {
-    "k": lambda each: each.k,
-    "l": lambda each: each.l,
-    "Result": lambda each: STATUS_WORDS[each.status],
-    "Accuracy": lambda each: each.accuracy,
-    "Interval from": _of("evaluation", "accuracy_low"),
-    "Interval to": _of("evaluation", "accuracy_high"),
-    "Balanced": _of("evaluation", "balanced_accuracy"),
-    "Most frequent label": _of("evaluation", "baseline_accuracy"),
-    "Same records untouched": _of("evaluation", "untouched_accuracy"),
-    "Held out": _of("evaluation", "n_holdout"),
-    "Removed": lambda each: each.deletion_ratio,
-    "Kept": _of("kept_set", "n_kept"),
-    "NCP": _of("kept_set", "ncp"),
-    "NCP of minimization": _of("evaluation", "minimization_ncp"),
-    "Smallest class": _of("verification", "k"),
-    "Distinct l": _of("verification", "distinct_l"),
-    "Entropy l": _of("verification", "entropy_l", decimals=3),
-    "t": _of("verification", "t", decimals=4),
-    "α": _of("verification", "alpha"),
-}
+_READ: Sequence[tuple[Column, Callable[[Configuration], object]]] = (
+    (Column("k", "k"), lambda each: each.k),
+    (Column("l", "l"), lambda each: each.l),
+    (Column("result", "Result", kind="words"), lambda each: STATUS_WORDS[each.status]),
+    (Column("accuracy", "Accuracy", "share"), lambda each: each.accuracy),
+    (Column("accuracy_low", "Interval from", "share"), _of("evaluation", "accuracy_low")),
+    (Column("accuracy_high", "Interval to", "share"), _of("evaluation", "accuracy_high")),
+    (Column("balanced", "Balanced", "share"), _of("evaluation", "balanced_accuracy")),
+    (Column("baseline", "Most frequent label", "share"), _of("evaluation", "baseline_accuracy")),
+    (Column("untouched", "Same records untouched", "share"), _of("evaluation", "untouched_accuracy")),
+    (Column("n_holdout", "Held out"), _of("evaluation", "n_holdout")),
+    (Column("deletion", "Removed", "share"), lambda each: each.deletion_ratio),
+    (Column("n_kept", "Kept"), _of("kept_set", "n_kept")),
+    (Column("ncp", "NCP", "share"), _of("kept_set", "ncp")),
+    (Column("minimization_ncp", "NCP of minimization", "share"), _of("evaluation", "minimization_ncp")),
+    (Column("smallest_class", "Smallest class"), _of("verification", "k")),
+    (Column("distinct_l", "Distinct l"), _of("verification", "distinct_l")),
+    (Column("entropy_l", "Entropy l"), _of("verification", "entropy_l", decimals=3)),
+    (Column("t", "t"), _of("verification", "t", decimals=4)),
+    (Column("alpha", "α", "share"), _of("verification", "alpha")),
+)
+CONFIGURATION_COLUMNS = tuple(column for column, _ in _READ)
 
 
 def generalizations_table(configuration: Configuration) -> pd.DataFrame:
     """Return a row per quasi-identifier: what minimization leaves of it, in words."""
-    if configuration.evaluation is None:
-        return pd.DataFrame(columns=["Quasi-identifier", "May be known as"])
-    found = generalizations(configuration.evaluation.minimization)
-    rows = [(each.feature, in_words(each).removeprefix(f"{each.feature}: ")) for each in found]
-    return pd.DataFrame(rows, columns=["Quasi-identifier", "May be known as"])
+    evaluation = configuration.evaluation
+    found = () if evaluation is None else generalizations(evaluation.minimization)
+    rows = [(each.feature, known_as(each)) for each in found]
+    return pd.DataFrame(rows, columns=[column.key for column in GENERALIZATION_COLUMNS], dtype=object)
 
 
 def singling_out_table(ranked: Sequence[SinglingOut]) -> pd.DataFrame:
     """Return a row per column: how many records it singles out alone and with those before it."""
     rows = [(e.column, e.n_values, e.unique_share, e.unique_share_with_former) for e in ranked]
-    return pd.DataFrame(rows, columns=list(_SINGLING_OUT_COLUMNS))
+    return pd.DataFrame(rows, columns=[column.key for column in SINGLING_OUT_COLUMNS])
 
 
 def bins_table(problem: SearchProblem) -> pd.DataFrame:
@@ -254,17 +265,11 @@ def bins_table(problem: SearchProblem) -> pd.DataFrame:
             each.name,
             each.n_distinct,
             each.n_values,
-            "as written" if each.edges is None else _bins_in_words(each.edges.tolist()),
+            "as written" if each.edges is None else ranges(each.edges.tolist()),
         )
         for each in problem.sensitive
     ]
-    columns = ["Sensitive attribute", "Different values", "Counted as", "Bins"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _bins_in_words(edges: Sequence[float]) -> str:
-    first, *others = [f"{edge:.4g}" for edge in edges]
-    return " | ".join([f"up to {first}", *(f"to {edge}" for edge in others), "above"])
+    return pd.DataFrame(rows, columns=[column.key for column in BIN_COLUMNS], dtype=object)
 
 
 def settings_document(problem: SearchProblem) -> dict[str, Any]:
@@ -287,8 +292,10 @@ def settings_json(problem: SearchProblem) -> bytes:
 
 
 def configurations_csv(audit: DiversityAudit) -> bytes:
-    """Return all configurations as CSV; numbers and our own words only."""
-    return configurations_table(audit.search.configurations).to_csv(index=False).encode()
+    """Return all configurations as CSV, in English; numbers and our own words only."""
+    with speaking(ENGLISH):
+        table = said_table(configurations_table(audit.search.configurations), CONFIGURATION_COLUMNS)
+    return table.to_csv(index=False).encode()
 
 
 def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> bytes:
@@ -300,7 +307,7 @@ def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> by
 
 def _model_of(problem: SearchProblem) -> str:
     if problem.inputs.model is None:
-        return f"predictions in column {problem.choice.predictions_column}"
+        return text("predictions in column {column}", column=problem.choice.predictions_column)
     return problem.inputs.model.description
 
 
@@ -332,7 +339,7 @@ def diversity_report(
         else configuration_figures(audit, configuration),
         findings=audit.findings,
         tables=_report_tables(audit, configuration),
-        charts=report_charts(audit, configuration),
+        charts=_report_charts(audit, configuration),
         limits=LIMITS,
         created_at=created_at,
         versions=versions if versions is not None else current_versions(),
@@ -347,39 +354,44 @@ def _inputs(problem: SearchProblem) -> tuple[InputFacts, ...]:
 
 
 def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportTable, ...]:
-    problem = audit.search.problem
+    problem, every = audit.search.problem, CONFIGURATION_COLUMNS
     tables = [
         ReportTable(
             "result_list",
             "Result list",
             configurations_table(audit.offered),
             note="Pairs with deletion, at or above the target, verified, within the limits.",
+            columns=every,
         ),
         ReportTable(
-            "all_configurations", "All configurations", configurations_table(audit.search.configurations)
+            "all_configurations",
+            "All configurations",
+            configurations_table(audit.search.configurations),
+            columns=every,
         ),
-        ReportTable("pareto", "Pareto front", configurations_table(audit.pareto)),
-        ReportTable("bins", "How sensitive values are counted", bins_table(problem)),
+        ReportTable("pareto", "Pareto front", configurations_table(audit.pareto), columns=every),
+        ReportTable("bins", "How sensitive values are counted", bins_table(problem), columns=BIN_COLUMNS),
     ]
     if configuration is not None:
-        of = f"k = {configuration.k}, l = {configuration.l}"
+        pair = {"k": configuration.k, "l": configuration.l}
         tables += [
             ReportTable(
                 "generalizations",
-                f"What minimization leaves of the quasi-identifiers, {of}",
+                text("What minimization leaves of the quasi-identifiers, k = {k}, l = {l}", **pair),
                 generalizations_table(configuration),
+                columns=GENERALIZATION_COLUMNS,
             ),
             ReportTable(
                 "class_diversity",
-                f"Sensitive values per class, {of}",
+                text("Sensitive values per class, k = {k}, l = {l}", **pair),
                 diversity_table(configuration, problem),
+                columns=DIVERSITY_COLUMNS,
             ),
         ]
     return tuple(tables)
 
 
-def report_charts(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportChart, ...]:
-    """Return the charts of the report, each with a text that says what it shows."""
+def _report_charts(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportChart, ...]:
     charts = []
     if evaluated(audit):
         charts.append(
@@ -389,20 +401,30 @@ def report_charts(audit: DiversityAudit, configuration: Configuration | None) ->
                 trade_off_alt(audit),
             )
         )
-    if configuration is not None:
-        of = f"k = {configuration.k}, l = {configuration.l}"
-        sizes, diversity = (
-            class_sizes_chart(configuration),
-            diversity_chart(configuration, audit.search.problem),
-        )
-        if sizes is not None:
-            charts.append(ReportChart(f"Class sizes, {of}", sizes, f"Records by class size for {of}."))
-        if diversity is not None:
-            charts.append(
-                ReportChart(
-                    f"Sensitive values per class, {of}",
-                    diversity,
-                    f"Records by the number of different sensitive values in their class for {of}.",
-                )
+    return (*charts, *(pair_charts(audit, configuration) if configuration is not None else ()))
+
+
+def pair_charts(audit: DiversityAudit, configuration: Configuration) -> tuple[ReportChart, ...]:
+    """Return the charts of what one pair releases, each with a text that says what it shows."""
+    pair, charts = {"k": configuration.k, "l": configuration.l}, []
+    if (sizes := class_sizes_chart(configuration)) is not None:
+        charts.append(
+            ReportChart(
+                text("Class sizes, k = {k}, l = {l}", **pair),
+                sizes,
+                text("Records by class size for k = {k}, l = {l}.", **pair),
             )
+        )
+    if (diversity := diversity_chart(configuration, audit.search.problem)) is not None:
+        charts.append(
+            ReportChart(
+                text("Sensitive values per class, k = {k}, l = {l}", **pair),
+                diversity,
+                text(
+                    "Records by the number of different sensitive values in their class for k = {k}, "
+                    "l = {l}.",
+                    **pair,
+                ),
+            )
+        )
     return tuple(charts)

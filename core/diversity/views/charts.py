@@ -12,8 +12,9 @@ import pandas as pd
 from core.attribute_disclosure import distinct_l
 from core.charts import COLORS, HEIGHT, Specification, class_size_chart, legend_columns, sized
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
-from core.diversity.settings import Task
-from core.words import percent
+from core.diversity.judging import accuracy_word
+from core.reports.model import Column
+from core.words import Text, own, percent, say, text
 
 GridFigure = Literal["accuracy", "deletion_ratio", "ncp"]
 GRID_TITLES: Mapping[GridFigure, str] = {
@@ -22,7 +23,7 @@ GRID_TITLES: Mapping[GridFigure, str] = {
     "ncp": "Precision lost (NCP)",
 }
 STATUS_WORDS: Mapping[Status, str] = {
-    Status.OFFERED: "offered",
+    Status.OFFERED: own("offered"),
     Status.NO_DELETION: "offered, nothing removed",
     Status.BELOW_TARGET: "below the target accuracy",
     Status.NOTHING_LEFT: "no cell is diverse enough",
@@ -36,11 +37,12 @@ _POINT_MEANINGS = {
     "outside your limits": COLORS["neutral"],
     "below the target": COLORS["removed"],
 }
-
-
-def accuracy_word(task: Task) -> str:
-    """Return what accuracy is called: accuracy for classes, R² for numbers."""
-    return "Accuracy" if task == "classification" else "R²"
+DIVERSITY_COLUMNS = (
+    Column("attribute", "Sensitive attribute"),
+    Column("values", "Different values"),
+    Column("classes", "Classes"),
+    Column("records", "Records"),
+)
 
 
 def diversity_table(configuration: Configuration, problem: SearchProblem) -> pd.DataFrame:
@@ -53,7 +55,7 @@ def diversity_table(configuration: Configuration, problem: SearchProblem) -> pd.
             for number in np.unique(distinct):
                 of_number = distinct == number
                 rows.append((attribute.name, int(number), int(of_number.sum()), int(sizes[of_number].sum())))
-    return pd.DataFrame(rows, columns=["Sensitive attribute", "Different values", "Classes", "Records"])
+    return pd.DataFrame(rows, columns=[column.key for column in DIVERSITY_COLUMNS])
 
 
 def evaluated(audit: DiversityAudit) -> tuple[Configuration, ...]:
@@ -77,10 +79,11 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     """
     table = _points_table(audit)
     name = accuracy_word(audit.search.problem.settings.task)
+    y_title = say("{name} on held-out records, minimized", name=name)
     lowest = float(min([audit.search.problem.settings.target_accuracy, *table["accuracy"]], default=0.0))
     x = alt.X(
         "deletion:Q",
-        title="Records removed (share of all)",
+        title=say("Records removed (share of all)"),
         axis=alt.Axis(format=".0%"),
         scale=alt.Scale(
             domain=[0, max(0.05, float(table["deletion"].max() if len(table) else 0))], nice=True
@@ -88,7 +91,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     )
     y = alt.Y(
         "accuracy:Q",
-        title=f"{name} on held-out records, minimized",
+        title=y_title,
         axis=alt.Axis(format=".0%"),
         scale=alt.Scale(domain=[max(lowest - 0.05, -1.0), 1.0], clamp=True),
     )
@@ -96,7 +99,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     layers = alt.layer(
         _front_line(front, x, y),
         _target_rule(audit),
-        _points(table, x, y, name),
+        _points(table, x, y, say(name)),
         _outlines(front, x, y),
         _ring(picked, x, y),
     )
@@ -112,12 +115,12 @@ def _points_table(audit: DiversityAudit) -> pd.DataFrame:
             "l": each.l,
             "deletion": each.deletion_ratio,
             "accuracy": each.accuracy,
-            "group": _group(each, met),
+            "group": say(_group(each, met)),
             "front": (each.k, each.l) in fronts,
-            "text": STATUS_WORDS[each.status],
-            "accuracy_text": percent(each.accuracy),
-            "deletion_text": percent(each.deletion_ratio),
-            "ncp_text": percent(each.kept_set.ncp if each.kept_set else None),
+            "text": say(STATUS_WORDS[each.status]),
+            "accuracy_text": say(percent(each.accuracy)),
+            "deletion_text": say(percent(each.deletion_ratio)),
+            "ncp_text": say(percent(each.kept_set.ncp if each.kept_set else None)),
         }
         for each in evaluated(audit)
     ]
@@ -134,6 +137,7 @@ def _group(configuration: Configuration, met: set[int]) -> str:
 
 def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
     picked = alt.selection_point(name="picked", fields=["k", "l"], on="click", empty=False)
+    meanings = [say(meaning) for meaning in _POINT_MEANINGS]
     return (
         alt.Chart(table)
         .mark_point(filled=True, size=70, opacity=0.85)
@@ -142,21 +146,21 @@ def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
             y=y,
             color=alt.Color(
                 "group:N",
-                scale=alt.Scale(domain=list(_POINT_MEANINGS), range=list(_POINT_MEANINGS.values())),
+                scale=alt.Scale(domain=meanings, range=list(_POINT_MEANINGS.values())),
                 legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3)),
             ),
             shape=alt.Shape(
                 "group:N",
-                scale=alt.Scale(domain=list(_POINT_MEANINGS), range=["circle", "square", "cross"]),
+                scale=alt.Scale(domain=meanings, range=["circle", "square", "cross"]),
                 legend=None,
             ),
             tooltip=[
                 alt.Tooltip("k:Q", title="k"),
                 alt.Tooltip("l:Q", title="l"),
                 alt.Tooltip("accuracy_text:N", title=name),
-                alt.Tooltip("deletion_text:N", title="Removed"),
-                alt.Tooltip("ncp_text:N", title="NCP"),
-                alt.Tooltip("text:N", title="Result"),
+                alt.Tooltip("deletion_text:N", title=say("Removed")),
+                alt.Tooltip("ncp_text:N", title=say("NCP")),
+                alt.Tooltip("text:N", title=say("Result")),
             ],
         )
         .add_params(picked)
@@ -185,7 +189,7 @@ def _outlines(front: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
 
 def _target_rule(audit: DiversityAudit) -> alt.LayerChart:
     target = audit.search.problem.settings.target_accuracy
-    base = alt.Chart(pd.DataFrame({"accuracy": [target], "label": ["target"]})).encode(y="accuracy:Q")
+    base = alt.Chart(pd.DataFrame({"accuracy": [target], "label": [say("target")]})).encode(y="accuracy:Q")
     rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
     label = base.mark_text(
         color=COLORS["threshold"], align="right", baseline="bottom", dy=-3, fontSize=12
@@ -216,17 +220,18 @@ def grid_chart(
     all_l = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
     x = alt.X(
         "k:O",
-        title="k (records in a cell, at least)",
+        title=say("k (records in a cell, at least)"),
         scale=alt.Scale(domain=all_k),
         axis=_sparse_axis(all_k),
     )
     y = alt.Y(
         "l:O",
-        title="l (sensitive values in a cell, at least)",
+        title=say("l (sensitive values in a cell, at least)"),
         scale=alt.Scale(domain=all_l),
         axis=_sparse_axis(all_l[::-1]),
     )
-    texts = [percent(value) for value in table["value"]]
+    texts = [say(percent(value)) for value in table["value"]]
+    title = say(GRID_TITLES[figure])
     cells = (
         alt.Chart(table.assign(text=texts))
         .mark_rect()
@@ -235,7 +240,7 @@ def grid_chart(
             y=y,
             color=alt.Color(
                 "value:Q",
-                title=GRID_TITLES[figure],
+                title=title,
                 scale=alt.Scale(
                     domain=_grid_domain(table), range=["#DCE9F5", "#6AA3D5", "#134A80"], interpolate="lab"
                 ),
@@ -244,8 +249,8 @@ def grid_chart(
             tooltip=[
                 alt.Tooltip("k:O", title="k"),
                 alt.Tooltip("l:O", title="l"),
-                alt.Tooltip("text:N", title=GRID_TITLES[figure]),
-                alt.Tooltip("result:N", title="Result"),
+                alt.Tooltip("text:N", title=title),
+                alt.Tooltip("result:N", title=say("Result")),
             ],
         )
         .add_params(alt.selection_point(name="picked", fields=["k", "l"], on="click", empty=False))
@@ -259,7 +264,7 @@ def grid_chart(
 
 def _grid_table(audit: DiversityAudit, figure: GridFigure) -> pd.DataFrame:
     rows = [
-        (each.k, each.l, value, STATUS_WORDS[each.status])
+        (each.k, each.l, value, say(STATUS_WORDS[each.status]))
         for each in audit.search.configurations
         if (value := _grid_value(each, figure)) is not None
     ]
@@ -300,7 +305,6 @@ def diversity_chart(configuration: Configuration, problem: SearchProblem) -> alt
     table = diversity_table(configuration, problem)
     if table.empty:
         return None
-    table = table.set_axis(["attribute", "values", "classes", "records"], axis=1)
     first = problem.sensitive[0].name
     table = table[table["attribute"] == first]
     bars = (
@@ -308,23 +312,27 @@ def diversity_chart(configuration: Configuration, problem: SearchProblem) -> alt
         .mark_bar(color=COLORS["kept"])
         .encode(
             x=alt.X(
-                "values:O", title=f"Different values of {first} in the class", axis=alt.Axis(labelAngle=0)
+                "values:O",
+                title=say("Different values of {column} in the class", column=first),
+                axis=alt.Axis(labelAngle=0),
             ),
-            y=alt.Y("records:Q", title="Records", axis=alt.Axis(format=",d", tickMinStep=1)),
+            y=alt.Y("records:Q", title=say("Records"), axis=alt.Axis(format=",d", tickMinStep=1)),
             tooltip=[
-                alt.Tooltip("values:O", title="Different values"),
-                alt.Tooltip("classes:Q", title="Classes", format=","),
-                alt.Tooltip("records:Q", title="Records", format=","),
+                alt.Tooltip("values:O", title=say("Different values")),
+                alt.Tooltip("classes:Q", title=say("Classes"), format=","),
+                alt.Tooltip("records:Q", title=say("Records"), format=","),
             ],
         )
     )
     return sized(alt.layer(bars), HEIGHT)
 
 
-def trade_off_alt(audit: DiversityAudit) -> str:
+def trade_off_alt(audit: DiversityAudit) -> Text:
     """Return what the trade-off chart shows, in a sentence."""
-    points = evaluated(audit)
-    return (
-        f"Accuracy against the share of records removed for {len(points):,} different releases; "
-        f"{len(audit.pareto):,} of them are on the Pareto front."
+    return text(
+        "Accuracy against the share of records removed for {n} release; {front} is on the Pareto front.",
+        "Accuracy against the share of records removed for {n} different releases; {front} of them are on "
+        "the Pareto front.",
+        n=len(evaluated(audit)),
+        front=len(audit.pareto),
     )

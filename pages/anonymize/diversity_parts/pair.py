@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -14,9 +15,11 @@ from core.diversity import (
     repeat_configuration,
     views,
 )
+from core.diversity.judging import accuracy_word
 from core.diversity.views import charts
 from core.jobs import Progress
 from core.reports import ReportChart
+from core.words import own, percent, say, text
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
 
@@ -40,14 +43,14 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     lowest_k = max(settings.k_min, settings.l_min)
     state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
     state[l_key] = min(max(int(state[l_key]), settings.l_min), state[k_key])
-    st.header("A pair to look at", anchor=False)
+    st.header(say("A pair to look at"), anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k = st.number_input(
             "k",
             lowest_k,
             settings.k_max,
             key=k_key,
-            help="Records in a cell, at least.",
+            help=say("Records in a cell, at least."),
             width=160,
             persist_state="session",
         )
@@ -56,13 +59,13 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
             settings.l_min,
             int(k),
             key=l_key,
-            help="Sensitive values in a cell, at least.",
+            help=say("Sensitive values in a cell, at least."),
             width=160,
             persist_state="session",
         )
         if audit.recommended is not None:
             st.button(
-                "Take the recommended pair",
+                say("Take the recommended pair"),
                 key="diversity_take_recommended",
                 icon=":material/star:",
                 on_click=pick,
@@ -74,24 +77,32 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
 def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     """Show figures, generalizations, classes and their diversity, and how stable the accuracy is."""
     problem = audit.search.problem
-    st.header(f"k = {picked.k}, l = {picked.l}: {charts.STATUS_WORDS[picked.status]}", anchor=False)
+    result = own(charts.STATUS_WORDS[picked.status])
+    st.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     show_figures(views.configuration_figures(audit, picked), per_row=3)
     if picked.evaluation is not None:
-        st.subheader("What may be known of each quasi-identifier", anchor=False)
-        st.markdown("Minimization leaves the model this much, and the accuracy above is measured with it.")
+        st.subheader(say("What may be known of each quasi-identifier"), anchor=False)
+        st.markdown(
+            say("Minimization leaves the model this much, and the accuracy above is measured with it.")
+        )
         show_table(
-            views.generalizations_table(picked), alt="What minimization leaves of each quasi-identifier"
+            views.generalizations_table(picked),
+            alt="What minimization leaves of each quasi-identifier",
+            columns=views.GENERALIZATION_COLUMNS,
         )
         _show_stability(audit, picked, mark)
-    drawn = [chart for chart in views.report_charts(audit, picked) if "k =" in chart.title]
-    if drawn:
-        st.subheader("Classes of the released table, read back from its bytes", anchor=False)
+    if drawn := views.pair_charts(audit, picked):
+        st.subheader(say("Classes of the released table, read back from its bytes"), anchor=False)
         _show_side_by_side(drawn, mark)
-    with st.expander("How sensitive values are counted", icon=":material/straighten:"):
-        show_table(views.bins_table(problem), alt="Values or bins of each sensitive attribute")
+    with st.expander(say("How sensitive values are counted"), icon=":material/straighten:"):
+        show_table(
+            views.bins_table(problem),
+            alt="Values or bins of each sensitive attribute",
+            columns=views.BIN_COLUMNS,
+        )
 
 
-def _show_side_by_side(drawn: list[ReportChart], mark: str) -> None:
+def _show_side_by_side(drawn: Sequence[ReportChart], mark: str) -> None:
     for number, (place, chart) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
         with place:
             show_chart(chart, key=f"diversity_pair_chart_{number}_{mark}")
@@ -99,18 +110,29 @@ def _show_side_by_side(drawn: list[ReportChart], mark: str) -> None:
 
 def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     st.caption(
-        "How much of the accuracy is the luck of one split? The same records are split again with other "
-        "seeds and measured each time; the model and the cells stay the same."
+        say(
+            "How much of the accuracy is the luck of one split? The same records are split again with other "
+            "seeds and measured each time; the model and the cells stay the same."
+        )
     )
     work = partial(_repeat, audit.search.problem, picked)
     key = repr((mark, picked.k, picked.l))
-    job = ask_for_work(f"{TOOL}_repeats", key, work, label=f"Repeat over {REPEATS} splits")
+    label = text("Repeat over {repeats} splits", repeats=REPEATS)
+    job = ask_for_work(f"{TOOL}_repeats", key, work, label=label)
     if job is not None and job.result is not None:
         found = job.result
-        word = charts.accuracy_word(audit.search.problem.settings.task)
         st.markdown(
-            f"Over {len(found.accuracies)} splits the mean is **{found.mean:.1%}**; 95 % of them lie between "
-            f"{found.low:.1%} and {found.high:.1%} ({word} on the hold-out, anonymized and minimized)."
+            say(
+                "Over {n} split the mean is **{mean}**; 95 % of them lie between {low} and {high} ({name} "
+                "on the hold-out, anonymized and minimized).",
+                "Over {n} splits the mean is **{mean}**; 95 % of them lie between {low} and {high} ({name} "
+                "on the hold-out, anonymized and minimized).",
+                n=len(found.accuracies),
+                mean=percent(found.mean),
+                low=percent(found.low),
+                high=percent(found.high),
+                name=accuracy_word(audit.search.problem.settings.task),
+            )
         )
 
 

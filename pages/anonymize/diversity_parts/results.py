@@ -21,9 +21,11 @@ from core.diversity import (
     released_table,
     views,
 )
+from core.diversity.judging import accuracy_word
 from core.diversity.views import charts
 from core.plain import table_csv
 from core.reports import Report
+from core.words import own, percent, say, text
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.results import (
@@ -64,7 +66,7 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
         _show_trade_off(audit, picked, mark)
         _show_lists(audit)
     show_pair(audit, picked, mark)
-    st.header("Downloads", anchor=False)
+    st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
         partial(_report, audit, picked),
@@ -78,16 +80,15 @@ def _name_of(identity: str, audit: DiversityAudit, picked: Configuration) -> str
     return repr((identity, audit.thresholds, picked.k, picked.l))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+def _digest(identity: str) -> str:
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
     """Ask what the person can live with; nothing is computed again."""
-    st.header("What you can live with", anchor=False)
+    st.header(say("What you can live with"), anchor=False)
     left, middle, right = st.columns(3)
-    word = charts.accuracy_word(measured.problem.settings.task)
-    target = f"{measured.problem.settings.target_accuracy:.0%}"
+    settings = measured.problem.settings
     with left:
         accuracy = ask_for_number(
             DiversityThresholds,
@@ -95,8 +96,11 @@ def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
             slider=True,
             none_at=0,
             key="diversity_min_accuracy",
-            label=f"{word} at least",
-            help=f"On top of the search's target of {target}, which applies in any case.",
+            label=say("{name} at least", name=accuracy_word(settings.task)),
+            help=say(
+                "On top of the search's target of {target}, which applies in any case.",
+                target=percent(settings.target_accuracy),
+            ),
         )
     with middle:
         deletion = ask_for_number(
@@ -108,48 +112,53 @@ def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
             "sort",
             widget="segmented_control",
             key="diversity_sort",
-            words={"accuracy": word.lower(), "deletion_ratio": "records removed"}.__getitem__,
+            words={
+                "accuracy": accuracy_word(settings.task, begins=False),
+                "deletion_ratio": "records removed",
+            }.__getitem__,
         )
     return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
 
 
 def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
-    st.header("The trade-off", anchor=False)
+    st.header(say("The trade-off"), anchor=False)
     if not charts.evaluated(audit):
-        st.markdown("No pair of k and l has an accuracy to draw.")
+        st.markdown(say("No pair of k and l has an accuracy to draw."))
         return
     st.caption(
-        "A point is one release; pairs that release the same are one point, named by the strongest. "
-        "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
-        "joins those that nothing beats in accuracy and removed records alone. "
-        "Click a point or a cell to look at it below; the ring shows where you are."
+        say(
+            "A point is one release; pairs that release the same are one point, named by the strongest. "
+            "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
+            "joins those that nothing beats in accuracy and removed records alone. "
+            "Click a point or a cell to look at it below; the ring shows where you are."
+        )
     )
     left, right = st.columns(2)
     with left:
-        st.markdown("**Accuracy against records removed**")
+        st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
     with right:
         figure = st.segmented_control(
-            "Over k and l",
+            say("Over k and l"),
             list(charts.GRID_TITLES),
             default="accuracy",
-            format_func=charts.GRID_TITLES.__getitem__,
+            format_func=lambda name: say(charts.GRID_TITLES[name]),
             key="diversity_grid_figure",
             required=True,
             persist_state="session",
         )
         _selectable(
             charts.grid_chart(audit, figure, picked),
-            f"{charts.GRID_TITLES[figure]} for every pair of k and l",
+            text("{figure} for every pair of k and l", figure=own(charts.GRID_TITLES[figure])),
             "grid",
             mark,
         )
 
 
-def _selectable(chart: alt.LayerChart, text: str, name: str, mark: str) -> None:
+def _selectable(chart: alt.LayerChart, alt_text: str, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
     st.altair_chart(
-        chart, alt=text, key=key, on_select=partial(_take_click, key, mark), selection_mode="picked"
+        chart, alt=say(alt_text), key=key, on_select=partial(_take_click, key, mark), selection_mode="picked"
     )
 
 
@@ -162,19 +171,25 @@ def _take_click(key: str, mark: str) -> None:
 def _show_lists(audit: DiversityAudit) -> None:
     everything = audit.search.configurations
     offered, every, front = st.tabs(
-        [f"Result list ({len(audit.offered):,})", f"All pairs ({len(everything):,})", "Pareto front"],
+        [
+            say("Result list ({found})", found=len(audit.offered)),
+            say("All pairs ({found})", found=len(everything)),
+            say("Pareto front"),
+        ],
         key="diversity_lists",
     )
-    for tab, rows, text in (
+    for tab, rows, alt_text in (
         (offered, audit.offered, "Pairs that remove records and meet your limits, verified"),
         (every, everything, "Every pair of k and l with what became of it"),
         (front, audit.pareto, "Pairs that nothing beats"),
     ):
         with tab:
-            show_table(views.configurations_table(rows), alt=text, units=views.TABLE_UNITS)
+            show_table(views.configurations_table(rows), alt=alt_text, columns=views.CONFIGURATION_COLUMNS)
     st.markdown(
-        "Pairs that remove nothing are in the list of all pairs and on the Pareto front: zero deletion at "
-        "good accuracy is good news."
+        say(
+            "Pairs that remove nothing are in the list of all pairs and on the Pareto front: zero deletion "
+            "at good accuracy is good news."
+        )
     )
 
 

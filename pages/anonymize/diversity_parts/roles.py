@@ -14,6 +14,7 @@ from core.diversity import DiversitySettings, suggest_one_hot_groups
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
+from core.words import joined, own, say
 from pages.components.asking import ask_for_choice, ask_for_several
 
 SMALLEST_GROUP = 2
@@ -90,16 +91,17 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tup
     if len(free) < SMALLEST_GROUP:
         return ()
     suggested = [list(group) for group in suggest_one_hot_groups(data.table, free)]
-    st.caption(
+    together = (
         "Some quasi-identifiers hold 0 and 1 only. Where several of them are one category, such as a job, "
-        "name them together: their cell then shows one job, never two. "
-        + (
-            "Suggested are columns whose names begin alike and of which no record has two 1s."
-            if suggested
-            else "Leave the list empty where each column is a property of its own."
-        )
+        "name them together: their cell then shows one job, never two."
     )
+    if suggested:
+        then = "Suggested are columns whose names begin alike and of which no record has two 1s."
+    else:
+        then = "Leave the list empty where each column is a property of its own."
+    st.caption(say(joined([together, then])))
     offered = hashlib.sha256(repr(free).encode()).hexdigest()[:8]  # other columns: suggested anew
+    group_label = described(DiversitySettings)["one_hot_groups"].label
     groups: list[tuple[str, ...]] = []
     number = 0
     while len(free) >= SMALLEST_GROUP and number <= max(len(suggested), len(groups)):
@@ -111,11 +113,11 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tup
             free,
             start=default,
             key=f"diversity_group_{number}_{mark}_{offered}",
-            label=f"{described(DiversitySettings)['one_hot_groups'].label}, group {number}",
+            label=say("{label}, group {number}", label=own(group_label), number=number),
         )
         if len(group) >= SMALLEST_GROUP:
             groups.append(group)
             free = [name for name in free if name not in group]
         elif group:
-            st.info("A group needs at least two columns; one column is replaced on its own.")
+            st.info(say("A group needs at least two columns; one column is replaced on its own."))
     return tuple(groups)

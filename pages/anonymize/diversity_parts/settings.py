@@ -10,6 +10,7 @@ from core.diversity import DiversitySettings, ModelChoice
 from core.diversity.problem import ModelSource
 from core.diversity.settings import Task
 from core.tables import Dataset
+from core.words import say
 from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.inputs import ask_for_files, ask_for_table
@@ -28,11 +29,11 @@ class Asked(NamedTuple):
 def ask_for_search(data: Dataset) -> Asked:
     """Show all settings; return what was chosen."""
     mark = data.fingerprint[:8]  # another table, other columns: its own widgets
-    st.header("What is what", anchor=False)
+    st.header(say("What is what"), anchor=False)
     roles = ask_for_roles(data, mark)
-    st.header("The model", anchor=False)
+    st.header(say("The model"), anchor=False)
     choice, training, task = _ask_for_model(data, mark)
-    st.header("What to search", anchor=False)
+    st.header(say("What to search"), anchor=False)
     settings = _ask_for_grid(data, roles, task)
     return Asked(settings, choice, training)
 
@@ -76,7 +77,7 @@ def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dat
         split_seed = ask_for_number(ModelChoice, "split_seed", key="diversity_split_seed")
     with right:
         seed = ask_for_number(ModelChoice, "seed", key="diversity_seed")
-    with st.expander("Train on a table of its own", icon=":material/upload_file:"):
+    with st.expander(say("Train on a table of its own"), icon=":material/upload_file:"):
         training = ask_for_table(TOOL, "training", label="Training table with the same columns")
     choice = ModelChoice(source=source, seed=seed, test_size=size, split_seed=split_seed)
     return choice, training, task
@@ -84,7 +85,7 @@ def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dat
 
 def _ask_for_grid(data: Dataset, roles: Roles, task: Task) -> DiversitySettings:
     grid = _ask_for_ranges(data, task)
-    with st.expander("How cells are made and counted", icon=":material/tune:"):
+    with st.expander(say("How cells are made and counted"), icon=":material/tune:"):
         rules = _ask_for_rules()
     settings = DiversitySettings(
         **roles._asdict(),
@@ -93,7 +94,13 @@ def _ask_for_grid(data: Dataset, roles: Roles, task: Task) -> DiversitySettings:
         majority="leaf_shares" if rules["cells"] == "all_features" else "records",
         task=task,
     )
-    st.caption(f"{settings.n_pairs:,} pairs of k and l will be searched.")
+    st.caption(
+        say(
+            "{n} pair of k and l will be searched.",
+            "{n} pairs of k and l will be searched.",
+            n=settings.n_pairs,
+        )
+    )
     return settings
 
 
@@ -113,12 +120,14 @@ def _ask_for_ranges(data: Dataset, task: Task) -> dict[str, Any]:
             span=(2, most),
             start=min(12, most),
             key=f"diversity_k_max_{mark}",
-            help=f"Up to the records to anonymize; the table has {data.n_records:,}. More pairs take longer.",
+            help=say(
+                "Up to the records to anonymize; the table has {n}. More pairs take longer.", n=data.n_records
+            ),
         )
     with third:
         found["l_min"] = ask_for_number(DiversitySettings, "l_min", span=(1, most), key=f"diversity_l_{mark}")
     with last:
-        renamed: Any = {} if task == "classification" else {"label": "Target R²"}
+        renamed: Any = {} if task == "classification" else {"label": say("Target R²")}
         found["target_accuracy"] = ask_for_number(
             DiversitySettings, "target_accuracy", slider=True, start=0.8, key="diversity_target", **renamed
         )
