@@ -57,6 +57,15 @@ class Column:
     kind: Literal["data", "words"] = "data"
 
 
+def table_of(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> pd.DataFrame:
+    """Return rows as a table; its words go on knowing what they were made of."""
+    frame = pd.DataFrame(rows, columns=[column.key for column in columns])
+    for place, column in enumerate(columns):
+        if column.kind == "words":
+            frame[column.key] = pd.Series([row[place] for row in rows], dtype=object)
+    return frame
+
+
 def said_table(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
     """Return a table with its headings, and the words in it, in the language spoken.
 

@@ -62,9 +62,7 @@ EVENT_NAMES = {
     *("EMERGENCY_PENDANT", "CONTROL_PANEL", "BLOOD_PRESSURE_MONITOR", "DOOR_LEFT_OPEN", "event_class"),
 }
 THEIRS: dict[str, re.Pattern[str]] = {
-    "diversity": re.compile(
-        r"iris\.csv|\b(sepal|petal) (length|width)( \(cm\))?|\btarget\b|skops|setosa|versicolor|virginica"
-    ),
+    "diversity": re.compile(r"iris\.csv|\b(sepal|petal) (length|width)( \(cm\))?|\btarget\b"),
     "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
     "tabular": re.compile(
         r"(lab_results|patients|survey|visits)(_anonymized)?(_log)?\.(csv|json)"

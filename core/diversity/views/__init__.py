@@ -34,7 +34,7 @@ from core.languages import ENGLISH
 from core.measures import diversity as diversity_measures
 from core.measures import shared
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
-from core.reports.model import Column, said_table
+from core.reports.model import Column, said_table, table_of
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
@@ -207,7 +207,7 @@ def _discernibility(configuration: Configuration) -> float | None:
 def configurations_table(configurations: Sequence[Configuration]) -> pd.DataFrame:
     """Return a row per configuration, shares in [0, 1], None where not assessed."""
     rows = [[value(each) for _, value in _READ] for each in configurations]
-    return pd.DataFrame(rows, columns=[column.key for column in CONFIGURATION_COLUMNS])
+    return table_of(rows, CONFIGURATION_COLUMNS)
 
 
 def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
@@ -249,13 +249,13 @@ def generalizations_table(configuration: Configuration) -> pd.DataFrame:
     evaluation = configuration.evaluation
     found = () if evaluation is None else generalizations(evaluation.minimization)
     rows = [(each.feature, known_as(each)) for each in found]
-    return pd.DataFrame(rows, columns=[column.key for column in GENERALIZATION_COLUMNS], dtype=object)
+    return table_of(rows, GENERALIZATION_COLUMNS)
 
 
 def singling_out_table(ranked: Sequence[SinglingOut]) -> pd.DataFrame:
     """Return a row per column: how many records it singles out alone and with those before it."""
     rows = [(e.column, e.n_values, e.unique_share, e.unique_share_with_former) for e in ranked]
-    return pd.DataFrame(rows, columns=[column.key for column in SINGLING_OUT_COLUMNS])
+    return table_of(rows, SINGLING_OUT_COLUMNS)
 
 
 def bins_table(problem: SearchProblem) -> pd.DataFrame:
@@ -269,7 +269,7 @@ def bins_table(problem: SearchProblem) -> pd.DataFrame:
         )
         for each in problem.sensitive
     ]
-    return pd.DataFrame(rows, columns=[column.key for column in BIN_COLUMNS], dtype=object)
+    return table_of(rows, BIN_COLUMNS)
 
 
 def settings_document(problem: SearchProblem) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from core.attribute_disclosure import distinct_l
 from core.charts import COLORS, HEIGHT, Specification, class_size_chart, legend_columns, sized
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.judging import accuracy_word
-from core.reports.model import Column
+from core.reports.model import Column, table_of
 from core.words import Text, own, percent, say, text
 
 GridFigure = Literal["accuracy", "deletion_ratio", "ncp"]
@@ -55,7 +55,7 @@ def diversity_table(configuration: Configuration, problem: SearchProblem) -> pd.
             for number in np.unique(distinct):
                 of_number = distinct == number
                 rows.append((attribute.name, int(number), int(of_number.sum()), int(sizes[of_number].sum())))
-    return pd.DataFrame(rows, columns=[column.key for column in DIVERSITY_COLUMNS])
+    return table_of(rows, DIVERSITY_COLUMNS)
 
 
 def evaluated(audit: DiversityAudit) -> tuple[Configuration, ...]:

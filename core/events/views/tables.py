@@ -13,7 +13,7 @@ from core.events.measuring import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
 from core.events.settings import parse_step
 from core.events.stages import derived_column, shown_value
-from core.reports.model import Column
+from core.reports.model import Column, table_of
 from core.words import Text, own, say, text
 
 OUTCOMES = {
@@ -91,15 +91,6 @@ DIVERSITY_COLUMNS = (
 UNMAPPED_COLUMNS = (Column("event", "Event"), Column("events", "Events"))
 
 
-def _frame(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> pd.DataFrame:
-    """Return rows as a table; words stay what they are made of."""
-    frame = pd.DataFrame(rows, columns=[column.key for column in columns])
-    for place, column in enumerate(columns):
-        if column.kind == "words":
-            frame[column.key] = pd.Series([row[place] for row in rows], dtype=object)
-    return frame
-
-
 def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     """Return users and events in total, after cleanup, kept as they are, kept flattened, and removed."""
     measured, reduced = anonymized.measured, anonymized.reduced
@@ -120,7 +111,7 @@ def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
             *_users_and_events(anonymized, anonymized.stages.n_events_of_unit - reduced.n_events_of_unit),
         ),
     ]
-    return _frame(rows, STAGE_COLUMNS)
+    return table_of(rows, STAGE_COLUMNS)
 
 
 def _users_and_events(anonymized: AnonymizedEvents, n_events_of_unit: IntArray) -> tuple[int, int]:
@@ -169,7 +160,7 @@ def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     if anonymized.flattening == MULTI_LEVEL:
         single = anonymized.single_level
         rows.append(("Single-level flattening and removal instead", 0, single.n_events, single.penalty_share))
-    return _frame(rows, STEP_COLUMNS)
+    return table_of(rows, STEP_COLUMNS)
 
 
 def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
@@ -204,7 +195,7 @@ def comparison_table(outcomes: Sequence[Outcome], measured: MeasuredEvents) -> p
         )
         for outcome in outcomes
     ]
-    return _frame(rows, WAY_COLUMNS)
+    return table_of(rows, WAY_COLUMNS)
 
 
 def trace_table(before: TraceRisk, after: TraceRisk) -> pd.DataFrame:
@@ -221,7 +212,7 @@ def trace_table(before: TraceRisk, after: TraceRisk) -> pd.DataFrame:
     whole = after.whole_trace
     known = _UNKNOWN if whole is None else (whole, whole, whole, _EXACT)
     rows.append(("whole trace", "are unique", before.whole_trace, *known))
-    return _frame(rows, TRACE_COLUMNS)
+    return table_of(rows, TRACE_COLUMNS)
 
 
 _EXACT = own("exact")
@@ -246,7 +237,7 @@ def row_table(audit: EventAudit) -> pd.DataFrame:
         (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)
         for known, number in told
     ]
-    return _frame(rows, ROW_COLUMNS)
+    return table_of(rows, ROW_COLUMNS)
 
 
 def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
@@ -262,7 +253,7 @@ def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
         )
         for found in suggestions.best
     ]
-    return _frame(rows, SUGGESTION_COLUMNS)
+    return table_of(rows, SUGGESTION_COLUMNS)
 
 
 _SCOPES = {"user": own("user"), "week": own("week"), "day": own("day"), "event": own("event")}
@@ -274,20 +265,20 @@ def scope_table(risks: dict[str, TraceRisk]) -> pd.DataFrame:
         (_SCOPES[scope], risk.n_traces, risk.singled_out(2), risk.singled_out(4), risk.whole_trace)
         for scope, risk in risks.items()
     ]
-    return _frame(rows, SCOPE_COLUMNS)
+    return table_of(rows, SCOPE_COLUMNS)
 
 
 def diversity_table(diversity: CombinationDiversity) -> pd.DataFrame:
     """Return the diversity of the chosen attribute within released combinations, a row."""
     found = diversity
     row = (found.attribute, found.n_combinations, found.n_uniform, found.distinct_l, found.entropy_l, found.t)
-    return _frame([row], DIVERSITY_COLUMNS)
+    return table_of([row], DIVERSITY_COLUMNS)
 
 
 def unmapped_table(measured: MeasuredEvents) -> pd.DataFrame:
     """Return the events that the mapping does not name, most frequent first."""
     unmapped = measured.log.unmapped
-    frame = _frame(list(unmapped.items()), UNMAPPED_COLUMNS)
+    frame = table_of(list(unmapped.items()), UNMAPPED_COLUMNS)
     return frame.sort_values(["events", "event"], ascending=[False, True], ignore_index=True)
 
 
