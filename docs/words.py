@@ -94,7 +94,7 @@ def _looks_like_words(literal: object) -> bool:
         return False
     if _IDENTIFIER.fullmatch(literal) or _CODE.search(literal) or not _has_words(literal):
         return False
-    return " " in literal or re.fullmatch(r"[A-Z][a-z]+", literal) is not None
+    return " " in literal or re.fullmatch(r"[A-Z][a-z]+(-[a-z]+)*", literal) is not None
 
 
 def domain(places: list[tuple[str, int]]) -> str:

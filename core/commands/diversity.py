@@ -325,6 +325,20 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
 
 
 def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
+    _print_search(audit)
+    _print_offered(audit)
+    if audit.recommended is not None:
+        print_line(text("recommended: {reason}", reason=audit.recommended.reason))
+    if "stability" in document:
+        print_line(text("over seeds: {figures}", figures=json.dumps(document["stability"])))
+    if "singling_out" in document:
+        _print_singling_out(document)
+    for finding in audit.findings:
+        print_line(text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message)))
+    sys.stdout.flush()
+
+
+def _print_search(audit: DiversityAudit) -> None:
     problem = audit.search.problem
     print_line(
         text(
@@ -354,27 +368,10 @@ def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
             offered=len(audit.offered),
         )
     )
-    _print_offered(audit)
-    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
-        print_line(
-            text(
-                "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
-                "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",
-                n=unlisted,
-            )
-        )
-    if audit.recommended is not None:
-        print_line(text("recommended: {reason}", reason=audit.recommended.reason))
-    if "stability" in document:
-        print_line(text("over seeds: {figures}", figures=json.dumps(document["stability"])))
-    if "singling_out" in document:
-        _print_singling_out(document)
-    for finding in audit.findings:
-        print_line(text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message)))
-    sys.stdout.flush()
 
 
 def _print_offered(audit: DiversityAudit) -> None:
+    """Print the pairs on the result list, and how many may be released beside them."""
     word = say(accuracy_word(audit.search.problem.settings.task, begins=False))
     if audit.offered:
         deletion, smallest = say("deletion"), say("min k")
@@ -388,6 +385,14 @@ def _print_offered(audit: DiversityAudit) -> None:
             f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
     _print_rest(len(audit.offered))
+    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
+        print_line(
+            text(
+                "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
+                "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",
+                n=unlisted,
+            )
+        )
 
 
 def _print_rest(n_rows: int) -> None:

@@ -32,7 +32,7 @@ from core.reports import input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
-from core.words import text
+from core.words import own, text
 from core.writing import write_file
 
 FORMS = (EventSettings, Rule, ReleaseOptions)
@@ -129,7 +129,7 @@ def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namesp
     files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)
     report = events_report(
         audit,
-        inputs=[input_facts(dataset, "log")],
+        inputs=[input_facts(dataset, own("log"))],
         outcomes=comparable_outcomes(
             audit.measured, k=audit.anonymized.rule.k, cap=audit.anonymized.rule.cap
         ),

@@ -337,7 +337,7 @@ class DiversityThresholds:
         "Sort the result list by",
         "The best first.",
         "--sort",
-        choices={"accuracy": "accuracy", "deletion_ratio": "records removed"},
+        choices={"accuracy": own("accuracy"), "deletion_ratio": "records removed"},
     )
 
     def __post_init__(self) -> None:

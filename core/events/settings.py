@@ -11,7 +11,7 @@ import numpy as np
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
 from core.pseudonyms import TokenSource
 from core.settings_form import check, described, metadata_of, said, setting
-from core.words import text
+from core.words import own, text
 
 DERIVED_COLUMNS = (
     "generalized_event",
@@ -164,7 +164,7 @@ class EventSettings:
         "A column that is not released: l-diversity and t-closeness within each combination.",
         "--sensitive",
         metavar="COLUMN",
-        none="none",
+        none=own("none"),
     )
     mapping: EventMapping = field(
         default=BUILT_IN_MAPPING,
@@ -208,7 +208,7 @@ class Rule:
         "--cap",
         least=1,
         metavar="N",
-        none="all",
+        none=own("all"),
     )
     max_trace_unique_share: float | None = setting(
         None,
@@ -256,7 +256,7 @@ class ReleaseOptions:
         "--pseudonym-seed",
         least=0,
         metavar="N",
-        none="fresh",
+        none=own("fresh"),
         plain=lambda _: "given",  # a report that told the seed would give the users away
     )
 

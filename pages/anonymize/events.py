@@ -21,7 +21,7 @@ from core.events import EventAudit, EventSettings, Outcome, export_files, releas
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
 from core.tables import Dataset
-from core.words import say
+from core.words import own, say
 from pages.anonymize.events_parts.result import (
     show_heat_maps,
     show_loss,
@@ -168,7 +168,7 @@ def _renew_pseudonyms() -> None:
 
 def _report(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], created_at: datetime) -> Report:
     return views.events_report(
-        audit, inputs=[input_facts(dataset, "log")], outcomes=outcomes, created_at=created_at
+        audit, inputs=[input_facts(dataset, own("log"))], outcomes=outcomes, created_at=created_at
     )
 
 
