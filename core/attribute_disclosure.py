@@ -16,6 +16,7 @@ import numpy as np
 from core.coding import FloatArray, IntArray
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.words import Written, text
 
 Distance = Literal["equal", "ordered"]
 
@@ -161,7 +162,9 @@ def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741
     Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
     """
     if l < 1:
-        raise AuditInputError(f"l must be at least 1 for recursive (c, l)-diversity; it is {l}.")
+        raise AuditInputError(
+            text("l must be at least 1 for recursive (c, l)-diversity; it is {value}.", value=l)
+        )
     class_of_pair, n_of_pair, rank = counts.ranked
     tail = _sum_by(class_of_pair, np.where(rank >= l - 1, n_of_pair, 0), size=counts.n_classes)
     most = _sum_by(class_of_pair, np.where(rank == 0, n_of_pair, 0), size=counts.n_classes)
@@ -181,7 +184,9 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
     """
     if not c > 0:
-        raise AuditInputError(f"c must be above 0 for recursive (c, l)-diversity; it is {c}.")
+        raise AuditInputError(
+            text("c must be above 0 for recursive (c, l)-diversity; it is {value}.", value=Written(str(c)))
+        )
     class_of_pair, n_of_pair, rank = counts.ranked
     total = counts.class_totals[class_of_pair]
     before = np.cumsum(n_of_pair) - n_of_pair

@@ -33,6 +33,7 @@ from core.risk import (
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
+from core.words import text
 
 FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
 
@@ -171,7 +172,8 @@ def _hierarchies(given: Sequence[str], dataset: Dataset) -> Mapping[str, Hierarc
     for pair in given:
         column, path = _named(pair, "--hierarchy", "FILE")
         if column not in dataset.columns:
-            raise AuditInputError(f"--hierarchy: there is no column `{column}` in {dataset.name}.")
+            absent = "--hierarchy: there is no column {column} in {file}."
+            raise AuditInputError(text(absent, column=f"`{column}`", file=dataset.name))
         values = {value.strip() for value in dataset.table[column].unique().to_pylist() if value is not None}
         read = read_dataset(Path(path), options=ReadOptions(header="none"))
         found[column] = read_hierarchy(read, values=values)
@@ -181,7 +183,8 @@ def _hierarchies(given: Sequence[str], dataset: Dataset) -> Mapping[str, Hierarc
 def _named(pair: str, option: str, what: str) -> tuple[str, str]:
     column, separator, value = pair.rpartition("=")
     if not separator:
-        raise AuditInputError(f"{option} needs COL={what}, received {pair}.")
+        needs = "{option} needs COL={what}, received {given}."
+        raise AuditInputError(text(needs, option=option, what=what, given=pair))
     return column, value
 
 
@@ -192,5 +195,6 @@ def _what_if_choices(arguments: argparse.Namespace) -> WhatIfSettings:
         try:
             weights.append((column, float(value)))
         except ValueError:
-            raise AuditInputError(f"--column-weight: {value} is no number.") from None
+            no_number = "--column-weight: {value} is no number."
+            raise AuditInputError(text(no_number, value=value)) from None
     return from_options(WhatIfSettings, arguments, weights=tuple(weights))

@@ -12,7 +12,7 @@ from core.commands.output import check_new_files, print_problems, write_new_file
 from core.errors import AuditInputError
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
 from core.tables import Dataset
-from core.words import listed, number
+from core.words import Text, joined, listed, number, own, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,9 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
     if not what_if:
         raise AuditInputError("--release writes what --what-if finds; add --what-if.")
     if path.suffix.lower() == ".json":
-        raise AuditInputError(f"--release: {path} would be a CSV; choose a name that ends in .csv.")
+        raise AuditInputError(
+            text("--release: {file} would be a CSV; choose a name that ends in .csv.", file=str(path))
+        )
     check_new_files("--release", path, _settings_path(path))
 
 
@@ -43,7 +45,10 @@ def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
         raise AuditInputError("--write-hierarchies writes what --what-if searches; add --what-if.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise AuditInputError(
-            f"--write-hierarchies: {folder} is there and not an empty folder; choose another name."
+            text(
+                "--write-hierarchies: {folder} is there and not an empty folder; choose another name.",
+                folder=str(folder),
+            )
         )
 
 
@@ -54,7 +59,8 @@ def write_hierarchies(folder: Path, what_if: WhatIf | None) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise AuditInputError(f"--write-hierarchies: {folder} cannot be made: {error.strerror}.") from None
+        refused = "--write-hierarchies: {folder} cannot be made: {reason}."
+        raise AuditInputError(text(refused, folder=str(folder), reason=str(error.strerror))) from None
     files = {folder / name: data for name, data in what_if.hierarchy_files().items()}
     write_new_files("--write-hierarchies", files)
 
@@ -78,7 +84,8 @@ def write_release(
     if path is None:
         return Written()
     if what_if is None:
-        print_problems((f"{path} was not written: no record is assessed, so nothing can be generalized.",))
+        nothing = "{file} was not written: no record is assessed, so nothing can be generalized."
+        print_problems((text(nothing, file=str(path)),))
         return Written(is_missing=True)
     try:
         made, again = release_reaching(
@@ -95,29 +102,45 @@ def write_release(
         "sha256": hashlib.sha256(made.data).hexdigest(),
         **release_document(made, again),
     }
-    told = (
-        f"Written: {path}, {_settings_path(path)}. Read back and counted again: {_figures(again)}"
-        f"{'' if made.k_map is None else f', k-map = {made.k_map:,}'}; "
-        f"{made.n_suppressed:,} of {dataset.n_records:,} records suppressed."
+    told = text(
+        "Written: {file}, {settings_file}. Read back and counted again: {figures}; {suppressed} of {records} "
+        "records suppressed.",
+        file=str(path),
+        settings_file=str(_settings_path(path)),
+        figures=_figures(again, made.k_map),
+        suppressed=made.n_suppressed,
+        records=dataset.n_records,
     )
-    findings = (f"  {each.verdict.value}: {each.message}" for each in again.findings)
+    findings = (
+        text("  {verdict}: {message}", verdict=each.verdict.value, message=own(each.message))
+        for each in again.findings
+    )
     return Written(document=document, lines=(told, *_columns_told(made, audit, person), *findings))
 
 
-def _columns_told(made: Release, audit: RiskAudit, person: PersonReleased) -> list[str]:
+_PSEUDONYMS = "{column} holds fresh random pseudonyms."
+
+
+def _columns_told(made: Release, audit: RiskAudit, person: PersonReleased) -> list[Text]:
     """Say what became of the person column and of the columns that nobody chose."""
     lines = []
     if (column := audit.measurement.settings.person) is not None:
-        what = "holds fresh random pseudonyms" if person == "pseudonym" else "is left out"
-        lines.append(f"  `{column}` {what}.")
+        what = "{column} is left out." if person == "left_out" else _PSEUDONYMS
+        lines.append(text(what, column=f"`{column}`"))
     if (household := audit.measurement.settings.household) is not None:
-        lines.append(f"  `{household}` holds fresh random pseudonyms.")
+        lines.append(text(_PSEUDONYMS, column=f"`{household}`"))
     if left_out := made.columns_left_out:
         lines.append(
-            f"  Left out, because nobody said what {'it is' if len(left_out) == 1 else 'they are'}: "
-            f"{listed(left_out)}. Name a column with --harmless to keep it."
+            text(
+                "Left out, because nobody said what it is: {columns}. Name a column with --harmless to "
+                "keep it.",
+                "Left out, because nobody said what they are: {columns}. Name a column with --harmless to "
+                "keep it.",
+                n=len(left_out),
+                columns=listed(left_out),
+            )
         )
-    return lines
+    return [text("  {told}", told=line) for line in lines]
 
 
 def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:
@@ -125,13 +148,23 @@ def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 
-def _figures(audit: RiskAudit) -> str:
-    """Return k, and l and t of each sensitive attribute, as measured in what was written."""
-    if audit.figures["k"] is None:
-        return "no record shows a quasi-identifier, so nothing is assessed"
-    found = [f"k = {audit.figures['k']:,}"]
-    for each in audit.measurement.sensitive:
-        figures = (("distinct_l", "l"), ("entropy_l", "entropy l"), ("t", "t"))
-        known = [(name, each.figures[key]) for key, name in figures]
-        found += [f"{name} of {each.column} = {number(value)}" for name, value in known if value is not None]
-    return ", ".join(found)
+_OF_COLUMN = {
+    "distinct_l": "l of {column} = {value}",
+    "entropy_l": "entropy l of {column} = {value}",
+    "t": "t of {column} = {value}",
+}
+
+
+def _figures(audit: RiskAudit, k_map: int | None) -> Text:
+    """Return k, l and t of each sensitive attribute, and k-map, as measured in what was written."""
+    found = []
+    if audit.figures["k"] is not None:
+        found.append(text("k = {k}", k=int(audit.figures["k"])))
+        for each in audit.measurement.sensitive:
+            known = ((message, each.figures[key]) for key, message in _OF_COLUMN.items())
+            found += [text(m, column=each.column, value=number(v)) for m, v in known if v is not None]
+    else:
+        found.append(text("no record shows a quasi-identifier, so nothing is assessed"))
+    if k_map is not None:
+        found.append(text("k-map = {k}", k=k_map))
+    return joined(found, ", ")

@@ -15,6 +15,7 @@ from core.errors import AuditInputError
 from core.risk.records import Combinations, distinct_combinations, grouped
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
+from core.words import Written, text
 
 MAX_CELLS = 300_000_000  # combinations, and a constant a column, of the sets looked at; under a minute
 WORK_OF_A_COLUMN = 1_500  # what adding a column to a set costs beside its combinations
@@ -162,7 +163,8 @@ def singling_out_sets(
     size would exceed it, the best set so far is grown by the column that adds most, and the result says so.
     """
     if not 0 <= share < 1:
-        raise AuditInputError(f"share must be at least 0 and below 1, received {share:g}.")
+        outside = "share must be at least 0 and below 1, received {share}."
+        raise AuditInputError(text(outside, share=Written(f"{share:g}")))
     n_columns = len(table.quasi_identifiers)
     enough = share * table.n_records
     if np.count_nonzero(table.sizes == 1) <= enough:

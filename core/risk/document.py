@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from core.measures import MEASURES, format_value
+from core.measures import MEASURES
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
@@ -13,41 +13,64 @@ from core.risk.lattice_search import SearchOutcome
 from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
-from core.risk.what_if import Release, WhatIf, WhatIfSettings
-from core.settings_form import described, settings_document
-from core.words import counted, listed, number, percent
+from core.risk.what_if import Release, WhatIf
+from core.settings_form import settings_document
+from core.words import Amount, Text, counted, joined, listed, number, own, percent, say, text
 
 
-def suda_note(suda: Suda) -> str:
+def suda_note(suda: Suda) -> Text:
     """Say how many records have a set of few values that nobody shares, and what was not searched."""
-    bounded = _bounded(suda)
+    sentences: list[str] = []
     if not suda.max_size:
-        return f"No set of values was searched.{bounded}"
-    dis = ""
-    if suda.dis_of_record is None:
-        dis = (
-            " DIS-SUDA, the chance that a match is right, is not assessed: it needs a table of the "
-            "population or its size."
+        sentences.append("No set of values was searched.")
+    elif not len(suda.scored_records):
+        sentences.append(
+            text("No record is singled out by up to {values}.", values=counted(suda.max_size, "value"))
         )
-    if not len(suda.scored_records):
-        return f"No record is singled out by up to {counted(suda.max_size, 'value')}.{bounded}{dis}"
-    by_size = ", ".join(
-        f"{n:,} of {counted(size, 'value')}" for size, n in enumerate(suda.n_by_size.tolist(), start=1)
-    )
-    return (
-        f"{len(suda.scored_records):,} of {counted(suda.n_records, 'record')} have a set of up to "
-        f"{counted(suda.max_size, 'value')} that no other record has and that gets shared when any of them "
-        f"is left out. Such sets: {by_size}.{bounded}{dis}"
-    )
+    else:
+        sizes = [
+            text("{found} of {values}", found=n, values=counted(size, "value"))
+            for size, n in enumerate(suda.n_by_size.tolist(), start=1)
+        ]
+        sentences.append(
+            text(
+                "{n} of {records} has a set of up to {values} that no other record has and that gets shared "
+                "when any of them is left out. Such sets: {sizes}.",
+                "{n} of {records} have a set of up to {values} that no other record has and that gets shared "
+                "when any of them is left out. Such sets: {sizes}.",
+                n=len(suda.scored_records),
+                records=counted(suda.n_records, "record"),
+                values=counted(suda.max_size, "value"),
+                sizes=joined(sizes, ", "),
+            )
+        )
+    if not suda.is_complete:
+        sentences.append(_bounded(suda))
+    if suda.max_size and suda.dis_of_record is None:
+        sentences.append(
+            "DIS-SUDA, the chance that a match is right, is not assessed: it needs a table of the population "
+            "or its size."
+        )
+    return joined(sentences)
 
 
-def _bounded(suda: Suda) -> str:
-    if suda.is_complete:
-        return ""
-    only = f"only sets of up to {suda.max_size} were searched" if suda.max_size else "none was finished"
+def _bounded(suda: Suda) -> Text:
     if suda.was_stopped:
-        return f" The search was stopped before all sets of {suda.max_size + 1} were looked at; {only}."
-    return f" The table is too large for sets of {suda.requested_size}; {only}."
+        return text(
+            "The search was stopped before all sets of {next} were looked at; only sets of up to {size} were "
+            "searched."
+            if suda.max_size
+            else "The search was stopped before all sets of {next} were looked at; none was finished.",
+            next=suda.max_size + 1,
+            size=suda.max_size,
+        )
+    return text(
+        "The table is too large for sets of {asked}; only sets of up to {size} were searched."
+        if suda.max_size
+        else "The table is too large for sets of {asked}; none was finished.",
+        asked=suda.requested_size,
+        size=suda.max_size,
+    )
 
 
 def _suda_document(suda: Suda) -> dict[str, object]:
@@ -70,11 +93,16 @@ def _suda_document(suda: Suda) -> dict[str, object]:
 
 def _suda_lines(suda: Suda) -> list[str]:
     """Return the search as lines for a terminal."""
-    lines = ["special uniques (SUDA2)", f"  {suda_note(suda)}"]
+    lines: list[str] = ["special uniques (SUDA2)", text("  {note}", note=suda_note(suda))]
     if len(suda.scored_records):
-        lines.append(f"  highest SUDA score: {number(float(suda.score_of_record.max()))}")
+        highest = number(float(suda.score_of_record.max()))
+        lines.append(text("  highest SUDA score: {score}", score=highest))
         lines += [
-            f"  part of all scores with {column}: {percent(min(float(part), 1.0))}"
+            text(
+                "  part of all scores with {column}: {share}",
+                column=column,
+                share=percent(min(float(part), 1.0)),
+            )
             for column, part in zip(suda.quasi_identifiers, suda.column_contribution, strict=True)
         ]
     return lines
@@ -90,49 +118,69 @@ def option_for(what_if: WhatIf, k: int) -> int:
     return reached[0] if reached else len(what_if.options) - 1
 
 
-def what_if_note(what_if: WhatIf) -> str:
+def what_if_note(what_if: WhatIf) -> Text:
     """Say how many generalizations there are, which were left out, and how many had to be counted."""
     left_out = _left_out(what_if)
     if not what_if.options:
-        return (
-            "No generalization reaches what was asked for within the suppression limit, not even showing no "
-            f"quasi-identifier at all. Allow more suppression, or ask for less.{left_out}"
-        )
+        return joined([_NOTHING_REACHES, *left_out])
     n_measured = sum(each.n_measured for each in what_if.options)
     if not what_if.lattice.is_listed:
-        return (
-            f"The columns allow {_how_many(what_if.lattice.n_nodes)} generalizations, too many to search. "
-            "From showing nothing, one column at a time was shown finer, the one that saved most for the "
-            f"classes it split, until none could be: {n_measured:,} generalizations were counted, and a "
-            "cheaper one may exist. Fewer quasi-identifiers are searched whole."
+        return text(
+            "The columns allow {possible} generalizations, too many to search. From showing nothing, one "
+            "column at a time was shown finer, the one that saved most for the classes it split, until none "
+            "could be: {measured} generalizations were counted, and a cheaper one may exist. Fewer "
+            "quasi-identifiers are searched whole.",
+            possible=_how_many(what_if.lattice.n_nodes),
+            measured=n_measured,
         )
     exact = all(each.is_exact for each in what_if.options)
-    found = (
-        "no cheaper one exists among them" if exact else "the search was bounded, so a cheaper one may exist"
+    searched = text(
+        "{n} generalization of the columns' values was searched, {measured} of them counted; {found}.",
+        "{n} generalizations of the columns' values were searched, {measured} of them counted; {found}.",
+        n=what_if.lattice.n_nodes,
+        measured=n_measured,
+        found=own(_CHEAPER[exact, what_if.settings.objective]),
     )
-    if what_if.settings.objective != "ncp":
-        words = described(WhatIfSettings)["objective"].choices
-        found += f" (cheapest by {words[what_if.settings.objective].lower()})"
-    return (
-        f"{counted(what_if.lattice.n_nodes, 'generalization')} of the columns' values were searched, "
-        f"{n_measured:,} of them counted; {found}.{left_out}"
-    )
+    return joined([searched, *left_out])
 
 
-def _how_many(n: int) -> str:
-    """Return a number of any size in words."""
-    return f"{n:,}" if n < _LARGEST_EXACT else f"over 10^{math.floor(math.log10(n))}"
+_NOTHING_REACHES = (
+    "No generalization reaches what was asked for within the suppression limit, not even showing no "
+    "quasi-identifier at all. Allow more suppression, or ask for less."
+)
+# By whether the search went to its end, and by what was made as small as possible.
+_CHEAPER = {
+    (True, "ncp"): "no cheaper one exists among them",
+    (True, "discernibility"): "no cheaper one exists among them (cheapest by discernibility)",
+    (True, "average_class_size"): "no cheaper one exists among them (cheapest by average class size)",
+    (False, "ncp"): "the search was bounded, so a cheaper one may exist",
+    (
+        False,
+        "discernibility",
+    ): "the search was bounded, so a cheaper one may exist (cheapest by discernibility)",
+    (False, "average_class_size"): (
+        "the search was bounded, so a cheaper one may exist (cheapest by average class size)"
+    ),
+}
 
 
-def _left_out(what_if: WhatIf) -> str:
+def _how_many(n: int) -> int | Text:
+    """Return a number of any size, in words where it is not exact."""
+    return n if n < _LARGEST_EXACT else text("over 10^{power}", power=math.floor(math.log10(n)))
+
+
+def _left_out(what_if: WhatIf) -> list[Text]:
     lattice = what_if.lattice
     if not lattice.thinned_columns:
-        return ""
-    return (
-        f" The columns allow {_how_many(lattice.n_nodes_possible)}, too many to search: levels in the middle "
-        f"of {listed(lattice.thinned_columns)} were left out, so a cheaper one may exist among those. Fewer "
-        "quasi-identifiers leave more levels of each."
-    )
+        return []
+    return [
+        text(
+            "The columns allow {possible}, too many to search: levels in the middle of {columns} were left "
+            "out, so a cheaper one may exist among those. Fewer quasi-identifiers leave more levels of each.",
+            possible=_how_many(lattice.n_nodes_possible),
+            columns=listed(lattice.thinned_columns),
+        )
+    ]
 
 
 def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
@@ -202,23 +250,32 @@ def _columns(what_if: WhatIf, best: Generalization) -> list[dict[str, object]]:
 
 def what_if_lines(what_if: WhatIf, *, k: int) -> list[str]:
     """Return the search as lines for a terminal: the frontier, and the cheapest option that reaches k."""
-    lines = ["what if columns were made coarser", f"  {what_if_note(what_if)}"]
+    lines = ["what if columns were made coarser", text("  {note}", note=what_if_note(what_if))]
     if what_if.options:
-        lines.append(f"  {'k':>5} {'smallest':>9} {'highest risk':>13} {'loss':>8} {'suppressed':>11}")
+        lines.append(
+            f"  {'k':>5} {say('smallest'):>9} {say('highest risk'):>13} {say('loss'):>8} "
+            f"{say('suppressed'):>11}"
+        )
     for outcome in what_if.options:
         if (best := outcome.best) is not None:
             lines.append(
                 f"  {best.k:>5,} {best.smallest_class:>9,} "
-                f"{format_value(MEASURES['prosecutor_highest_risk'], best.highest_risk):>13} "
-                f"{percent(best.loss):>8} {percent(best.suppressed_share):>11}"
+                f"{say(Amount('risk', best.highest_risk)):>13} {say(percent(best.loss)):>8} "
+                f"{say(percent(best.suppressed_share)):>11}"
             )
     if what_if.options and not reaches(what_if, k):
-        lines.append(f"  no generalization reaches k = {k:,}")
+        lines.append(text("  no generalization reaches k = {k}", k=k))
     elif what_if.options and (best := what_if.options[option_for(what_if, k)].best) is not None:
-        lines.append(f"  cheapest for k = {k:,}:")
+        lines.append(text("  cheapest for k = {k}:", k=k))
         lines += [
-            f"    {each['column']}: {each['generalization']}, {each['n_groups']:,} different values"
-            for each in _columns(what_if, best)
+            text(
+                "    {column}: {generalization}, {n} different value",
+                "    {column}: {generalization}, {n} different values",
+                n=ladder.levels[level].n_groups,
+                column=ladder.column,
+                generalization=own(ladder.levels[level].description),
+            )
+            for ladder, level in zip(what_if.lattice.ladders, best.levels, strict=True)
         ]
     return lines
 
@@ -427,42 +484,59 @@ def risk_summary(
         *([] if columns is None else _column_lines(columns)),
         *([] if suda is None else _suda_lines(suda)),
         *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
-        *(f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings),
+        *(
+            text("{verdict}: {message}", verdict=finding.verdict.value, message=own(finding.message))
+            for finding in audit.all_findings
+        ),
         _verdict_line(audit),
     ]
 
 
-def _verdict_line(audit: RiskAudit) -> str:
-    return (
-        f"Verdict {audit.verdict.value}, exposure {audit.exposure_verdict.value}, "
-        f"overall {audit.overall.value}."
+def _verdict_line(audit: RiskAudit) -> Text:
+    return text(
+        "Verdict {verdict}, exposure {exposure}, overall {overall}.",
+        verdict=audit.verdict.value,
+        exposure=audit.exposure_verdict.value,
+        overall=audit.overall.value,
     )
 
 
 def _figure_lines(audit: RiskAudit) -> list[str]:
     measured = audit.measurement
-    records = counted(measured.classes.n_records, "record")
-    classes = counted(measured.classes.n_classes, "class", "classes")
-    lines = [
-        f"{measured.name}: {records} in {classes} over {', '.join(measured.classes.quasi_identifiers)}",
+    lines: list[str] = [
+        text(
+            "{file}: {records} in {classes} over {columns}",
+            file=measured.name,
+            records=counted(measured.classes.n_records, "record"),
+            classes=counted(measured.classes.n_classes, "class", "classes"),
+            columns=", ".join(measured.classes.quasi_identifiers),
+        ),
         *(_line(key, value) for key, value in audit.figures.items()),
     ]
     for sensitive in measured.sensitive:
         lines += [
-            f"{sensitive.column} ({sensitive.distance} distance)",
+            text(_DISTANCES[sensitive.distance], column=sensitive.column),
             *(_line(key, v) for key, v in sensitive.figures.items()),
         ]
     if measured.comparison is not None:
         lines += [
-            f"against {measured.comparison.original_name}",
+            text("against {file}", file=measured.comparison.original_name),
             _line("ncp", measured.comparison.ncp),
             _line("discernibility", measured.comparison.discernibility),
         ]
     return lines
 
 
-def _line(key: str, value: float | None) -> str:
-    return f"  {MEASURES[key].label}: {format_value(MEASURES[key], value)}"
+_DISTANCES = {
+    "equal": "{column} (equal distance)",
+    "ordered": "{column} (ordered distance)",
+    "hierarchical": "{column} (hierarchical distance)",
+}
+
+
+def _line(key: str, value: float | None) -> Text:
+    measure = MEASURES[key]
+    return text("  {label}: {value}", label=own(measure.label), value=Amount(measure.unit, value))
 
 
 def _column_lines(columns: ColumnsMeasurement) -> list[str]:
@@ -470,8 +544,8 @@ def _column_lines(columns: ColumnsMeasurement) -> list[str]:
     ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
     width = max(len(each.column) for each in ordered)
     keys = ("unique_share_gained", "sample_unique_share", "distinction", "separation")
-    heads = ("unique by it", "unique alone", "distinction", "separation")
-    lines = ["columns", f"  {'':{width}}" + "".join(f"  {head:>12}" for head in heads)]
+    heads = (say("unique by it"), say("unique alone"), say("distinction"), say("separation"))
+    lines = [say("columns"), f"  {'':{width}}" + "".join(f"  {head:>12}" for head in heads)]
     for each in ordered:
         values = (
             each.unique_share_gained,
@@ -479,6 +553,6 @@ def _column_lines(columns: ColumnsMeasurement) -> list[str]:
             each.alone.distinction,
             each.alone.separation,
         )
-        cells = (format_value(MEASURES[key], value) for key, value in zip(keys, values, strict=True))
+        cells = (say(Amount(MEASURES[key].unit, value)) for key, value in zip(keys, values, strict=True))
         lines.append(f"  {each.column:{width}}" + "".join(f"  {cell:>12}" for cell in cells))
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
@@ -12,7 +12,7 @@ from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.roles import Role
 from core.verdict import Finding, Verdict
-from core.words import counted, listed, number, percent
+from core.words import Text, counted, joined, listed, number, percent, text
 
 
 def _people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
@@ -35,10 +35,19 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
-        f"{counted(n_classes, 'class', 'classes')} of at least {counted(max(k, 2), 'record')} "
-        f"({counted(n_records, 'record')}) hold fewer than {max(k, 2):,} values of `{hidden.column}`, "
-        "which seems to say whose record it is: records with the same value are nearly always in one class. "
-        "Records are no people then; choose it as the person column, so that classes count persons."
+        text(
+            "{n} class of at least {size} ({records}) holds fewer than {asked} values of {column}, which "
+            "seems to say whose record it is: records with the same value are nearly always in one class. "
+            "Records are no people then; choose it as the person column, so that classes count persons.",
+            "{n} classes of at least {size} ({records}) hold fewer than {asked} values of {column}, which "
+            "seems to say whose record it is: records with the same value are nearly always in one class. "
+            "Records are no people then; choose it as the person column, so that classes count persons.",
+            n=n_classes,
+            size=counted(max(k, 2), "record"),
+            records=counted(n_records, "record"),
+            asked=max(k, 2),
+            column=f"`{hidden.column}`",
+        )
     )
 
 
@@ -50,11 +59,18 @@ def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_below:
         return
     yield Finding.of("repeated_visits", Verdict.WARN, column=column, n_affected=n_below)(
-        f"By all their records together, which classes they are in and how often, {n_alone:,} of "
-        f"{counted(found.n, 'person')} ({percent(n_alone / found.n)}) are like nobody else and {n_below:,} "
-        f"like fewer than {k:,} persons. As long as `{column}`, or a pseudonym for it, tells which records "
-        "belong together, whoever knows several of them finds the person: leave it out, or cut the number of "
-        "records of a person."
+        text(
+            "By all their records together, which classes they are in and how often, {alone} of {persons} "
+            "({share}) are like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
+            "pseudonym for it, tells which records belong together, whoever knows several of them finds the "
+            "person: leave it out, or cut the number of records of a person.",
+            alone=n_alone,
+            persons=counted(found.n, "person"),
+            share=percent(n_alone / found.n),
+            below=n_below,
+            asked=counted(k, "person"),
+            column=f"`{column}`",
+        )
     )
 
 
@@ -63,7 +79,7 @@ def _households(
 ) -> Iterator[Finding]:
     if not household.n_households:
         yield Finding.of("households", Verdict.NOT_ASSESSED, column=household.column)(
-            f"No assessed record names a household in `{household.column}`."
+            text("No assessed record names a household in {column}.", column=f"`{household.column}`")
         )
         return
     yield _households_of_classes(measured, household, max(thresholds.k, 2))
@@ -73,8 +89,13 @@ def _households(
         yield Finding.of(
             "unknown_households", Verdict.WARN, column=household.column, n_affected=household.n_unknown
         )(
-            f"{household.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
-            f"household in `{household.column}`, so nothing is said of theirs."
+            text(
+                "{n} of {records} names no household in {column}, so nothing is said of its household.",
+                "{n} of {records} name no household in {column}, so nothing is said of theirs.",
+                n=household.n_unknown,
+                records=counted(measured.classes.n_records, "record"),
+                column=f"`{household.column}`",
+            )
         )
 
 
@@ -86,9 +107,18 @@ def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of "
-        f"their members with a chance above {percent(accepted)}, at most "
-        f"{percent(household.highest_risk or 0.0)} and on average {percent(household.average_risk or 0.0)}."
+        text(
+            "{n} of {households} ({share}) is found through any of its members with a chance above "
+            "{accepted}, at most {highest} and on average {average}.",
+            "{n} of {households} ({share}) are found through any of their members with a chance above "
+            "{accepted}, at most {highest} and on average {average}.",
+            n=n_above,
+            households=counted(n, "household"),
+            share=percent(n_above / n),
+            accepted=percent(accepted),
+            highest=percent(household.highest_risk or 0.0),
+            average=percent(household.average_risk or 0.0),
+        )
     )
 
 
@@ -98,12 +128,17 @@ def _households_of_classes(measured: RiskMeasurement, household: HouseholdRisk, 
     n_one, n_few = int(((sizes < 2) & several).sum()), int((sizes < k).sum())
     fewest = int(sizes.min())
     verdict = Verdict.FAIL if n_one else Verdict.WARN if n_few else Verdict.PASS
-    message = f"Every class has at least {counted(fewest, 'household')}."
+    message = text("Every class has at least {households}.", households=counted(fewest, "household"))
     if n_few:
-        total = counted(measured.classes.n_classes, "class", "classes")
-        message = (
-            f"{n_few:,} of {total} hold fewer than {counted(k, 'household')}, {n_one:,} of them several "
-            "records of a single one: whoever knows the class knows the household. Generalize further."
+        message = text(
+            "{n} of {classes} holds fewer than {households}, {one} of them several records of a single one: "
+            "whoever knows the class knows the household. Generalize further.",
+            "{n} of {classes} hold fewer than {households}, {one} of them several records of a single one: "
+            "whoever knows the class knows the household. Generalize further.",
+            n=n_few,
+            classes=counted(measured.classes.n_classes, "class", "classes"),
+            households=counted(k, "household"),
+            one=n_one,
         )
     return Finding(
         check="households", verdict=verdict, message=message, column=household.column, n_affected=n_few
@@ -115,34 +150,63 @@ def _likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
     for each in measured.sensitive:
         dominant, skewed = each.likelihood.dominant, each.likelihood.skewed
         if dominant.beyond_chance:
-            rule = f"at least {percent(DOMINANT_SHARE)}, and {percent(DOMINANT_GAIN)} more than in the table"
+            rule = text(
+                "at least {share}, and {gain} more than in the table",
+                share=percent(DOMINANT_SHARE),
+                gain=percent(DOMINANT_GAIN),
+            )
             yield _likely("dominant_value", each.column, dominant, rule)
         if skewed.beyond_chance and not (dominant.beyond_chance and skewed.n_classes <= dominant.n_classes):
-            rule = f"at least {percent(SKEWED_SHARE)} and {number(SKEWED_RATIO)} times its share of the table"
+            rule = text(
+                "at least {share} and {ratio} times its share of the table",
+                share=percent(SKEWED_SHARE),
+                ratio=number(SKEWED_RATIO),
+            )
             yield _likely("skewed_value", each.column, skewed, rule)
     if measured.settings.several_sensitive == "one_by_one" and measured.related:
         yield _related(measured)
 
 
-def _likely(check: str, column: str, found: LikelyValues, rule: str) -> Finding:
+def _likely(check: str, column: str, found: LikelyValues, rule: Text) -> Finding:
     return Finding.of(check, Verdict.WARN, column=column, n_affected=found.n_records)(
-        f"In {counted(found.n_classes, 'class', 'classes')} ({counted(found.n_records, 'record')}) a "
-        f"value of `{column}` has {rule}, up to {percent(found.highest_share)}; chance alone makes "
-        f"{number(found.n_expected)} such classes. Who is known to be in one has it that likely: ask for a "
-        "largest α or t, and generalize until it holds."
+        text(
+            "In {n} class ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+            "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+            "t, and generalize until it holds.",
+            "In {n} classes ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+            "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+            "t, and generalize until it holds.",
+            n=found.n_classes,
+            records=counted(found.n_records, "record"),
+            column=f"`{column}`",
+            rule=rule,
+            highest=percent(found.highest_share),
+            expected=number(found.n_expected),
+        )
     )
 
 
 def _related(measured: RiskMeasurement) -> Finding:
     best = max(measured.related, key=lambda each: each.right_share - each.right_share_without)
     others = len(measured.related) - 1
-    more = f" {counted(others, 'other pair')} likewise." if others else ""
-    return Finding.of("related_sensitive", Verdict.WARN, n_affected=len(measured.related))(
-        f"Whoever knows `{best.known}` guesses `{best.guessed}` rightly for "
-        f"{percent(best.right_share)} of {counted(best.n_records, 'record')}, without it for "
-        f"{percent(best.right_share_without)}.{more} Each was judged as if nobody knew the other: leave one "
-        "out, or add the others to the quasi-identifiers (several sensitive attributes)."
-    )
+    sentences: list[str] = [
+        text(
+            "Whoever knows {known} guesses {guessed} rightly for {share} of {records}, without it for "
+            "{without}.",
+            known=f"`{best.known}`",
+            guessed=f"`{best.guessed}`",
+            share=percent(best.right_share),
+            records=counted(best.n_records, "record"),
+            without=percent(best.right_share_without),
+        ),
+        (
+            "Each was judged as if nobody knew the other: leave one out, or add the others to the "
+            "quasi-identifiers (several sensitive attributes)."
+        ),
+    ]
+    if others:
+        sentences.insert(1, text("{n} other pair likewise.", "{n} other pairs likewise.", n=others))
+    return Finding.of("related_sensitive", Verdict.WARN, n_affected=len(measured.related))(joined(sentences))
 
 
 _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
@@ -173,12 +237,16 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
 
 def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
     if measured.settings.roles_suggested:
-        sensitive = measured.settings.sensitive
         yield Finding.of("roles_suggested", Verdict.WARN)(
-            "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
-            f"{listed(measured.settings.quasi_identifiers)}"
-            f"{f', sensitive {listed(sensitive)}' if sensitive else ''}. "
-            "Every figure depends on this choice."
+            text(
+                "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+                "{columns}, sensitive {sensitive}. Every figure depends on this choice."
+                if measured.settings.sensitive
+                else "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+                "{columns}. Every figure depends on this choice.",
+                columns=listed(measured.settings.quasi_identifiers),
+                sensitive=listed(measured.settings.sensitive),
+            )
         )
 
 
@@ -199,20 +267,48 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
-            f"{listed(people)} {_be_or_look(people, said)} of people. No class size protects while "
-            "they are in the table; remove them, or say that they are not released."
+            _direct_identifiers(people, said)
         )
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
-            f"{listed(doubtful)} {_look(len(doubtful))} of people, and you say "
-            f"that {'it is' if len(doubtful) == 1 else 'they are'} harmless."
+            text(
+                "{columns} looks like a direct identifier of people, and you say that it is harmless.",
+                "{columns} look like direct identifiers of people, and you say that they are harmless.",
+                n=len(doubtful),
+                columns=listed(doubtful),
+            )
         )
     if numbers:
         yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(numbers))(
-            f"{listed(numbers)} tell{'s' if len(numbers) == 1 else ''} nearly every record apart "
-            f"and {'is' if len(numbers) == 1 else 'are'} not among the quasi-identifiers. Whoever has the "
-            "same column from elsewhere finds every record."
+            text(
+                "{columns} tells nearly every record apart and is not among the quasi-identifiers. Whoever "
+                "has the same column from elsewhere finds every record.",
+                "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
+                "has the same column from elsewhere finds every record.",
+                n=len(numbers),
+                columns=listed(numbers),
+            )
         )
+
+
+def _direct_identifiers(people: Sequence[str], said: Sequence[str]) -> Text:
+    if {*people} <= {*said}:
+        return text(
+            "{columns} is a direct identifier of people. No class size protects while it is in the table; "
+            "remove it, or say that it is not released.",
+            "{columns} are direct identifiers of people. No class size protects while they are in the table; "
+            "remove them, or say that they are not released.",
+            n=len(people),
+            columns=listed(people),
+        )
+    return text(
+        "{columns} looks like a direct identifier of people. No class size protects while it is in the "
+        "table; remove it, or say that it is not released.",
+        "{columns} look like direct identifiers of people. No class size protects while they are in the "
+        "table; remove them, or say that they are not released.",
+        n=len(people),
+        columns=listed(people),
+    )
 
 
 def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -225,25 +321,27 @@ def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     for verdict, texts in ((Verdict.FAIL, False), (Verdict.WARN, True)):
         columns = [each.column for each in alike if (each.kind == _FREE_TEXT) is texts]
         if columns:
-            one = len(columns) == 1
-            what = "free text, in which names may stand" if texts else "direct identifiers of people"
             yield Finding.of(
                 "sensitive_texts" if texts else "sensitive_identifiers", verdict, n_affected=len(columns)
             )(
-                f"{listed(columns)} {'is' if one else 'are'} chosen as sensitive, and the values "
-                f"look like {what}. A release has them as they are: leave {'it' if one else 'them'} out."
+                text(
+                    "{columns} is chosen as sensitive, and the values look like free text, in which names "
+                    "may stand. A release has them as they are: leave it out.",
+                    "{columns} are chosen as sensitive, and the values look like free text, in which names "
+                    "may stand. A release has them as they are: leave them out.",
+                    n=len(columns),
+                    columns=listed(columns),
+                )
+                if texts
+                else text(
+                    "{columns} is chosen as sensitive, and the values look like direct identifiers of "
+                    "people. A release has them as they are: leave it out.",
+                    "{columns} are chosen as sensitive, and the values look like direct identifiers of "
+                    "people. A release has them as they are: leave them out.",
+                    n=len(columns),
+                    columns=listed(columns),
+                )
             )
-
-
-def _be_or_look(people: list[str], said: tuple[str, ...]) -> str:
-    one = len(people) == 1
-    if set(people) <= set(said):
-        return "is a direct identifier" if one else "are direct identifiers"
-    return _look(len(people))
-
-
-def _look(n_columns: int) -> str:
-    return "looks like a direct identifier" if n_columns == 1 else "look like direct identifiers"
 
 
 def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -255,9 +353,14 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
     ]
     if quasi:
         yield Finding.of("further_quasi_identifiers", Verdict.WARN, n_affected=len(quasi))(
-            f"{listed(quasi)} may be known about a person from elsewhere, and "
-            f"{'is' if len(quasi) == 1 else 'are'} not among the quasi-identifiers; with "
-            f"{'it' if len(quasi) == 1 else 'them'} classes get smaller."
+            text(
+                "{columns} may be known about a person from elsewhere, and is not among the "
+                "quasi-identifiers; with it classes get smaller.",
+                "{columns} may be known about a person from elsewhere, and are not among the "
+                "quasi-identifiers; with them classes get smaller.",
+                n=len(quasi),
+                columns=listed(quasi),
+            )
         )
 
 
@@ -266,28 +369,52 @@ def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
     found = measured.unchosen
     if len(found.columns) < 2 or found.unique_share is None:  # one column is spoken of by itself
         return
-    together = f"The {len(found.columns):,} released columns that nobody chose, taken together, single out"
-    share = f"{found.n_unique:,} of {counted(found.n_records, 'record')} ({percent(found.unique_share)})"
     much = found.unique_share >= _SINGLED_OUT
-    yield Finding.of("unchosen_columns", Verdict.WARN if much else Verdict.PASS, n_affected=found.n_unique)(
-        f"{together} {share}.{_smallest_set(found)}"
-        + (
-            " Whoever knows them of somebody finds the record: make them quasi-identifiers or sensitive, or "
-            "coarser, or leave them out."
-            if much
-            else ""
+    sentences: list[str] = [
+        text(
+            "The {columns} released columns that nobody chose, taken together, single out {n} of {records} "
+            "({share}).",
+            columns=len(found.columns),
+            n=found.n_unique,
+            records=counted(found.n_records, "record"),
+            share=percent(found.unique_share),
         )
+    ]
+    if found.smallest:
+        sentences.append(_smallest_set(found))
+    if much:
+        sentences.append(
+            "Whoever knows them of somebody finds the record: make them quasi-identifiers or sensitive, or "
+            "coarser, or leave them out."
+        )
+    yield Finding.of("unchosen_columns", Verdict.WARN if much else Verdict.PASS, n_affected=found.n_unique)(
+        joined(sentences)
     )
 
 
-def _smallest_set(found: UnchosenColumns) -> str:
-    if not found.smallest:
-        return ""
-    alone = percent(found.n_unique_in_smallest / max(found.n_records, 1))
-    others = f", one of {found.n_sets:,} such sets of that size" if found.n_sets > 1 else ""
-    bounded = "" if found.is_exact else "; the search was bounded, so a smaller set may exist"
-    do = "do" if len(found.smallest) > 1 else "does"
-    return f" {listed(found.smallest)} {do} so for {alone}{others}{bounded}."
+def _smallest_set(found: UnchosenColumns) -> Text:
+    one_of = found.n_sets > 1
+    message = {
+        (False, True): "By {columns} alone it is {share}.",
+        (True, True): "By {columns} alone it is {share}, one of {sets} such sets of that size.",
+        (
+            False,
+            False,
+        ): "By {columns} alone it is {share}; the search was bounded, so a smaller set may exist.",
+        (
+            True,
+            False,
+        ): (
+            "By {columns} alone it is {share}, one of {sets} such sets of that size; the search was "
+            "bounded, so a smaller set may exist."
+        ),
+    }[one_of, found.is_exact]
+    return text(
+        message,
+        columns=listed(found.smallest),
+        share=percent(found.n_unique_in_smallest / max(found.n_records, 1)),
+        sets=found.n_sets,
+    )
 
 
 def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
@@ -298,10 +425,25 @@ def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[F
     yield Finding.of(
         "record_linkage", Verdict.WARN if above else Verdict.PASS, n_affected=int(linkage.n_linked)
     )(
-        f"By the numbers of {listed(linkage.columns)} the nearest original of "
-        f"{linkage.n_linked:,.0f} of {counted(linkage.n_records, 'record')} ({percent(linkage.share)}) is "
-        f"their own, among {linkage.n_originals:,}; {percent(thresholds.risk_at_k)} are accepted by k."
-        + (" Whoever has the originals finds these people: make the numbers coarser." if above else "")
+        joined(
+            [
+                text(
+                    "By the numbers of {columns} the nearest original of {linked} of {records} ({share}) is "
+                    "their own, among {originals}; {accepted} are accepted by k.",
+                    columns=listed(linkage.columns),
+                    linked=round(linkage.n_linked),
+                    records=counted(linkage.n_records, "record"),
+                    share=percent(linkage.share),
+                    originals=linkage.n_originals,
+                    accepted=percent(thresholds.risk_at_k),
+                ),
+                *(
+                    ["Whoever has the originals finds these people: make the numbers coarser."]
+                    if above
+                    else []
+                ),
+            ]
+        )
     )
 
 
@@ -311,13 +453,21 @@ def _population_by_size(measured: RiskMeasurement, thresholds: RiskThresholds) -
     if population is None or population.based_on != "size":
         return
     bounded = population.journalist_highest_risk <= 1 / max(thresholds.k, 2) + 1e-12
-    share = percent(min(population.n_records / population.population_size, 1.0))
     yield Finding.of("population_by_size", Verdict.PASS if bounded else Verdict.WARN)(
-        f"Only the size of the population is known, of which the table holds {share}. Against it "
-        "risks are bounds, those of somebody known to be in the table: at most "
-        f"{percent(population.journalist_highest_risk)} for a journalist, "
-        f"{percent(population.marketer_risk)} for a marketer. {estimates_note(population.estimates)} Give a "
-        "table of the population to count instead."
+        joined(
+            [
+                text(
+                    "Only the size of the population is known, of which the table holds {share}. Against it "
+                    "risks are bounds, those of somebody known to be in the table: at most {journalist} for "
+                    "a journalist, {marketer} for a marketer.",
+                    share=percent(min(population.n_records / population.population_size, 1.0)),
+                    journalist=percent(population.journalist_highest_risk),
+                    marketer=percent(population.marketer_risk),
+                ),
+                *filter(None, [estimates_note(population.estimates)]),
+                "Give a table of the population to count instead.",
+            ]
+        )
     )
 
 
@@ -337,9 +487,15 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
                 column=sensitive.column,
                 n_affected=sensitive.n_missing,
             )(
-                f"{sensitive.n_missing:,} of {counted(n_assessed, 'record')} have no known value of "
-                f"`{sensitive.column}` and were not counted. If a blank is an answer, such as no diagnosis, "
-                "count it as a value."
+                text(
+                    "{n} of {records} has no known value of {column} and was not counted. If a blank is an "
+                    "answer, such as no diagnosis, count it as a value.",
+                    "{n} of {records} have no known value of {column} and were not counted. If a blank is an "
+                    "answer, such as no diagnosis, count it as a value.",
+                    n=sensitive.n_missing,
+                    records=counted(n_assessed, "record"),
+                    column=f"`{sensitive.column}`",
+                )
             )
 
 
@@ -348,19 +504,34 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
     total = counted(entry.n_in_table, "record")
     if entry.n_fully_suppressed:
         yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
-            f"{entry.n_fully_suppressed:,} of {total} are suppressed (blank or *) in every "
-            "quasi-identifier and left out."
+            text(
+                "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
+                "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
+                n=entry.n_fully_suppressed,
+                records=total,
+            )
         )
     if entry.n_dropped:
         yield Finding.of("dropped_records", Verdict.WARN, n_affected=entry.n_dropped)(
-            f"{entry.n_dropped:,} of {total} lack a quasi-identifier and were left out; nothing is "
-            "said about them."
+            text(
+                "{n} of {records} lacks a quasi-identifier and was left out; nothing is said about it.",
+                "{n} of {records} lack a quasi-identifier and were left out; nothing is said about them.",
+                n=entry.n_dropped,
+                records=total,
+            )
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
         yield Finding.of("wildcards", Verdict.WARN, n_affected=entry.n_with_missing)(
-            f"{entry.n_with_missing:,} of {counted(entry.n_assessed, 'record')} lack a "
-            "quasi-identifier, which was taken to match every value. Classes then overlap and are as large "
-            "as they can be; whoever knows that a value is missing sees smaller ones."
+            text(
+                "{n} of {records} lacks a quasi-identifier, which was taken to match every value. Classes "
+                "then overlap and are as large as they can be; whoever knows that a value is missing sees "
+                "smaller ones.",
+                "{n} of {records} lack a quasi-identifier, which was taken to match every value. Classes "
+                "then overlap and are as large as they can be; whoever knows that a value is missing sees "
+                "smaller ones.",
+                n=entry.n_with_missing,
+                records=counted(entry.n_assessed, "record"),
+            )
         )
 
 
@@ -370,9 +541,15 @@ def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of(
             "unknown_persons", Verdict.WARN, column=measured.settings.person, n_affected=persons.n_unknown
         )(
-            f"{persons.n_unknown:,} of {counted(measured.classes.n_records, 'record')} name no "
-            f"person in `{measured.settings.person}`. They add nobody to a class with known persons, and "
-            "count as one person elsewhere."
+            text(
+                "{n} of {records} names no person in {column}. It adds nobody to a class with known persons, "
+                "and counts as one person elsewhere.",
+                "{n} of {records} name no person in {column}. They add nobody to a class with known persons, "
+                "and count as one person elsewhere.",
+                n=persons.n_unknown,
+                records=counted(measured.classes.n_records, "record"),
+                column=f"`{measured.settings.person}`",
+            )
         )
 
 
@@ -382,19 +559,33 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
     ]
     if constant:
         yield Finding.of("constant_columns", Verdict.PASS, n_affected=len(constant))(
-            f"{listed(constant)} {'holds' if len(constant) == 1 else 'hold'} one and the same value "
-            f"in all records, so classes do not depend on {'it' if len(constant) == 1 else 'them'}."
+            text(
+                "{columns} holds one and the same value in all records, so classes do not depend on it.",
+                "{columns} hold one and the same value in all records, so classes do not depend on them.",
+                n=len(constant),
+                columns=listed(constant),
+            )
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
         yield Finding.of("all_columns", Verdict.WARN)(
-            f"All {len(measured.columns):,} columns are quasi-identifiers: nothing remains that a "
-            "class could give away, and few tables reach large classes over every column."
+            text(
+                "All {n} columns are quasi-identifiers: nothing remains that a class could give away, and "
+                "few tables reach large classes over every column.",
+                n=len(measured.columns),
+            )
         )
     unknown = measured.settings.missing == "value"
     n_missing = sum(each.n_missing for each in measured.quasi_identifiers)
     if unknown and n_missing:
         n_cells = measured.entry.n_in_table * len(measured.quasi_identifiers)
         yield Finding.of("missing_quasi_identifiers", Verdict.PASS, n_affected=n_missing)(
-            f"{n_missing:,} of {counted(n_cells, 'cell')} of the quasi-identifiers "
-            f"({percent(n_missing / n_cells)}) are missing, which counts as a value of its own."
+            text(
+                "{n} of {cells} of the quasi-identifiers ({share}) is missing, which counts as a value of "
+                "its own.",
+                "{n} of {cells} of the quasi-identifiers ({share}) are missing, which counts as a value of "
+                "its own.",
+                n=n_missing,
+                cells=counted(n_cells, "cell"),
+                share=percent(n_missing / n_cells),
+            )
         )

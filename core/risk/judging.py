@@ -15,7 +15,7 @@ from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import counted, number, percent
+from core.words import Text, counted, number, own, percent, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -198,25 +198,41 @@ def _mean_class_size(measured: RiskMeasurement) -> float | None:
 
 
 def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
-    classes, unit = measured.classes, measured.unit
+    classes = measured.classes
     if classes.k is None:
         return Finding.of("k", Verdict.NOT_ASSESSED)(
-            f"None of {counted(measured.entry.n_in_table, 'record')} could be assessed: all are left out."
+            text(
+                "None of {records} could be assessed: all are left out.",
+                records=counted(measured.entry.n_in_table, "record"),
+            )
         )
+    smallest = measured.units(classes.k)
     if k == 1:
         return Finding.of("k", Verdict.PASS)(
-            f"No size of classes is asked for; the smallest has {counted(classes.k, unit)}."
+            text("No size of classes is asked for; the smallest has {smallest}.", smallest=smallest)
         )
     below = classes.n_records_below(k)
-    share = percent(below / classes.n_records)
     if below:
         return Finding.of("k", Verdict.FAIL, n_affected=below)(
-            f"{below:,} of {counted(classes.n_records, 'record')} ({share}) are in classes of fewer "
-            f"than {counted(k, unit)}; the smallest class has {counted(classes.k, unit)}."
+            text(
+                "{n} of {records} ({share}) is in a class of fewer than {asked}; the smallest class has "
+                "{smallest}.",
+                "{n} of {records} ({share}) are in classes of fewer than {asked}; the smallest class has "
+                "{smallest}.",
+                n=below,
+                records=counted(classes.n_records, "record"),
+                share=percent(below / classes.n_records),
+                asked=measured.units(k),
+                smallest=smallest,
+            )
         )
     return Finding.of("k", Verdict.PASS)(
-        f"Every combination of the quasi-identifiers is shared by at least "
-        f"{counted(classes.k, unit)}; {k:,} are asked for."
+        text(
+            "Every combination of the quasi-identifiers is shared by at least {smallest}; {asked} are asked "
+            "for.",
+            smallest=smallest,
+            asked=k,
+        )
     )
 
 
@@ -228,16 +244,22 @@ def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
         )
     missed = risk > limit + 1e-12
     return Finding.of("average_risk", Verdict.FAIL if missed else Verdict.PASS)(
-        f"The average risk of a record is {number(risk)}; at most {number(limit)} is asked for."
+        text(
+            "The average risk of a record is {risk}; at most {limit} is asked for.",
+            risk=number(risk),
+            limit=number(limit),
+        )
     )
 
 
 def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
     household = measured.household
     if household is None or household.highest_risk is None:
-        what = "no column says" if household is None else "no assessed record says"
         return Finding.of("household_limit", Verdict.NOT_ASSESSED)(
-            f"A largest risk of households is asked for, and {what} which household a record is of."
+            "A largest risk of households is asked for, and no column says which household a record is of."
+            if household is None
+            else "A largest risk of households is asked for, and no assessed record says which household a "
+            "record is of."
         )
     n_above, n = household.n_above(limit), household.n_households
     return Finding.of(
@@ -246,8 +268,17 @@ def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        f"{n_above:,} of {counted(n, 'household')} ({percent(n_above / n)}) are found through any of their "
-        f"members with a chance above {percent(limit)}; the highest is {percent(household.highest_risk)}."
+        text(
+            "{n} of {households} ({share}) is found through any of its members with a chance above {limit}; "
+            "the highest is {highest}.",
+            "{n} of {households} ({share}) are found through any of their members with a chance above "
+            "{limit}; the highest is {highest}.",
+            n=n_above,
+            households=counted(n, "household"),
+            share=percent(n_above / n),
+            limit=percent(limit),
+            highest=percent(household.highest_risk),
+        )
     )
 
 
@@ -255,8 +286,10 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
     found = measured.persons_by_all_records
     if found is None or not found.n:
         return Finding.of("person_limit", Verdict.NOT_ASSESSED)(
-            "It is asked that persons are alike in all their records, and "
-            f"{'no column says' if found is None else 'no assessed record says'} whose record it is."
+            "It is asked that persons are alike in all their records, and no column says whose record it is."
+            if found is None
+            else "It is asked that persons are alike in all their records, and no assessed record says whose "
+            "record it is."
         )
     n_below = found.n_below(asked)
     return Finding.of(
@@ -265,9 +298,16 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
         column=measured.settings.person,
         n_affected=n_below,
     )(
-        f"By all their records together, which classes they are in and how often, {n_below:,} of "
-        f"{counted(found.n, 'person')} ({percent(n_below / found.n)}) are like fewer than "
-        f"{counted(asked, 'person')}, themselves included."
+        text(
+            "By all their records together, which classes they are in and how often, {n} of {persons} "
+            "({share}) is like fewer than {asked}, themselves included.",
+            "By all their records together, which classes they are in and how often, {n} of {persons} "
+            "({share}) are like fewer than {asked}, themselves included.",
+            n=n_below,
+            persons=counted(found.n, "person"),
+            share=percent(n_below / found.n),
+            asked=counted(asked, "person"),
+        )
     )
 
 
@@ -275,8 +315,11 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
     """Yield a finding for each threshold that is set, or one that nothing could be assessed."""
     if sensitive.figures["distinct_l"] is None:
         yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=sensitive.column)(
-            f"No assessed record has a known value of `{sensitive.column}`, so what classes give "
-            "away about it cannot be assessed."
+            text(
+                "No assessed record has a known value of {column}, so what classes give away about it cannot "
+                "be assessed.",
+                column=f"`{sensitive.column}`",
+            )
         )
         return
     if thresholds.l is not None:
@@ -293,27 +336,39 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
             yield from _limit_findings(sensitive, cast("Limited", key), name, limit)
 
 
-_MEANT = "counted as what values mean, not as they are spelled"
-
-
 def _distinct_findings(sensitive: SensitiveMeasurement, l: int) -> Iterable[Finding]:  # noqa: E741 - the model's letter
     """Yield the finding of the values as written and, where only these meet l, of what they mean."""
     yield _distinct_finding(sensitive, l)
     n_classes, n_records = sensitive.below_l(l, folded=True)
     if sensitive.below_l(l)[0] or not n_classes:
         return
-    what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
+    rule = "case, spaces and punctuation aside, words for unknown not counted"
+    if width := sensitive.folded.width:
+        rule = text(
+            "case, spaces and punctuation aside, words for unknown not counted, numbers up to {width} apart "
+            "taken as one",
+            width=number(width),
+        )
     yield Finding.of("folded_distinct_l", Verdict.FAIL, column=sensitive.column, n_affected=n_records)(
-        f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} "
-        f"({counted(n_records, 'record')}) hold {what} of `{sensitive.column}`, {_MEANT}: case, spaces and "
-        f"punctuation aside, words for unknown not counted{_closeness(sensitive)}. Write each value one way, "
-        "and generalize or suppress these classes."
+        text(
+            "{n} of {classes} ({records}) holds {values} of {column}, counted as what values mean, not as "
+            "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+            "{n} of {classes} ({records}) hold {values} of {column}, counted as what values mean, not as "
+            "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+            n=n_classes,
+            classes=counted(sensitive.classes.n_classes, "class", "classes"),
+            records=counted(n_records, "record"),
+            values=_few_values(l),
+            column=f"`{sensitive.column}`",
+            rule=own(rule),
+        )
     )
 
 
-def _closeness(sensitive: SensitiveMeasurement) -> str:
-    width = sensitive.folded.width
-    return f", numbers up to {number(width)} apart taken as one" if width else ""
+def _few_values(l: int) -> Text:  # noqa: E741 - the model's letter
+    if l == 2:
+        return text("one and the same value")
+    return text("fewer than {n} different value", "fewer than {n} different values", n=l)
 
 
 def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable[Finding]:
@@ -321,10 +376,14 @@ def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable
         found = sensitive.figures[key] or 0.0
         met = found >= limit - 1e-9
         if key == "entropy_l" or (not met and (sensitive.figures["entropy_l"] or 0.0) >= limit - 1e-9):
-            meant = "" if key == "entropy_l" else f", {_MEANT},"
+            message = (
+                "The smallest entropy l of {column} is {found}; at least {limit} is asked for."
+                if key == "entropy_l"
+                else "The smallest entropy l of {column}, counted as what values mean, not as they are "
+                "spelled, is {found}; at least {limit} is asked for."
+            )
             yield Finding.of(key, Verdict.PASS if met else Verdict.FAIL, column=sensitive.column)(
-                f"The smallest entropy l of `{sensitive.column}`{meant} is {number(found)}; at least "
-                f"{number(limit)} is asked for."
+                text(message, column=f"`{sensitive.column}`", found=number(found), limit=number(limit))
             )
 
 
@@ -343,23 +402,62 @@ def _limit_finding(
 ) -> Finding:
     n_classes, n_records = sensitive.above(key, limit, folded=folded)
     check = f"folded_{key}" if folded else key
-    found, asked = number(sensitive.figures[check] or 0.0), number(limit)
-    values = f"the values of `{sensitive.column}`{f', {_MEANT},' if folded else ''}"
-    classes = f"In {counted(n_classes, 'class', 'classes')} ({counted(n_records, 'record')})"
-    if key == "t":
-        met = f"In every class {values} are spread as in the whole table, up to a distance of {found}; "
-        missed = (
-            f"{classes} {values} are further than {asked} from those of the whole table, at most {found}."
-        )
-    else:
-        met = f"Of {values} in every class, {name} is at most {found}; "
-        missed = f"{classes}, of {values} {name} is above {asked}, at most {found}."
+    met, missed = _LIMITS[key == "t", folded]
     return Finding.of(
         check,
         Verdict.FAIL if n_classes else Verdict.PASS,
         column=sensitive.column,
         n_affected=n_records if n_classes else None,
-    )(missed if n_classes else f"{met}at most {asked} is asked for.")
+    )(
+        text(
+            missed if n_classes else met,
+            classes=counted(n_classes, "class", "classes"),
+            records=counted(n_records, "record"),
+            column=f"`{sensitive.column}`",
+            name=own(name),
+            found=number(sensitive.figures[check] or 0.0),
+            asked=number(limit),
+        )
+    )
+
+
+# By whether it is t, and whether values are counted as what they mean: where it is met, and where it is not.
+_LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
+    (True, False): (
+        (
+            "In every class the values of {column} are spread as in the whole table, up to a distance of "
+            "{found}; at most {asked} is asked for."
+        ),
+        (
+            "In {classes} ({records}) the values of {column} are further than {asked} from those of the "
+            "whole table, at most {found}."
+        ),
+    ),
+    (True, True): (
+        (
+            "In every class the values of {column}, counted as what values mean, not as they are spelled, "
+            "are spread as in the whole table, up to a distance of {found}; at most {asked} is asked for."
+        ),
+        (
+            "In {classes} ({records}) the values of {column}, counted as what values mean, not as they are "
+            "spelled, are further than {asked} from those of the whole table, at most {found}."
+        ),
+    ),
+    (False, False): (
+        "Of the values of {column} in every class, {name} is at most {found}; at most {asked} is asked for.",
+        "In {classes} ({records}), of the values of {column} {name} is above {asked}, at most {found}.",
+    ),
+    (False, True): (
+        (
+            "Of the values of {column}, counted as what values mean, not as they are spelled, in every "
+            "class, {name} is at most {found}; at most {asked} is asked for."
+        ),
+        (
+            "In {classes} ({records}), of the values of {column}, counted as what values mean, not as they "
+            "are spelled, {name} is above {asked}, at most {found}."
+        ),
+    ),
+}
 
 
 def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
@@ -367,11 +465,26 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
     column, total = sensitive.column, int(sensitive.records_of_class.sum())
     if not n_classes:
         return Finding.of("distinct_l", Verdict.PASS, column=column)(
-            f"Every class has at least {counted(l, 'different value')} of `{column}`."
+            text(
+                "Every class has at least {n} different value of {column}.",
+                "Every class has at least {n} different values of {column}.",
+                n=l,
+                column=f"`{column}`",
+            )
         )
-    what = "one and the same value" if l == 2 else f"fewer than {counted(l, 'different value')}"
+    given = (
+        "{n} of {total} ({share}) give it away to whoever knows the class"
+        if l == 2
+        else "{n} of {total} ({share}) give it away to whoever knows the class, or nearly"
+    )
     return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(
-        f"{n_classes:,} of {counted(sensitive.classes.n_classes, 'class', 'classes')} hold {what} "
-        f"of `{column}`: {n_records:,} of {counted(total, 'record')} ({percent(n_records / total)}) give it "
-        f"away to whoever knows the class{'.' if l == 2 else ', or nearly.'}"
+        text(
+            "{n} of {classes} holds {values} of {column}: {given}.",
+            "{n} of {classes} hold {values} of {column}: {given}.",
+            n=n_classes,
+            classes=counted(sensitive.classes.n_classes, "class", "classes"),
+            values=_few_values(l),
+            column=f"`{column}`",
+            given=text(given, n=n_records, total=counted(total, "record"), share=percent(n_records / total)),
+        )
     )

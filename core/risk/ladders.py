@@ -19,6 +19,7 @@ from core.dates import Dates, begins_with_the_day, read_dates
 from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
 from core.tables import Dataset
+from core.words import Written, text
 
 
 def read_hierarchy(dataset: Dataset, *, values: Collection[str] | None = None) -> Hierarchy:
@@ -67,8 +68,11 @@ def hierarchy_for(dataset: Dataset, table: Dataset) -> tuple[str, Hierarchy]:
     ]
     if not named:
         raise AuditInputError(
-            f"{dataset.name}: it is not said which column these groups are for. Name the first column as "
-            "that column is named, or let the file's name end with it, as in hierarchy_age.csv."
+            text(
+                "{file}: it is not said which column these groups are for. Name the first column as that "
+                "column is named, or let the file's name end with it, as in hierarchy_age.csv.",
+                file=dataset.name,
+            )
         )
     columns = [dataset.table[name].to_pylist() for name in dataset.columns]
     if dataset.reading.header_line:  # what was taken for a header is the first line
@@ -79,16 +83,31 @@ def hierarchy_for(dataset: Dataset, table: Dataset) -> tuple[str, Hierarchy]:
 def _hierarchy(name: str, columns: list[list[str | None]]) -> Hierarchy:
     problems = []
     if len(columns) < 2:
-        problems.append(f"{name} needs two columns or more: the value, then its groups.")
+        problems.append(text("{file} needs two columns or more: the value, then its groups.", file=name))
     n_missing = sum(cell is None for column in columns for cell in column)
     if n_missing:
-        problems.append(f"{name} lacks {n_missing:,} cells; give every value a group on every level.")
+        problems.append(
+            text(
+                "{file} lacks {n} cell; give every value a group on every level.",
+                "{file} lacks {n} cells; give every value a group on every level.",
+                n=n_missing,
+                file=name,
+            )
+        )
     n_repeated = len(columns[0]) - len(set(columns[0]))
     if n_repeated:
-        problems.append(f"{name} has {n_repeated:,} lines for values that have one already.")
+        problems.append(
+            text(
+                "{file} has {n} line for a value that has one already.",
+                "{file} has {n} lines for values that have one already.",
+                n=n_repeated,
+                file=name,
+            )
+        )
     for level, (groups, above) in enumerate(pairwise(columns[1:]), start=1):
         if len(set(zip(groups, above, strict=True))) > len(set(groups)):
-            problems.append(f"{name}: a group of level {level} lies in several groups of level {level + 1}.")
+            several = "{file}: a group of level {level} lies in several groups of level {above}."
+            problems.append(text(several, file=name, level=level, above=level + 1))
     if problems:
         raise AuditInputError(*problems)
     kept = columns[:-1] if len(set(columns[-1])) == 1 else columns
@@ -151,7 +170,8 @@ def build_ladder(column: str, values: pa.Array, counts: IntArray, *, kind: Kind 
     KDD 2006; Ghinita et al., Fast data anonymization with low information loss, VLDB 2007.
     """
     if kind is not None and kind not in _LADDERS:
-        raise AuditInputError(f"kind must be one of {', '.join(_LADDERS)}, received {kind!r}.")
+        unknown = "kind must be one of {known}, received {kind}."
+        raise AuditInputError(text(unknown, known=", ".join(_LADDERS), kind=repr(kind)))
     found = kind or kind_of_values(values)
     levels = [_as_they_are(values)]
     if len(values) > 1:
@@ -285,7 +305,7 @@ def _intervals(
     names = [f"[{_plain(bound * step)}, {_plain((bound + 1) * step)})" for bound in bounds.tolist()]
     written = pa.array(names).take(pa.array(np.searchsorted(bounds, index).clip(max=len(bounds) - 1)))
     return _level(
-        f"intervals of {_plain(step)}",
+        text("intervals of {step}", step=Written(_plain(step))),
         pc.if_else(pa.array(known), written, values),
         np.where(known, numbers, np.nan),
     )
@@ -295,15 +315,23 @@ def _plain(number: float) -> str:
     return f"{round(number, 9) + 0.0:.12g}"
 
 
+_DATES = {
+    "day": "dates to the day",
+    "month": "dates to the month",
+    "year": "dates to the year",
+    "decade": "dates to the decade",
+}
+
+
 def _date_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
     """Yield day (where there are times), month, year and decade, as far as the dates say them."""
     del counts
     dates = read_dates(values)
-    levels = ("day", "month", "year", "decade")
+    levels = tuple(_DATES)
     finer = {"day": 0 if dates.has_time else 1, "month": 1, "year": 2}[dates.finest]
-    for description in levels[finer:]:
-        written = pc.if_else(pa.array(dates.known), _dates_to(dates, description), values)
-        yield _level(f"dates to the {description}", written, dates.positions())
+    for precision in levels[finer:]:
+        written = pc.if_else(pa.array(dates.known), _dates_to(dates, precision), values)
+        yield _level(_DATES[precision], written, dates.positions())
 
 
 def _dates_to(dates: Dates, precision: str) -> pa.Array:
@@ -337,7 +365,7 @@ def _code_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
     longest = int(pc.max(pc.utf8_length(trimmed)).as_py() or 0)
     for length in range(longest - 1, 0, -1):
         cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(trimmed, 0, length), SUPPRESSED, "")
-        yield _level(f"first {length} character{'s' if length > 1 else ''}", cut)
+        yield _level(text("first {n} character", "first {n} characters", n=length), cut)
 
 
 def _category_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
@@ -349,7 +377,8 @@ def _category_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
         at_least = int(ranked[n_kept - 1])
         rare = (counts < at_least) & ~missing
         yield _level(
-            f"values of fewer than {at_least:,} records as {OTHER}", pc.if_else(pa.array(rare), OTHER, values)
+            text("values of fewer than {n} records as {other}", n=at_least, other=OTHER),
+            pc.if_else(pa.array(rare), OTHER, values),
         )
         n_kept //= 2
 
@@ -369,14 +398,20 @@ def _own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
     lacking = sum(form not in hierarchy.groups for form in known)
     if lacking:
         raise AuditInputError(
-            f"The hierarchy lacks {lacking:,} of {len(known):,} values of `{column}`; give each value a line."
+            text(
+                "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
+                n=lacking,
+                total=len(known),
+                column=f"`{column}`",
+            )
         )
     numbers, is_number = _parsed_numbers(values)
     position = numbers if known and is_number.sum() == len(known) else None
     levels = [_as_they_are(values)]
     for depth in range(len(next(iter(hierarchy.groups.values()), ()))):
         written = pa.array([None if f is None else hierarchy.groups[f][depth] for f in forms], pa.string())
-        levels.append(_level(f"level {depth + 1} of the hierarchy given", written, position))
+        description = text("level {level} of the hierarchy given", level=depth + 1)
+        levels.append(_level(description, written, position))
     if len(values) > 1:
         levels.append(_dropped(values))
     return Ladder(column=column, kind="own", levels=tuple(levels))
@@ -395,8 +430,8 @@ def ladder_csv(ladder: Ladder) -> bytes:
 
 
 def _quoted(cell: str | None) -> str:
-    text = cell or ""
-    return '"' + text.replace('"', '""') + '"' if any(each in text for each in ';"\n\r') else text
+    written = cell or ""
+    return '"' + written.replace('"', '""') + '"' if any(each in written for each in ';"\n\r') else written
 
 
 def column_ladders(

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from core.coding import FloatArray
 from core.errors import AuditInputError
 from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node, Objective, SizesAndLosses
+from core.words import Written, text
 
 _MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
 _FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
@@ -55,17 +56,17 @@ class Demand:
         """Refuse demands out of range."""
         problems = []
         if self.k < 1:
-            problems.append(f"k must be at least 1, received {self.k}.")
+            problems.append(text("k must be at least 1, received {k}.", k=self.k))
         if not 0 <= self.suppression_limit < 1:
-            problems.append(
-                f"suppression_limit must be at least 0 and below 1, received {self.suppression_limit:g}."
-            )
+            outside = "suppression_limit must be at least 0 and below 1, received {share}."
+            problems.append(text(outside, share=Written(f"{self.suppression_limit:g}")))
         if self.average_risk is not None and not 0 < self.average_risk <= 1:
-            problems.append(f"average_risk must be above 0 and at most 1, received {self.average_risk:g}.")
+            outside = "average_risk must be above 0 and at most 1, received {risk}."
+            problems.append(text(outside, risk=Written(f"{self.average_risk:g}")))
         if self.objective not in get_args(Objective):
-            problems.append(
-                f"objective must be one of {', '.join(get_args(Objective))}, received {self.objective}."
-            )
+            unknown = "objective must be one of {known}, received {objective}."
+            known = ", ".join(get_args(Objective))
+            problems.append(text(unknown, known=known, objective=str(self.objective)))
         if problems:
             raise AuditInputError(*problems)
 
@@ -97,7 +98,9 @@ def search_cheapest(
     """
     demand.check()
     if max_evaluations is not None and max_evaluations < 1:
-        raise AuditInputError(f"max_evaluations must be at least 1, received {max_evaluations}.")
+        raise AuditInputError(
+            text("max_evaluations must be at least 1, received {most}.", most=max_evaluations)
+        )
     search = (_TaggedSearch if lattice.is_listed else _StepwiseSearch)(
         lattice=lattice,
         demand=demand,

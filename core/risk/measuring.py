@@ -44,6 +44,7 @@ from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset
+from core.words import Text, counted, text
 
 _N_WORST = 50
 
@@ -108,6 +109,10 @@ class RiskMeasurement:
     def unit(self) -> str:
         """Return what a class size counts: ``record`` or ``person``."""
         return "record" if self.persons is None else "person"
+
+    def units(self, n: int) -> Text:
+        """Return a class size in words: records or persons."""
+        return counted(n, "record") if self.persons is None else counted(n, "person")
 
     @cached_property
     def average_risk(self) -> float | None:
@@ -272,8 +277,11 @@ def _individual(
 
 def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSettings) -> None:
     problems = [
-        f"There are groups of values for `{column}`, which is no sensitive attribute; choose it as one, or "
-        "name the first column of the file as the sensitive attribute is named."
+        text(
+            "There are groups of values for {column}, which is no sensitive attribute; choose it as one, or "
+            "name the first column of the file as the sensitive attribute is named.",
+            column=f"`{column}`",
+        )
         for column in hierarchies
         if column not in settings.sensitive
     ]

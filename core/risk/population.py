@@ -10,6 +10,7 @@ from scipy import optimize, special
 
 from core.coding import FloatArray, IntArray
 from core.errors import AuditInputError
+from core.words import text
 
 UniquesModel = Literal["zayatz", "pitman", "snb"]
 
@@ -97,8 +98,14 @@ def check_population_size(population_size: int, *, n_records: int) -> None:
     """Refuse a population that cannot contain the sample."""
     if population_size < n_records:
         raise AuditInputError(
-            f"The population size is {population_size:,}, but the table alone has {n_records:,} records; a "
-            "population includes everybody the table was drawn from."
+            text(
+                "The population size is {size}, but the table alone has {n} record; a population includes "
+                "everybody the table was drawn from.",
+                "The population size is {size}, but the table alone has {n} records; a population includes "
+                "everybody the table was drawn from.",
+                n=n_records,
+                size=population_size,
+            )
         )
 
 
@@ -266,8 +273,11 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
     """
     ones, twos = (int(np.count_nonzero(class_sizes == size)) for size in (1, 2))
     if not ones or not twos:
-        missing = "unique record" if not ones else "class of exactly two records"
-        reason = f"The table has no {missing}, which the SNB model needs."
+        reason = (
+            "The table has no class of exactly two records, which the SNB model needs."
+            if ones
+            else "The table has no unique record, which the SNB model needs."
+        )
         return UniquesEstimate(model="snb", n_population_uniques=None, reason=reason)
     fraction = int(class_sizes.sum()) / population_size
     if fraction == 1:
@@ -276,10 +286,11 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
     found = snb_solutions(ones / n_classes, twos / n_classes, fraction)
     estimates = [n_classes * share for share in found if n_classes * share <= population_size]
     if not estimates or max(estimates) - min(estimates) > _CLOSE * population_size:
-        several = (
-            "several solutions that disagree" if estimates else "no solution that the population could hold"
+        reason = (
+            "The equations of the SNB model have several solutions that disagree."
+            if estimates
+            else "The equations of the SNB model have no solution that the population could hold."
         )
-        reason = f"The equations of the SNB model have {several}."
         return UniquesEstimate(model="snb", n_population_uniques=None, reason=reason)
     return UniquesEstimate(model="snb", n_population_uniques=estimates[0])
 

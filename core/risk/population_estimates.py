@@ -17,7 +17,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.records import Pairs
-from core.words import percent
+from core.words import joined, listed, percent, text
 
 _LARGE_CLASS = 40  # from here on the series converges fast for every p
 _N_TERMS = 60  # leaves a relative error below 1e-16 for p ≥ 1/2 or such a class
@@ -84,8 +84,14 @@ def individual_risk(
     n_bad = int(np.count_nonzero(~(np.isfinite(used) & (used > 0))))
     if n_bad:
         raise AuditInputError(
-            f"{n_bad:,} of {len(used):,} sampling weights are missing, infinite, zero or negative; a weight "
-            "says how many people of the population a record stands for."
+            text(
+                "{n} of {total} sampling weights is missing, infinite, zero or negative; a weight says how "
+                "many people of the population a record stands for.",
+                "{n} of {total} sampling weights are missing, infinite, zero or negative; a weight says how "
+                "many people of the population a record stands for.",
+                n=n_bad,
+                total=len(used),
+            )
         )
     members = classes.class_of_record[counted]
     sizes = np.bincount(members, minlength=classes.n_classes)
@@ -200,22 +206,28 @@ def marketer_estimates(class_sizes: IntArray, *, population_size: int) -> tuple[
     return tuple(found)
 
 
-_NAMES = {"weights": "sampling weights", "pitman": "Pitman's model", "snb": "the SNB model"}
+_ESTIMATED = {
+    "weights": "{risk} by sampling weights",
+    "pitman": "{risk} by Pitman's model",
+    "snb": "{risk} by the SNB model",
+}
 
 
 def estimates_note(estimates: Sequence[MarketerEstimate]) -> str:
-    """Return what the models estimate of the marketer's risk, in a sentence."""
+    """Return what the models estimate of the marketer's risk; empty where none has an answer."""
     known = []
     for each in estimates:
         if each.risk is not None:
-            between = ""
+            risk = percent(each.risk)
             if each.interval is not None:
-                between = f" ({percent(each.interval[0])} to {percent(each.interval[1])})"
-            known.append(f"{percent(each.risk)}{between} by {_NAMES[each.model]}")
-    return (
-        f"Estimated for a random sample: {', '.join(known)}; models differ, and none of it is certain."
-        if known
-        else ""
+                low, high = (percent(end) for end in each.interval)
+                risk = text("{risk} ({low} to {high})", risk=risk, low=low, high=high)
+            known.append(text(_ESTIMATED[each.model], risk=risk))
+    if not known:
+        return ""
+    return text(
+        "Estimated for a random sample: {estimates}; models differ, and none of it is certain.",
+        estimates=joined(known, ", "),
     )
 
 
@@ -414,18 +426,26 @@ def risk_by_population_table(
 def _check_columns(population: pa.Table, quasi_identifiers: Sequence[str]) -> None:
     absent = [column for column in quasi_identifiers if column not in population.column_names]
     if absent:
-        named = ", ".join(f"`{column}`" for column in absent)
         raise AuditInputError(
-            f"The population table has no column {named}; it needs every quasi-identifier, written and "
-            "generalized as in the table."
+            text(
+                "The population table has no column {columns}; it needs every quasi-identifier, written and "
+                "generalized as in the table.",
+                columns=listed(absent, at_most=len(absent)),
+            )
         )
 
 
 def _check_population_records(n_population: int, *, n_records: int) -> None:
     if n_population < n_records:
         raise AuditInputError(
-            f"The population table has {n_population:,} records, fewer than the {n_records:,} of the table; "
-            "it has to include everybody the table was drawn from."
+            text(
+                "The population table has {n} record, fewer than the {records} of the table; it has to "
+                "include everybody the table was drawn from.",
+                "The population table has {n} records, fewer than the {records} of the table; it has to "
+                "include everybody the table was drawn from.",
+                n=n_population,
+                records=n_records,
+            )
         )
 
 
@@ -435,15 +455,28 @@ def _check_contained(in_sample: IntArray, in_population: IntArray) -> None:
     absent = (in_sample > 0) & (in_population == 0)
     if absent.any():
         problems.append(
-            f"{np.count_nonzero(absent):,} of {np.count_nonzero(in_sample):,} classes of the table "
-            f"({in_sample[absent].sum():,} of {in_sample.sum():,} records) do not occur in the population "
-            "table; write and generalize the quasi-identifiers in both the same way."
+            text(
+                "{n} of {classes} classes of the table ({found} of {records} records) does not occur in the "
+                "population table; write and generalize the quasi-identifiers in both the same way.",
+                "{n} of {classes} classes of the table ({found} of {records} records) do not occur in the "
+                "population table; write and generalize the quasi-identifiers in both the same way.",
+                n=int(np.count_nonzero(absent)),
+                classes=int(np.count_nonzero(in_sample)),
+                found=int(in_sample[absent].sum()),
+                records=int(in_sample.sum()),
+            )
         )
     larger = (in_sample > in_population) & (in_population > 0)
     if larger.any():
         problems.append(
-            f"{np.count_nonzero(larger):,} of {np.count_nonzero(in_sample):,} classes of the table have more "
-            "records there than in the population table, so the table is no sample of this population."
+            text(
+                "{n} of {classes} classes of the table has more records there than in the population table, "
+                "so the table is no sample of this population.",
+                "{n} of {classes} classes of the table have more records there than in the population table, "
+                "so the table is no sample of this population.",
+                n=int(np.count_nonzero(larger)),
+                classes=int(np.count_nonzero(in_sample)),
+            )
         )
     if problems:
         raise AuditInputError(*problems)

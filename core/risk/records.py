@@ -26,6 +26,7 @@ from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
+from core.words import text
 
 _MOST_WORK = 200_000_000  # classes visited over all joins
 _MOST_PAIRS = 50_000_000  # pairs of class and item that one spreading may make
@@ -121,8 +122,11 @@ def _concatenated(parts: list[Pairs]) -> Pairs:
 
 def _too_much(n_groups: int) -> AuditInputError:
     return AuditInputError(
-        f"Records miss quasi-identifiers in {n_groups:,} different ways, too many to compare each with each; "
-        "count missing as a value, or leave such records out."
+        text(
+            "Records miss quasi-identifiers in {n} different ways, too many to compare each with each; count "
+            "missing as a value, or leave such records out.",
+            n=n_groups,
+        )
     )
 
 
@@ -242,12 +246,21 @@ def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
     cells = dataset.table[column]
     weights = as_numbers(cells)
     if weights is None:
-        raise AuditInputError(f"The weight column `{column}` holds cells that are no numbers.")
+        raise AuditInputError(
+            text("The weight column {column} holds cells that are no numbers.", column=f"`{column}`")
+        )
     n_bad = int(np.count_nonzero(~(weights > 0)))
     if n_bad:
         raise AuditInputError(
-            f"{n_bad:,} of {len(weights):,} weights in `{column}` are missing, zero or negative; a weight "
-            "says how many people a record stands for and is above 0."
+            text(
+                "{n} of {total} weights in {column} is missing, zero or negative; a weight says how many "
+                "people a record stands for and is above 0.",
+                "{n} of {total} weights in {column} are missing, zero or negative; a weight says how many "
+                "people a record stands for and is above 0.",
+                n=n_bad,
+                total=len(weights),
+                column=f"`{column}`",
+            )
         )
     return weights
 

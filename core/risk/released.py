@@ -19,7 +19,7 @@ from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds
 from core.roles import Role
 from core.tables import Dataset
-from core.words import listed
+from core.words import listed, text
 
 PersonReleased = Literal["pseudonym", "left_out"]
 PERSON_RELEASED: tuple[PersonReleased, ...] = ("pseudonym", "left_out")
@@ -69,14 +69,17 @@ def check_undeclared(measured: RiskMeasurement) -> None:
         if each.role is Role.DIRECT_IDENTIFIER and each.column not in declared
     ]
     if found:
-        one = len(found) == 1
-        look, them = (
-            ("looks like a direct identifier", "it") if one else ("look like direct identifiers", "them")
-        )
         raise AuditInputError(
-            f"{listed(found)} {look} and nobody said what to do with {them}: name each with "
-            "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to keep "
-            "it."
+            text(
+                "{columns} looks like a direct identifier and nobody said what to do with it: name it with "
+                "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
+                "keep it.",
+                "{columns} look like direct identifiers and nobody said what to do with them: name each with "
+                "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
+                "keep it.",
+                n=len(found),
+                columns=listed(found),
+            )
         )
 
 

@@ -19,6 +19,7 @@ from core.errors import AuditInputError
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import Pairs, class_values, spread
 from core.risk.settings import Hierarchy, RiskSettings
+from core.words import text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,8 +172,14 @@ def sensitive_codes(
     numbers = None if as_value or hierarchy is not None else _numbers(column, known)
     if settings.distance == "ordered" and hierarchy is None and numbers is None:
         raise AuditInputError(
-            f"The values of `{column.name}` have no order: not all of them are numbers"
-            f"{', or a missing one is counted as a value' if as_value else ''}. Choose the equal distance."
+            text(
+                "The values of {column} have no order: not all of them are numbers, or a missing one is "
+                "counted as a value. Choose the equal distance."
+                if as_value
+                else "The values of {column} have no order: not all of them are numbers. Choose the equal "
+                "distance.",
+                column=f"`{column.name}`",
+            )
         )
     if numbers is not None and settings.distance != "equal":
         return "ordered", models.ordered_codes(numbers)[column.codes]
@@ -237,8 +244,12 @@ def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) 
     ]
     if lacking:
         raise AuditInputError(
-            f"The hierarchy lacks {len(lacking):,} of {column.n_known_values:,} values of `{column.name}`; "
-            "give each value a line."
+            text(
+                "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
+                n=len(lacking),
+                total=column.n_known_values,
+                column=f"`{column.name}`",
+            )
         )
     depth = len(next(iter(hierarchy.groups.values()), ()))
     levels = [np.arange(n_values, dtype=np.int64)]

@@ -9,6 +9,7 @@ from typing import Literal
 
 from core.errors import AuditInputError
 from core.settings_form import REQUIRED, check, setting
+from core.words import Text, joined, own, text
 
 Missing = Literal["value", "wildcard", "drop"]
 SensitiveDistance = Literal["auto", "equal", "ordered"]
@@ -281,7 +282,10 @@ def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str
     chosen += [column for column in single if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
     shown = ", ".join(list(columns)[:20]) + (", …" if len(columns) > 20 else "")
-    return [f"There is no column `{column}`; the table has {shown}." for column in unknown]
+    return [
+        text("There is no column {column}; the table has {columns}.", column=f"`{column}`", columns=shown)
+        for column in unknown
+    ]
 
 
 def _overlap_problems(settings: RiskSettings) -> list[str]:
@@ -301,7 +305,13 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         for column in dict.fromkeys(columns):
             uses.setdefault(column, []).append(use)
     return [
-        f"`{column}` cannot be both {' and '.join(found)}; choose one."
+        text("{column} cannot be both {uses}; choose one.", column=f"`{column}`", uses=_both(found))
         for column, found in uses.items()
         if len(found) > 1
     ]
+
+
+def _both(uses: Sequence[str]) -> Text:
+    """Return what a column was chosen for, such as "harmless and not released"."""
+    first, second = (joined(uses[:-1], ", "), own(uses[-1]))
+    return text("{first} and {second}", first=first, second=second)

@@ -17,6 +17,7 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.records import Combinations
 from core.settings_form import check, setting
 from core.tables import Dataset
+from core.words import Written, text
 
 Columns = tuple[int, ...]
 Unique = tuple[Columns, IntArray]  # a set of columns, and the combinations unique in it
@@ -121,9 +122,10 @@ def measure_suda(
 def _check(max_size: int, sampling_fraction: float | None) -> None:
     problems = []
     if max_size < 1:
-        problems.append(f"max_size must be at least 1, received {max_size}.")
+        problems.append(text("max_size must be at least 1, received {size}.", size=max_size))
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        problems.append(f"sampling_fraction must be above 0 and at most 1, received {sampling_fraction:g}.")
+        outside = "sampling_fraction must be above 0 and at most 1, received {share}."
+        problems.append(text(outside, share=Written(f"{sampling_fraction:g}")))
     if problems:
         raise AuditInputError(*problems)
 

@@ -37,6 +37,7 @@ from core.risk.settings import Hierarchy, RiskThresholds
 from core.settings_form import check, setting
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
+from core.words import Text, Written, joined, own, text
 
 USUAL_KS = (2, 3, 5, 11, 20)
 
@@ -114,12 +115,14 @@ class WhatIfSettings:
         """
         problems = []
         if not self.ks or min(self.ks) < 1:
-            problems.append(f"ks must be sizes of at least 1, received {self.ks}.")
+            problems.append(text("ks must be sizes of at least 1, received {ks}.", ks=str(self.ks)))
         for column, weight in self.weights:
             if column not in quasi_identifiers:
-                problems.append(f"There is a weight for `{column}`, which is no quasi-identifier.")
+                no_quasi = "There is a weight for {column}, which is no quasi-identifier."
+                problems.append(text(no_quasi, column=f"`{column}`"))
             if not 0 < weight < math.inf:
-                problems.append(f"The weight of `{column}` must be above 0, received {weight:g}.")
+                above = "The weight of {column} must be above 0, received {weight}."
+                problems.append(text(above, column=f"`{column}`", weight=Written(f"{weight:g}")))
         if problems:
             raise AuditInputError(*problems)
 
@@ -274,7 +277,13 @@ def _with_population(
         raise AuditInputError("k-map needs a table of the population.")
     absent = [name for name in own.column_names if name not in population.columns]
     if absent:
-        raise AuditInputError(f"{population.name} lacks the quasi-identifiers {', '.join(absent)}.")
+        raise AuditInputError(
+            text(
+                "{file} lacks the quasi-identifiers {columns}.",
+                file=population.name,
+                columns=", ".join(absent),
+            )
+        )
     everybody = pa.concat_tables(
         [own, population.table.select(own.column_names)], promote_options="permissive"
     )
@@ -372,8 +381,11 @@ def release(
 
 def _not_reached(what: str) -> AuditInputError:
     return AuditInputError(
-        f"The written table does not reach {what}: values that the search told apart are written alike, or "
-        "alike ones differently. It is not handed out."
+        text(
+            "The written table does not reach {what}: values that the search told apart are written alike, "
+            "or alike ones differently. It is not handed out.",
+            what=what,
+        )
     )
 
 
@@ -404,7 +416,7 @@ def release_reaching(
     AuditInputError
         No option reaches k, or none of those that do meets the other thresholds when counted again.
     """
-    missed = ""
+    missed: list[Text] = []
     if person == "left_out":  # nothing tells which records belong together
         thresholds = replace(thresholds, person_k=None)
     for option, outcome in enumerate(what_if.options):
@@ -415,11 +427,13 @@ def release_reaching(
         failed = [each for each in audit.findings if each.verdict is Verdict.FAIL]
         if not failed:
             return made, audit
-        missed = missed or f" Of the cheapest one: {failed[0].message}"
-    raise AuditInputError(
-        f"No generalization found keeps classes of {thresholds.k:,} and the other thresholds once it is "
-        f"written and counted again, so no table is written.{missed} Allow more suppression, or ask for less."
+        missed = missed or [text("Of the cheapest one: {finding}", finding=own(failed[0].message))]
+    none_found = text(
+        "No generalization found keeps classes of {k} and the other thresholds once it is written and "
+        "counted again, so no table is written.",
+        k=thresholds.k,
     )
+    raise AuditInputError(joined([none_found, *missed, "Allow more suppression, or ask for less."]))
 
 
 def _persons(table: pa.Table, measured: RiskMeasurement) -> pa.ChunkedArray | None:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from core.words import own
+
 
 class Role(StrEnum):
     """What a column does to the privacy of the people in a table, most revealing first."""
@@ -171,7 +173,7 @@ _NAME_RULES: tuple[NameRule, ...] = (
     NameRule(_QUASI, "sex or gender", 0.95, {"partner", "partners", "orientation", "hormone"}).named(
         "sex, gender, =m f, male female, spol, 성별, 남녀"
     ),
-    NameRule(_QUASI, "age", 0.93, {"gestational", "bone", "software", "device"}).named(
+    NameRule(_QUASI, own("age"), 0.93, {"gestational", "bone", "software", "device"}).named(
         "age, ages, age group, age band, age range, age years, age in years, age at, starost, "
         "starostna skupina, leta starosti, 나이, 연령, 연령대, 만나이"
     ),
@@ -191,7 +193,7 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "military, rank, poklic, zaposlitev, delodajalec, izobrazba, stopnja izobrazbe, 직업, 직종, "
         "직장, 직위, 학력, 교육수준, 최종학력, 소속"
     ),
-    NameRule(_QUASI, "coordinates", 0.95, {"ventricular", "view"}).named(
+    NameRule(_QUASI, own("coordinates"), 0.95, {"ventricular", "view"}).named(
         "lat, lon, lng, long lat, latitude, longitude, gps, geo, geolocation, geocode, coordinates, "
         "coordinate, x coord, y coord, utm, =lat long, zemljepisna sirina, zemljepisna dolzina, "
         "geografska sirina, geografska dolzina, koordinate, koordinata, 위도, 경도, 좌표"
@@ -237,7 +239,7 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "genotype, mutation, gene, variant, score, izvid, rezultat, krvni tlak, krvni sladkor, "
         "검사결과, 결과값, 결과, 혈압, 혈당, 콜레스테롤, 유전자"
     ),
-    NameRule(_SENSITIVE, "money", 0.88, {"area", "geographic"}).named(
+    NameRule(_SENSITIVE, own("money"), 0.88, {"area", "geographic"}).named(
         "income, salary, salary class, wage, wages, pay, earnings, expense, expenses, expenditure, "
         "cost, costs, coverage, healthcare expenses, healthcare coverage, charge, charges, debt, "
         "credit score, balance, net worth, dohodek, placa, strosek, stroski, dolg, prihodek, 소득, "

@@ -28,6 +28,7 @@ from core.risk import (
     violations_csv,
 )
 from core.tables import Dataset
+from core.words import say
 from pages.components.inputs import (
     TABLE_TYPES,
     above_privacy_line,
@@ -52,8 +53,8 @@ WHAT_TO_UPLOAD = (
 
 
 def show_risk() -> None:
-    st.title(views.TITLE)
-    st.markdown(views.QUESTION)
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
     dataset = ask_for_table(TOOL, "table", label="The table to be released")
     if dataset is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
@@ -113,7 +114,7 @@ class Measured:
 
 def _ask_for_others() -> Others:
     label = "Compare with an original, with the population, or add groups of values"
-    with st.expander(label, icon=":material/compare_arrows:"):
+    with st.expander(say(label), icon=":material/compare_arrows:"):
         first, second, third = st.columns(3)
         with first:
             original = ask_for_table(
@@ -145,7 +146,7 @@ def _ask_for_others() -> Others:
 
 def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:
     original, population = others.original, others.population
-    with st.spinner("Measuring", show_time=True):
+    with st.spinner(say("Measuring"), show_time=True):
         measurement = caching.risk_measurement(
             dataset.fingerprint,
             settings,
@@ -159,7 +160,7 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
         places = place_details()
     with first:
         _show_judged(found, places.compared, last)
-    with places.columns, st.spinner("Looking at sets of columns", show_time=True):
+    with places.columns, st.spinner(say("Looking at sets of columns"), show_time=True):
         found.columns = caching.risk_columns(dataset.fingerprint, settings)
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
@@ -186,7 +187,7 @@ def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator
         show_comparison(audit, other)
     with last:
         what_if = show_what_if(audit, found.dataset, found.sources())
-        st.header("Downloads", anchor=False)
+        st.header(say("Downloads"), anchor=False)
         show_downloads(
             TOOL,
             partial(_report, found, audit, other, what_if),

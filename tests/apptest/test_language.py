@@ -63,6 +63,7 @@ EVENT_NAMES = {
 }
 THEIRS: dict[str, re.Pattern[str]] = {
     "diversity": re.compile(r"iris\.csv|\b(sepal|petal) (length|width)( \(cm\))?|\btarget\b"),
+    "risk": re.compile(r"demo_patients(_released)?\.csv|\b(age|sex|town|diagnosis|days_in_hospital|A+)\b"),
     "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
     "tabular": re.compile(
         r"(lab_results|patients|survey|visits)(_anonymized)?(_log)?\.(csv|json)"
@@ -80,7 +81,6 @@ THEIRS: dict[str, re.Pattern[str]] = {
         r"(?:(?:high_0\.01|low)_anony_)?(?:north|south)\.vcf\.gz|chr\w+|##source|\b[ACGT]{3,}\b"
     ),
 }
-NOT_YET = {"risk"}
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
@@ -135,7 +135,7 @@ def problems(app: AppTest, theirs: re.Pattern[str]) -> list[str]:
     return sorted({f"{words}: {text[:160]}" for text in shown(app) if (words := unsaid(text, theirs))})
 
 
-@pytest.mark.parametrize("tool", [name for name in PAGES if name not in NOT_YET])
+@pytest.mark.parametrize("tool", list(PAGES))
 def test_page_and_reports__say_every_word_in_the_language(
     open_page: Open, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +170,7 @@ def _texts_of_xlsx(workbook: bytes) -> Iterator[str]:
                 yield from (cell for cell in column if isinstance(cell, str))
 
 
-@pytest.mark.parametrize("tool", [None, *(name for name in PAGES if name not in NOT_YET)])
+@pytest.mark.parametrize("tool", [None, *PAGES])
 def test_empty_page__says_every_word_in_the_language(open_page: Open, tool: str | None) -> None:
     app = said_page(open_page, HOME, None)
     if tool is not None:

@@ -43,7 +43,7 @@ def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[s
     assert metrics["Records at risk"] == "100 %"
     assert metrics["Unique records in the table"] == "16.7 %"
     assert "Nobody chose the quasi-identifiers" in _texts(app)
-    assert "Finds 16.7 % for certain: 1 of 6 records are alone in a class." in _texts(app)
+    assert "Finds 16.7 % for certain: 1 of 6 records is alone in a class." in _texts(app)
 
 
 def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str], AppTest]) -> None:
@@ -192,7 +192,7 @@ def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppT
     app.button(key="risk_suda_start").click().run()
     app = _after_work(app, "risk_suda_stop")
     assert not app.exception
-    assert "1 of 6 records have a set of up to 2 values" in _texts(app)
+    assert "1 of 6 records has a set of up to 2 values" in _texts(app)
     assert "DIS-SUDA, the chance that a match is right, is not assessed" in _texts(app)
 
 

@@ -60,7 +60,7 @@ def test_leakage__prints_one_json_document(
     assert document["n_exact_rows_anywhere"] == 3
     assert document["n_unique_exact_rows_anywhere"] == 3
     assert document["relink_share"] == 0.0
-    assert {"check", "verdict", "column", "message", "n_affected"} == set(document["findings"][0])
+    assert {"check", "verdict", "column", "message", "n_affected", "remedy"} == set(document["findings"][0])
     assert document["near_copies"]["n_observed"] == 0
     assert document["without_columns"] is document["membership"] is None
     assert [attack["attack"] for attack in document["attacks"]][:3] == [

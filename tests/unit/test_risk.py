@@ -172,8 +172,8 @@ def test_read_hierarchy__collects_what_is_wrong() -> None:
     with pytest.raises(AuditInputError) as raised:
         read_hierarchy(table("value,group,area\na,x,1\na,x,2\nb,,1\n", "tree.csv"))
     assert raised.value.problems == (
-        "tree.csv lacks 1 cells; give every value a group on every level.",
-        "tree.csv has 1 lines for values that have one already.",
+        "tree.csv lacks 1 cell; give every value a group on every level.",
+        "tree.csv has 1 line for a value that has one already.",
         "tree.csv: a group of level 1 lies in several groups of level 2.",
     )
     with pytest.raises(AuditInputError) as raised:
@@ -188,7 +188,7 @@ def test_judge__fails_small_classes_and_classes_with_one_value() -> None:
     audit = judged(sensitive=("disease",), k=2)
     assert audit.verdict is Verdict.FAIL
     assert messages(audit)["k"] == (
-        "FAIL: 1 of 6 records (16.7 %) are in classes of fewer than 2 records; the smallest class has 1 "
+        "FAIL: 1 of 6 records (16.7 %) is in a class of fewer than 2 records; the smallest class has 1 "
         "record."
     )
     assert messages(audit)["distinct_l"] == (
@@ -284,8 +284,8 @@ def test_exposure__a_direct_identifier_fails_however_large_the_classes() -> None
     audit = judged(text, quasi="age", sensitive=("disease",))
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.FAIL)
     assert messages(audit)["direct_identifiers"] == (
-        "FAIL: `name` looks like a direct identifier of people. No class size protects while they are in the "
-        "table; remove them, or say that they are not released."
+        "FAIL: `name` looks like a direct identifier of people. No class size protects while it is in the "
+        "table; remove it, or say that it is not released."
     )
     released = judged(text, quasi="age", sensitive=("disease",), leave_out=("name",))
     assert released.overall is Verdict.PASS
@@ -314,10 +314,10 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     text = "age,sex,land\n30,F,SI\n30,,SI\n,,\n"
     audit = judged(text, quasi="age,sex,land", k=2, missing="drop")
     assert messages(audit)["fully_suppressed"] == (
-        "PASS: 1 of 3 records are suppressed (blank or *) in every quasi-identifier and left out."
+        "PASS: 1 of 3 records is suppressed (blank or *) in every quasi-identifier and left out."
     )
     assert messages(audit)["dropped_records"] == (
-        "WARN: 1 of 3 records lack a quasi-identifier and were left out; nothing is said about them."
+        "WARN: 1 of 3 records lacks a quasi-identifier and was left out; nothing is said about it."
     )
     assert messages(audit)["all_columns"] == (
         "WARN: All 3 columns are quasi-identifiers: nothing remains that a class could give away, and few "
@@ -333,11 +333,10 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
         == "PASS: `age` holds one and the same value in all records, so classes do not depend on it."
     )
     assert as_value["missing_quasi_identifiers"] == (
-        "PASS: 1 of 4 cells of the quasi-identifiers (25.0 %) are missing, which counts as a value of its "
-        "own."
+        "PASS: 1 of 4 cells of the quasi-identifiers (25.0 %) is missing, which counts as a value of its own."
     )
     assert messages(judged(text, missing="wildcard"))["wildcards"] == (
-        "WARN: 1 of 2 records lack a quasi-identifier, which was taken to match every value. Classes then "
+        "WARN: 1 of 2 records lacks a quasi-identifier, which was taken to match every value. Classes then "
         "overlap and are as large as they can be; whoever knows that a value is missing sees smaller ones."
     )
 
@@ -345,8 +344,8 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
 def test_exposure__unknown_persons_are_a_warning() -> None:
     audit = judged("age,who\n30,a\n30,\n", quasi="age", person="who")
     assert messages(audit)["unknown_persons"] == (
-        "WARN: 1 of 2 records name no person in `who`. They add nobody to a class with known persons, and "
-        "count as one person elsewhere."
+        "WARN: 1 of 2 records names no person in `who`. It adds nobody to a class with known persons, and "
+        "counts as one person elsewhere."
     )
     assert messages(audit)["k"] == (
         "FAIL: 2 of 2 records (100 %) are in classes of fewer than 5 persons; the smallest class has 1 "
@@ -479,8 +478,8 @@ NAMED = "name," + "\n".join(
 def test_exposure__a_column_said_to_be_a_direct_identifier_fails() -> None:
     one = judged(PASSING.replace("disease", "code"), quasi="age", direct_identifiers=("code",))
     assert messages(one)["direct_identifiers"] == (
-        "FAIL: `code` is a direct identifier of people. No class size protects while they are in the "
-        "table; remove them, or say that they are not released."
+        "FAIL: `code` is a direct identifier of people. No class size protects while it is in the "
+        "table; remove it, or say that it is not released."
     )
     two = judged(NAMED, quasi="age", direct_identifiers=("name", "disease"))
     assert messages(two)["direct_identifiers"].startswith("FAIL: `name`, `disease` are direct identifiers")

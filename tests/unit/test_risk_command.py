@@ -307,7 +307,7 @@ def test_risk__releases_nothing_beside_an_undeclared_identifier(
     code, written, _, told = _release_named(tmp_path, capsys)
     assert (code, written) == (2, None)
     assert told == (
-        "error: `full_name` looks like a direct identifier and nobody said what to do with it: name each "
+        "error: `full_name` looks like a direct identifier and nobody said what to do with it: name it "
         "with --direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
         "keep it.\n"
     )

@@ -112,7 +112,7 @@ def test_judge__fails_one_value_in_several_spellings() -> None:
     told = messages(audit)
     assert told["distinct_l"].startswith("PASS")
     assert told["folded_distinct_l"] == (
-        "FAIL: 1 of 2 classes (6 records) hold one and the same value of `disease`, counted as what values "
+        "FAIL: 1 of 2 classes (6 records) holds one and the same value of `disease`, counted as what values "
         "mean, "
         "not as they are spelled: case, spaces and punctuation aside, words for unknown not counted. Write "
         "each "

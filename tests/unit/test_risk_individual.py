@@ -68,7 +68,7 @@ def test_individual_risk__refuses_weights_that_are_none(bad: float) -> None:
     with pytest.raises(AuditInputError) as error:
         individual_risk(classes, np.array([1.0, bad]))
     assert str(error.value) == (
-        "1 of 2 sampling weights are missing, infinite, zero or negative; a weight says how many people of "
+        "1 of 2 sampling weights is missing, infinite, zero or negative; a weight says how many people of "
         "the population a record stands for."
     )
 

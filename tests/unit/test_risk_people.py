@@ -144,7 +144,7 @@ def test_household_risk__is_that_of_any_member() -> None:
         "most 100 % and on average 56.2 %."
     )
     assert told["households"].startswith(
-        "WARN: 1 of 3 classes hold fewer than 2 households, 0 of them several"
+        "WARN: 1 of 3 classes holds fewer than 2 households, 0 of them several"
     )
 
 
@@ -152,7 +152,7 @@ def test_household__that_fills_a_class_fails() -> None:
     text = "age,hh\n" + "30,x\n" * 6 + "".join(f"40,h{n}\n" for n in range(6))
     audit = judge_risk(measured(text, quasi="age", household="hh"))
     assert messages(audit)["households"].startswith(
-        "FAIL: 1 of 2 classes hold fewer than 5 households, 1 of them"
+        "FAIL: 1 of 2 classes holds fewer than 5 households, 1 of them"
     )
 
 
@@ -166,7 +166,7 @@ def test_household__is_fine_where_everybody_has_another_and_not_assessed_where_n
         "NOT_ASSESSED: No assessed record names a household in `hh`."
     )
     some = judge_risk(measured(text + "30,\n", quasi="age", household="hh"))
-    assert messages(some)["unknown_households"].startswith("WARN: 1 of 7 records name no household")
+    assert messages(some)["unknown_households"].startswith("WARN: 1 of 7 records names no household")
 
 
 def test_household_limit__fails_what_is_above_it_and_replaces_the_warning() -> None:

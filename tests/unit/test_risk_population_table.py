@@ -71,7 +71,7 @@ def test_risk_by_population_table__leaves_records_out() -> None:
             {"x": ["a", "a"], "y": ["1", "1"]},
             {"x": ["a"], "y": ["1"]},
             (
-                "The population table has 1 records, fewer than the 2 of the table; it has to include "
+                "The population table has 1 record, fewer than the 2 of the table; it has to include "
                 "everybody the table was drawn from."
             ),
         ),
@@ -79,7 +79,7 @@ def test_risk_by_population_table__leaves_records_out() -> None:
             {"x": ["a", "b"], "y": ["1", "1"]},
             {"x": ["a", "a"], "y": ["1", "1"]},
             (
-                "1 of 2 classes of the table (1 of 2 records) do not occur in the population table; write "
+                "1 of 2 classes of the table (1 of 2 records) does not occur in the population table; write "
                 "and generalize the quasi-identifiers in both the same way."
             ),
         ),
@@ -87,7 +87,7 @@ def test_risk_by_population_table__leaves_records_out() -> None:
             {"x": ["a", "a"], "y": ["1", "1"]},
             {"x": ["a", "b"], "y": ["1", "1"]},
             (
-                "1 of 1 classes of the table have more records there than in the population table, so the "
+                "1 of 1 classes of the table has more records there than in the population table, so the "
                 "table is no sample of this population."
             ),
         ),

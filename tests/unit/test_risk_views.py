@@ -7,6 +7,7 @@ import pytest
 
 from core.demo.risk import DEMOS, make_patients, make_released_patients
 from core.reports import RENDERERS, input_facts, render
+from core.reports.model import said_table
 from core.risk import (
     ColumnsMeasurement,
     RiskAudit,
@@ -44,7 +45,7 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
         "that one record."
     )
     assert prosecutor.finds == (
-        "Finds 16.7 % for certain: 1 of 6 records are alone in a class. A guess among the records of the "
+        "Finds 16.7 % for certain: 1 of 6 records is alone in a class. A guess among the records of the "
         "class is right with 50.0 % on average over all records, and with 100 % at worst."
     )
     assert (journalist.risk, marketer.risk) == (None, None)
@@ -59,7 +60,7 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
 
 def test_intruders__count_persons_where_they_are_known() -> None:
     prosecutor = views.intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
-    assert prosecutor.finds.startswith("Finds 33.3 % for certain: 1 of 3 persons are alone in a class.")
+    assert prosecutor.finds.startswith("Finds 33.3 % for certain: 1 of 3 persons is alone in a class.")
     nobody = views.intruders(judged("age\n30\n30\n", quasi="age"))[0]
     assert nobody.finds.startswith("Finds nobody for certain.")
     assert nobody.wants.startswith("Knows this fact about somebody (`age`)")
@@ -93,38 +94,39 @@ def test_intruders__of_no_assessed_record_find_nothing() -> None:
 def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
     people = table(PEOPLE)
     roles = views.roles_table(suggest_roles(people.table), people.columns)
-    assert roles["Column"].tolist() == ["age", "sex", "disease", "salary"]
-    assert roles["Role"].tolist()[:3] == ["quasi-identifier", "quasi-identifier", "sensitive attribute"]
-    assert roles["Distinct values"].tolist() == [3, 2, 3, 6]
+    assert roles["column"].tolist() == ["age", "sex", "disease", "salary"]
+    assert roles["role"].tolist()[:3] == ["quasi-identifier", "quasi-identifier", "sensitive attribute"]
+    assert roles["n_distinct"].tolist() == [3, 2, 3, 6]
 
 
 def test_disclosure_table__writes_infinite_and_counts() -> None:
-    frame = views.disclosure_table(measured(sensitive=("disease", "salary")))
+    frame = said_table(*views.disclosure_table(measured(sensitive=("disease", "salary"))))
     rows = frame.set_index("Figure")
     assert rows.loc["Bound on c at l = 2"].tolist() == ["infinite", "infinite"]
     assert rows.loc["Classes with one value"].tolist() == ["2", "1"]
     assert rows.loc["Records in classes with one value"].tolist() == ["3", "1"]
     assert rows.loc["Distance between values"].tolist() == ["equal", "ordered"]
-    assert views.disclosure_table(measured())["Figure"].tolist()[0] == "Different values in the table"
+    assert views.disclosure_table(measured())[0]["figure"].tolist()[0] == "Different values in the table"
 
 
 def test_worst_classes__are_masked_until_revealed() -> None:
     found = measured(sensitive=("disease",))
-    masked = views.worst_classes_table(found, table(PEOPLE))
+    masked = said_table(*views.worst_classes_table(found, table(PEOPLE)))
     assert masked.to_dict("list") == {
         "Size in records": [1, 2, 3],
         "age": ["99", "99", "99"],
         "sex": ["A", "A", "A"],
         "Different values of disease": [1, 1, 2],
     }
-    assert views.worst_classes_table(found, table(PEOPLE), reveal=True)["age"].tolist() == ["50", "40", "30"]
+    shown = said_table(*views.worst_classes_table(found, table(PEOPLE), reveal=True))
+    assert shown["age"].tolist() == ["50", "40", "30"]
 
 
 def test_class_size_shares__hold_the_usual_sizes_and_k() -> None:
     frame = views.class_size_shares(judged(k=4))
-    assert frame["Class size below"].tolist() == [2, 3, 4, 5, 11, 20]
-    assert frame["Records"].tolist() == [1, 3, 6, 6, 6, 6]
-    assert frame["Share of records"].tolist()[:2] == pytest.approx([1 / 6, 3 / 6])
+    assert frame["below"].tolist() == [2, 3, 4, 5, 11, 20]
+    assert frame["n_records"].tolist() == [1, 3, 6, 6, 6, 6]
+    assert frame["share"].tolist()[:2] == pytest.approx([1 / 6, 3 / 6])
 
 
 def test_charts__say_what_they_show() -> None:
@@ -159,7 +161,7 @@ def test_chart__of_persons_says_so() -> None:
 
 def test_headline__is_the_worst_reason() -> None:
     assert views.headline(judged(k=2)) == (
-        "1 of 6 records (16.7 %) are in classes of fewer than 2 records; the smallest class has 1 record."
+        "1 of 6 records (16.7 %) is in a class of fewer than 2 records; the smallest class has 1 record."
     )
     passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", sensitive=("disease",))
     assert passing.overall is Verdict.PASS
@@ -228,7 +230,7 @@ def test_report__holds_the_searches_that_were_made() -> None:
     assert "Special uniques" in render(report, "json").decode()
     nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
     report = views.risk_report(audit, inputs=facts, created_at=now, what_if=nothing)
-    assert report.tables[-1].frame["Result"].tolist() == [views.what_if_note(nothing)]
+    assert report.tables[-1].frame["result"].tolist() == [views.what_if_note(nothing)]
 
 
 def test_report__of_a_plain_table_has_no_comparison() -> None:
@@ -251,11 +253,11 @@ def test_headline_figures__show_what_is_judged() -> None:
 
 def test_side_by_side__lists_figures_of_both_tables() -> None:
     audit, other = _demo_audits()
-    frame = views.side_by_side_table(audit, other)
+    frame = said_table(*views.side_by_side_table(audit, other))
     assert list(frame.columns) == ["Figure", "released.csv", "patients.csv"]
     smallest = frame.set_index("Figure").loc["Smallest class size (k)"]
     assert int(smallest["released.csv"]) >= int(smallest["patients.csv"]) == 1
-    twice = views.side_by_side_table(audit, audit)
+    twice = said_table(*views.side_by_side_table(audit, audit))
     assert list(twice.columns) == ["Figure", "released.csv", "released.csv (second)"]
 
 
@@ -282,10 +284,10 @@ SIX = "age,sex\n" + "".join(f"{age},{'FM'[age % 2]}\n" for age in (30, 31, 32, 3
 
 def test_columns__say_which_one_makes_records_unique() -> None:
     frame = views.columns_table(_columns(SIX))
-    assert frame["Column"].tolist() == ["age", "sex"]
-    assert frame["Unique only because of it"].tolist() == pytest.approx([2 / 6, 0])
-    assert frame["Unique with this column alone"].tolist() == pytest.approx([2 / 6, 0])
-    assert frame["Records it tells apart (distinction)"].tolist() == pytest.approx([4 / 6, 2 / 6])
+    assert frame["column"].tolist() == ["age", "sex"]
+    assert frame["gained_share"].tolist() == pytest.approx([2 / 6, 0])
+    assert frame["alone_share"].tolist() == pytest.approx([2 / 6, 0])
+    assert frame["distinction"].tolist() == pytest.approx([4 / 6, 2 / 6])
     chart = views.contribution_chart(_columns(SIX))
     assert chart.alt_text == (
         "Bars of the share of records that are unique only because of a column: age 33.3 %, sex 0 %."
@@ -306,7 +308,7 @@ def test_sets_note__says_what_was_searched() -> None:
         "`a`, `b` together single out 100 % of the records, and no smaller set singles out more than half. 2 "
         "other sets of this size also single out over half."
     )
-    assert views.sets_table(_columns(two, quasi="a,b,c"))["Columns"].tolist() == ["a, b", "a, c", "b, c"]
+    assert views.sets_table(_columns(two, quasi="a,b,c"))["columns"].tolist() == ["a, b", "a, c", "b, c"]
 
 
 def test_sets_note__says_where_the_search_was_bounded() -> None:
@@ -326,16 +328,16 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     assert suda is not None
     # Only (50, F) is unique, by its age alone.
     assert views.suda_note(suda) == (
-        "1 of 6 records have a set of up to 2 values that no other record has and that gets shared when "
+        "1 of 6 records has a set of up to 2 values that no other record has and that gets shared when "
         "any of them is left out. Such sets: 1 of 1 value, 0 of 2 values. DIS-SUDA, the chance that a match "
         "is right, is not assessed: it needs a table of the population or its size."
     )
-    assert views.suda_columns_table(suda)["Column"].tolist() == ["age", "sex"]
+    assert views.suda_columns_table(suda)["column"].tolist() == ["age", "sex"]
     assert (
         views.suda_chart(suda).alt_text
         == "Bars of the part of all SUDA scores by column: age 100 %, sex 0 %."
     )
-    records = views.suda_records_table(suda, table(PEOPLE))
+    records = said_table(*views.suda_records_table(suda, table(PEOPLE)))
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]
     assert "DIS-SUDA" not in records
@@ -347,7 +349,8 @@ def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
     # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
     assert suda.dis_of_record is not None
     assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
-    assert views.suda_records_table(suda, table(PEOPLE))["DIS-SUDA"].tolist() == pytest.approx([0.1 / 1.9])
+    records = said_table(*views.suda_records_table(suda, table(PEOPLE)))
+    assert records["DIS-SUDA"].tolist() == pytest.approx([0.1 / 1.9])
     assert "DIS-SUDA" not in views.suda_note(suda)
 
 
@@ -418,15 +421,14 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
 
 def test_worst_classes__mask_a_column_called_as_one_of_ours() -> None:
     text = "Size in records,sex\nAna,F\nRok,M\n"
-    masked = views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text))
+    masked = said_table(*views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
 
 
 def test_disclosure_table__a_column_named_as_a_heading_has_its_own() -> None:
-    frame = views.disclosure_table(
-        measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))
-    )
+    figures = measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))
+    frame = said_table(*views.disclosure_table(figures))
     assert frame.columns.tolist() == ["Figure", "Figure (column)"]
     assert frame.set_index("Figure").loc["Different values in the table", "Figure (column)"] == "2"
 
@@ -435,8 +437,8 @@ def test_unchosen_sets__are_a_table_with_how_they_were_searched() -> None:
     rows = "".join(f"30,{n},{n % 7},x\n" for n in range(20))
     found = measured("age,a,b,c\n" + rows, quasi="age")
     assert views.unchosen_sets_table(found).to_dict("list") == {
-        "Columns": ["a"],
-        "Records unique in them": [1.0],
+        "columns": ["a"],
+        "unique_share": [1.0],
     }
     assert views.unchosen_note(found) == (
         "The 3 released columns that nobody chose, taken together, single out 100 % of the records. The "

@@ -56,10 +56,10 @@ def what_if(patients: Dataset, measured: RiskMeasurement) -> WhatIf:
 
 def test_search__options_lose_more_for_less_risk(what_if: WhatIf) -> None:
     found = views.options_table(what_if)
-    assert found["Smallest class"].is_monotonic_increasing
-    assert found["Precision lost"].is_monotonic_increasing
-    assert (found["Records suppressed"] <= 0.05).all()
-    assert set(found["Cheaper ones"]) == {"ruled out"}
+    assert found["smallest_class"].is_monotonic_increasing
+    assert found["loss"].is_monotonic_increasing
+    assert (found["suppressed_share"] <= 0.05).all()
+    assert set(found["cheaper"]) == {"ruled out"}
 
 
 def test_release__reaches_k_when_its_bytes_are_counted_again(
@@ -186,7 +186,7 @@ def test_search__says_which_levels_were_left_out(monkeypatch: pytest.MonkeyPatch
         " The columns allow 36, too many to search: levels in the middle of `a`, `b` were left out, so a "
         "cheaper one may exist among those. Fewer quasi-identifiers leave more levels of each."
     )
-    assert set(views.options_table(thinned)["Cheaper ones"]) == {"not all looked at"}
+    assert set(views.options_table(thinned)["cheaper"]) == {"not all looked at"}
     document = what_if_document(thinned, k=2)
     assert [each["is_exact"] for each in document["options"]] == [False]
     assert document["columns_with_levels_left_out"] == ["a", "b"]
@@ -228,7 +228,7 @@ def test_search__refuses_sizes_below_one(patients: Dataset, measured: RiskMeasur
 
 def test_views__describe_an_option(what_if: WhatIf, measured: RiskMeasurement) -> None:
     columns = views.option_columns_table(what_if, 0)
-    assert columns["Column"].tolist() == ["age", "sex", "town"]
+    assert columns["column"].tolist() == ["age", "sex", "town"]
     assert views.option_labels(what_if)[0].startswith("k = 3: ")
     sizes = [each.best.smallest_class for each in what_if.options]
     assert sizes[views.option_for(what_if, 5)] >= 5
@@ -237,7 +237,7 @@ def test_views__describe_an_option(what_if: WhatIf, measured: RiskMeasurement) -
     assert chart.alt_text.startswith("Points of precision lost against highest risk: k = 3 loses ")
     costs = views.suppression_table(judge_risk(measured))
     assert costs["k"].tolist() == [2, 3, 5, 11, 20]
-    assert costs["Records to suppress"].tolist()[0] == measured.classes.n_records_below(2)
+    assert costs["n_to_suppress"].tolist()[0] == measured.classes.n_records_below(2)
     assert views.what_if_note(what_if).endswith("no cheaper one exists among them.")
 
 

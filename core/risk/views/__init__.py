@@ -15,13 +15,15 @@ from core.risk.views.report import (
     sensitive_figures,
 )
 from core.risk.views.tables import (
-    CHANGE_UNITS,
-    COLUMN_UNITS,
+    CHANGE_COLUMNS,
+    CLASS_SIZE_COLUMNS,
+    CONTRIBUTION_COLUMNS,
     LIMITS,
     MEASURE_KEYS,
     QUESTION,
-    SET_UNITS,
-    SUDA_UNITS,
+    ROLE_COLUMNS,
+    SET_COLUMNS,
+    SUDA_COLUMNS,
     TITLE,
     changes_table,
     class_chart,
@@ -45,8 +47,9 @@ from core.risk.views.tables import (
     worst_classes_table,
 )
 from core.risk.views.what_if import (
-    OPTION_UNITS,
-    SUPPRESSION_UNITS,
+    LEVEL_COLUMNS,
+    OPTION_COLUMNS,
+    SUPPRESSION_COLUMNS,
     frontier_chart,
     lattice_chart,
     option_columns_table,

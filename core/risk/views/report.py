@@ -9,16 +9,18 @@ from datetime import datetime
 import pandas as pd
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.reports.model import Column
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
 from core.risk.document import settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
 from core.risk.views.tables import (
-    CHANGE_UNITS,
-    COLUMN_UNITS,
+    CHANGE_COLUMNS,
+    CLASS_SIZE_COLUMNS,
+    CONTRIBUTION_COLUMNS,
     LIMITS,
     QUESTION,
-    SET_UNITS,
+    SET_COLUMNS,
     TITLE,
     changes_table,
     class_chart,
@@ -38,7 +40,7 @@ from core.risk.views.tables import (
 from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_tables
 from core.settings_form import report_lines
 from core.verdict import Verdict
-from core.words import counted, listed, number, percent
+from core.words import Amount, Text, counted, joined, listed, number, own, percent, text
 
 _ASK_FOR_POPULATION = "Not assessed: give a table of the population or its size."
 
@@ -59,25 +61,31 @@ def intruders(audit: RiskAudit) -> tuple[Intruder, Intruder, Intruder]:
     return _prosecutor(audit), _journalist(audit), _marketer(audit)
 
 
-def _known_facts(audit: RiskAudit) -> str:
-    """Return such as "these 2 facts about somebody (`age`, `sex`)"."""
-    names = audit.measurement.classes.quasi_identifiers
-    facts = "this fact" if len(names) == 1 else f"these {len(names)} facts"
-    return f"{facts} about somebody ({listed(names)})"
-
-
 def _prosecutor(audit: RiskAudit) -> Intruder:
     measured = audit.measurement
+    names = measured.classes.quasi_identifiers
     finds = "No record is assessed."
     if measured.highest_risk is not None and measured.average_risk is not None:
-        finds = (
-            f"{_singled_out(audit)} A guess among the {measured.unit}s of the class is right with "
-            f"{percent(measured.average_risk)} on average over all records, and with "
-            f"{percent(measured.highest_risk)} at worst."
+        guess = text(
+            "A guess among the records of the class is right with {average} on average over all records, and "
+            "with {highest} at worst."
+            if measured.persons is None
+            else "A guess among the persons of the class is right with {average} on average over all "
+            "records, and with {highest} at worst.",
+            average=percent(measured.average_risk),
+            highest=percent(measured.highest_risk),
         )
+        finds = joined([_singled_out(audit), guess])
     return Intruder(
         name="Prosecutor",
-        wants=f"Knows {_known_facts(audit)}, and that the person is in the table; looks for that one record.",
+        wants=text(
+            "Knows this fact about somebody ({columns}), and that the person is in the table; looks for that "
+            "one record.",
+            "Knows these {n} facts about somebody ({columns}), and that the person is in the table; looks "
+            "for that one record.",
+            n=len(names),
+            columns=listed(names),
+        ),
         measure="prosecutor_highest_risk",
         risk=measured.highest_risk,
         finds=finds,
@@ -87,87 +95,121 @@ def _prosecutor(audit: RiskAudit) -> Intruder:
 def _singled_out(audit: RiskAudit) -> str:
     persons = audit.measurement.persons
     if persons is not None and persons.n_persons:
-        n, total, what = persons.n_below(2), persons.n_persons, "person"
+        n, total = persons.n_below(2), persons.n_persons
+        of = counted(total, "person")
     else:
         classes = audit.measurement.classes
-        n, total, what = classes.n_records_below(2), classes.n_records, "record"
+        n, total = classes.n_records_below(2), classes.n_records
+        of = counted(total, "record")
     if not n:
         return "Finds nobody for certain."
-    return f"Finds {percent(n / total)} for certain: {n:,} of {counted(total, what)} are alone in a class."
+    return text(
+        "Finds {share} for certain: {n} of {total} is alone in a class.",
+        "Finds {share} for certain: {n} of {total} are alone in a class.",
+        n=n,
+        share=percent(n / total),
+        total=of,
+    )
 
 
 def _journalist(audit: RiskAudit) -> Intruder:
     population, highest = audit.measurement.population, audit.measurement.highest_risk
+    names = audit.measurement.classes.quasi_identifiers
+    found: list[str]
     if population is None:
-        finds = _ASK_FOR_POPULATION
-        finds += "" if highest is None else f" At most it is the prosecutor's {percent(highest)}."
+        found = [_ASK_FOR_POPULATION]
+        if highest is not None:
+            found.append(text("At most it is the prosecutor's {risk}.", risk=percent(highest)))
     elif population.based_on == "size":
-        finds = (
-            f"Of the population only the size is known ({population.population_size:,}), so the smallest "
-            "class of the table may be all there is of it: the best guess is right with at most "
-            f"{percent(population.journalist_highest_risk)}.{_unique_in_population(audit)}"
+        bound = text(
+            "Of the population only the size is known ({size}), so the smallest class of the table may be "
+            "all there is of it: the best guess is right with at most {risk}.",
+            size=population.population_size,
+            risk=percent(population.journalist_highest_risk),
         )
+        found = [bound, *_unique_in_population(audit)]
     else:
-        finds = (
-            f"In the population of {population.population_size:,} the smallest class that somebody of the "
-            f"table is in has {_people(population.k_map)}; the best guess is right with "
-            f"{percent(population.journalist_highest_risk)}. "
-            f"{counted(population.n_records_at_risk(2), 'record')} stand for fewer than two people."
+        smallest = text(
+            "In the population of {size} the smallest class that somebody of the table is in has {people}; "
+            "the best guess is right with {risk}.",
+            size=population.population_size,
+            people=counted(round(population.k_map), "person", "people"),
+            risk=percent(population.journalist_highest_risk),
         )
+        at_risk = text(
+            "{n} record stands for fewer than two people.",
+            "{n} records stand for fewer than two people.",
+            n=population.n_records_at_risk(2),
+        )
+        found = [smallest, at_risk]
     return Intruder(
         name="Journalist",
-        wants=f"Knows {_known_facts(audit)} from a register of the population, not who is in the table; "
-        "wants to show that somebody can be found.",
+        wants=text(
+            "Knows this fact about somebody ({columns}) from a register of the population, not who is in the "
+            "table; wants to show that somebody can be found.",
+            "Knows these {n} facts about somebody ({columns}) from a register of the population, not who is "
+            "in the table; wants to show that somebody can be found.",
+            n=len(names),
+            columns=listed(names),
+        ),
         measure="journalist_highest_risk",
         risk=None if population is None else population.journalist_highest_risk,
-        finds=finds,
+        finds=joined(found),
     )
 
 
-def _unique_in_population(audit: RiskAudit) -> str:
+def _unique_in_population(audit: RiskAudit) -> list[Text]:
     uniques = audit.measurement.uniques
     n = None if uniques is None else uniques.n_records_population_unique
     if uniques is None or n is None or not uniques.n_sample_uniques:
-        return ""
-    return (
-        f" Of {counted(uniques.n_sample_uniques, 'unique record')} about {n:,.0f} are estimated to be "
-        "unique in the population too."
-    )
-
-
-def _people(n: float) -> str:
-    return f"{n:,.0f} {'person' if n == 1 else 'people'}"
+        return []
+    return [
+        text(
+            "Of {records} about {n} is estimated to be unique in the population too.",
+            "Of {records} about {n} are estimated to be unique in the population too.",
+            n=round(n),
+            records=counted(uniques.n_sample_uniques, "unique record"),
+        )
+    ]
 
 
 def _marketer(audit: RiskAudit) -> Intruder:
     population, average = audit.measurement.population, audit.measurement.average_risk
+    found: list[str]
     if population is None:
-        finds = _ASK_FOR_POPULATION
+        found = [_ASK_FOR_POPULATION]
         if average is not None:
-            finds += f" At most {percent(average)} are matched rightly, the average risk."
+            most = "At most {share} are matched rightly, the average risk."
+            found.append(text(most, share=percent(average)))
     elif population.based_on == "size":
-        finds = (
-            f"At most {percent(population.marketer_risk)} of the matches are right, as of somebody known to "
-            f"be in the table. {estimates_note(population.estimates)}"
-        ).strip()
-    else:
-        finds = (
-            f"Expects {percent(population.marketer_risk)} of the matches to be right: about "
-            f"{population.marketer_risk * population.n_records:,.0f} of "
-            f"{counted(population.n_records, 'record')}."
+        bound = text(
+            "At most {share} of the matches are right, as of somebody known to be in the table.",
+            share=percent(population.marketer_risk),
         )
+        found = [bound, *filter(None, [estimates_note(population.estimates)])]
+    else:
+        expects = text(
+            "Expects {share} of the matches to be right: about {n} of {records}.",
+            share=percent(population.marketer_risk),
+            n=round(population.marketer_risk * population.n_records),
+            records=counted(population.n_records, "record"),
+        )
+        found = [expects]
     return Intruder(
         name="Marketer",
         wants="Matches every record with a register, and is content when many of the matches are right.",
         measure="marketer_risk",
         risk=None if population is None else population.marketer_risk,
-        finds=finds,
+        finds=joined(found),
     )
+
+
+_OF = {"Prosecutor": own("prosecutor"), "Journalist": own("journalist"), "Marketer": own("marketer")}
 
 
 def intruder_figure(intruder: Intruder) -> Figure:
     """Return the intruder's risk as a figure; None, never 0, where not assessed."""
-    return Figure(intruder.measure, intruder.risk, of=intruder.name.lower())
+    return Figure(intruder.measure, intruder.risk, of=_OF[intruder.name])
 
 
 def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
@@ -175,22 +217,19 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     limits = audit.thresholds
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     judged = {
-        "k": (f"at least {limits.k:,}", verdicts["k"]),
-        "records_at_risk_share": ("none", verdicts["k"]),
-        "prosecutor_highest_risk": (f"at most 1 / {limits.k:,}", verdicts["k"]),
+        "k": (text("at least {least}", least=limits.k), verdicts["k"]),
+        "records_at_risk_share": (own("none"), verdicts["k"]),
+        "prosecutor_highest_risk": (text("at most 1 / {k}", k=limits.k), verdicts["k"]),
     }
     if limits.average_risk is not None:
-        judged["prosecutor_average_risk"] = (
-            f"at most {percent(limits.average_risk)}",
-            verdicts["average_risk"],
-        )
+        most = text("at most {most}", most=percent(limits.average_risk))
+        judged["prosecutor_average_risk"] = (most, verdicts["average_risk"])
     if limits.household_risk is not None:
-        judged["household_highest_risk"] = (
-            f"at most {percent(limits.household_risk)}",
-            verdicts["household_limit"],
-        )
+        most = text("at most {most}", most=percent(limits.household_risk))
+        judged["household_highest_risk"] = (most, verdicts["household_limit"])
     if limits.person_k is not None:
-        judged["persons_alone_share"] = (f"none of fewer than {limits.person_k:,}", verdicts["person_limit"])
+        fewer = text("none of fewer than {k}", k=limits.person_k)
+        judged["persons_alone_share"] = (fewer, verdicts["person_limit"])
     return tuple(_figure(key, value, judged.get(key)) for key, value in audit.figures.items())
 
 
@@ -216,27 +255,34 @@ def models_note(audit: RiskAudit) -> str:
     uniques = audit.measurement.uniques
     if uniques is None:
         return ""
-    names = {"zayatz": "Zayatz's", "pitman": "Pitman's", "snb": "the SNB"}
-    silent = [each for each in (uniques.zayatz, uniques.pitman, uniques.snb) if each.reason]
-    reasons = "".join(f" {each.reason}" for each in silent)
-    return (
-        f"People unique in the population are estimated by {names[uniques.chosen.model]} model, which the "
-        f"usual decision rule takes for a table that holds {percent(uniques.sampling_fraction)} of the "
-        f"population and models that have an answer.{reasons}"
-    )
+    taken = text(_MODELS[uniques.chosen.model], share=percent(uniques.sampling_fraction))
+    reasons = [each.reason for each in (uniques.zayatz, uniques.pitman, uniques.snb) if each.reason]
+    return joined([taken, *reasons])
+
+
+_MODELS = {
+    "zayatz": (
+        "People unique in the population are estimated by Zayatz's model, which the usual decision rule "
+        "takes for a table that holds {share} of the population and models that have an answer."
+    ),
+    "pitman": (
+        "People unique in the population are estimated by Pitman's model, which the usual decision rule "
+        "takes for a table that holds {share} of the population and models that have an answer."
+    ),
+    "snb": (
+        "People unique in the population are estimated by the SNB model, which the usual decision rule takes "
+        "for a table that holds {share} of the population and models that have an answer."
+    ),
+}
 
 
 def sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     """Return the figures of every sensitive attribute, those with a threshold judged."""
     limits = audit.thresholds
-    asked = {
-        "distinct_l": None if limits.l is None else f"at least {limits.l:,}",
-        "entropy_l": None if limits.entropy_l is None else f"at least {number(limits.entropy_l)}",
-        "t": None if limits.t is None else f"at most {number(limits.t)}",
-        "alpha": None if limits.alpha is None else f"at most {number(limits.alpha)}",
-        "basic_beta": None if limits.beta is None else f"at most {number(limits.beta)}",
-        "delta_ln": None if limits.delta is None else f"at most {number(limits.delta)}",
-    }
+    least = {"distinct_l": limits.l, "entropy_l": limits.entropy_l}
+    most = {"t": limits.t, "alpha": limits.alpha, "basic_beta": limits.beta, "delta_ln": limits.delta}
+    asked = {key: text("at least {least}", least=number(x)) for key, x in least.items() if x is not None}
+    asked |= {key: text("at most {most}", most=number(x)) for key, x in most.items() if x is not None}
     verdicts = {(finding.column, finding.check): finding.verdict for finding in audit.findings}
     found = []
     for sensitive in audit.measurement.sensitive:
@@ -255,7 +301,7 @@ def comparison_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     comparison = audit.measurement.comparison
     if comparison is None:
         return ()
-    of = f"against {comparison.original_name}"
+    of = text("against {file}", file=comparison.original_name)
     return (Figure("ncp", comparison.ncp, of=of), Figure("discernibility", comparison.discernibility, of=of))
 
 
@@ -304,21 +350,23 @@ def risk_report(
 def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportTable, ...]:
     measured = audit.measurement
     tables = [
-        ReportTable("Intruders", "Three intruders", intruders_table(audit)),
+        ReportTable("Intruders", "Three intruders", intruders_table(audit), columns=INTRUDER_COLUMNS),
         ReportTable(
             "Class sizes",
             "Records in small classes",
             class_size_shares(audit),
-            units={"Share of records": "share"},
+            columns=CLASS_SIZE_COLUMNS,
         ),
     ]
     if measured.sensitive:
+        frame, described = disclosure_table(measured)
         tables.append(
             ReportTable(
                 "Attribute disclosure",
                 "What classes give away",
-                disclosure_table(measured),
+                frame,
                 note="Every figure is that of the class where it is worst.",
+                columns=described,
             )
         )
     if columns is not None:
@@ -327,8 +375,8 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
                 "Columns",
                 "What each quasi-identifier does",
                 columns_table(columns),
-                note=sets_note(columns).replace("`", ""),
-                units=COLUMN_UNITS,
+                note=sets_note(columns),
+                columns=CONTRIBUTION_COLUMNS,
             )
         )
     if measured.unchosen.sets:
@@ -338,7 +386,7 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
                 "Smallest sets of columns nobody chose that single out over half",
                 unchosen_sets_table(measured),
                 note=unchosen_note(measured),
-                units=SET_UNITS,
+                columns=SET_COLUMNS,
             )
         )
     return tuple(tables)
@@ -350,14 +398,23 @@ def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportT
         tables.append(
             ReportTable(
                 "Changes",
-                f"Columns of {measured.comparison.original_name} and what became of them",
+                text("Columns of {file} and what became of them", file=measured.comparison.original_name),
                 changes_table(measured.comparison),
-                units=CHANGE_UNITS,
+                columns=CHANGE_COLUMNS,
             )
         )
     if other is not None:
-        tables.append(ReportTable("Side by side", "Side by side", side_by_side_table(audit, other)))
+        frame, described = side_by_side_table(audit, other)
+        tables.append(ReportTable("Side by side", "Side by side", frame, columns=described))
     return tuple(tables)
+
+
+INTRUDER_COLUMNS = (
+    Column("intruder", "Intruder", kind="words"),
+    Column("wants", "Knows and wants", kind="words"),
+    Column("risk", "Risk", kind="words"),
+    Column("finds", "Finds", kind="words"),
+)
 
 
 def intruders_table(audit: RiskAudit) -> pd.DataFrame:
@@ -365,11 +422,12 @@ def intruders_table(audit: RiskAudit) -> pd.DataFrame:
     found = intruders(audit)
     return pd.DataFrame(
         {
-            "Intruder": [each.name for each in found],
-            "Knows and wants": [each.wants.replace("`", "") for each in found],
-            "Risk": ["not assessed" if each.risk is None else percent(each.risk) for each in found],
-            "Finds": [each.finds for each in found],
-        }
+            "intruder": [each.name for each in found],
+            "wants": [each.wants for each in found],
+            "risk": [Amount("risk", each.risk) for each in found],
+            "finds": [each.finds for each in found],
+        },
+        dtype=object,
     )
 
 

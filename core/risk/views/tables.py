@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from core.charts import class_size_chart, horizontal_bars
-from core.measures import MEASURES, format_value, risk, risk_models, shared
-from core.measures.measure import Unit
+from core.measures import MEASURES, risk, risk_models, shared
 from core.reports import ReportChart, ReportTable
 from core.reports.evidence import records_table
-from core.reports.model import Column, said_table
+from core.reports.model import Column
 from core.risk import PRESETS, ColumnsMeasurement, Comparison, RiskAudit, RiskMeasurement, Suda, suda_note
 from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.verdict import Verdict
-from core.words import counted, listed, percent, text
+from core.words import Amount, Text, Written, counted, joined, listed, own, percent, say, text
 
 TITLE = "Disclosure risk"
 QUESTION = "How easily are people found in this table, and what does it give away about them?"
@@ -65,13 +64,21 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
         return None
     sizes, records = classes.size_histogram
     chart = class_size_chart(sizes, records, k, log=log, cumulative=True)
-    unit = "" if audit.measurement.unit == "record" else ", sizes in persons"
     return ReportChart(
-        f"Records by class size{unit}",
+        "Records by class size"
+        if audit.measurement.persons is None
+        else "Records by class size, sizes in persons",
         chart,
-        f"Histogram of records by class size with the cumulative share of records: "
-        f"{audit.n_at_risk:,} of {counted(classes.n_records, 'record')} "
-        f"({percent(audit.n_at_risk / classes.n_records)}) are in classes smaller than {k}.",
+        text(
+            "Histogram of records by class size with the cumulative share of records: {n} of {records} "
+            "({share}) is in a class smaller than {k}.",
+            "Histogram of records by class size with the cumulative share of records: {n} of {records} "
+            "({share}) are in classes smaller than {k}.",
+            n=audit.n_at_risk,
+            records=counted(classes.n_records, "record"),
+            share=percent(audit.n_at_risk / classes.n_records),
+            k=k,
+        ),
     )
 
 
@@ -82,14 +89,14 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
     if measured.population is not None:
         rows.append(("Journalist, highest", measured.population.journalist_highest_risk))
         rows.append(("Marketer, expected share", measured.population.marketer_risk))
-    known = [(label, risk) for label, risk in rows if risk is not None]
+    known = [(own(label), risk) for label, risk in rows if risk is not None]
     if not known:
         return None
     limit = 1 / audit.thresholds.k
     return ReportChart(
         "Risk of three intruders",
         horizontal_bars(
-            pd.DataFrame(known, columns=["intruder", "risk"]),
+            pd.DataFrame([(say(label), risk) for label, risk in known], columns=["intruder", "risk"]),
             label="intruder",
             value="risk",
             unit="risk",
@@ -98,13 +105,38 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
             rule=limit,
             rule_label=f"1 / {audit.thresholds.k}",
         ),
-        "Bars of "
-        + ", ".join(f"{label} {percent(risk)}" for label, risk in known)
-        + f", with the threshold {percent(limit)}.",
+        text("Bars of {bars}, with the threshold {limit}.", bars=_shares(known), limit=percent(limit)),
     )
 
 
-CHANGE_UNITS: Mapping[str, Unit] = {"Cells changed": "share", "Precision lost (NCP)": "share"}
+def _shares(named: Iterable[tuple[str, float]]) -> Text:
+    """Return names with their shares, separated by commas."""
+    return joined([text("{name} {share}", name=name, share=percent(share)) for name, share in named], ", ")
+
+
+ROLE_COLUMNS = (
+    Column("column", "Column"),
+    Column("role", "Role"),
+    Column("suggestion", "Suggestion", kind="words"),
+    Column("reason", "Reason", kind="words"),
+    Column("n_distinct", "Distinct values"),
+)
+CLASS_SIZE_COLUMNS = (
+    Column("below", "Class size below"),
+    Column("n_records", "Records"),
+    Column("share", "Share of records", "share"),
+)
+CHANGE_COLUMNS = (
+    Column("column", "Column"),
+    Column("released", "In the table", kind="words"),
+    Column("changed_share", "Cells changed", "share"),
+    Column("ncp", "Precision lost (NCP)", "share"),
+    Column("n_values_original", "Distinct values, original"),
+    Column("n_values", "Distinct values"),
+    Column("n_missing_original", "Missing, original"),
+    Column("n_missing", "Missing"),
+)
+_DISTANCES = {"equal": own("equal"), "ordered": own("ordered"), "hierarchical": own("hierarchical")}
 
 
 def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -> pd.DataFrame:
@@ -113,46 +145,51 @@ def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -
     ordered = [by_column[column] for column in columns]
     return pd.DataFrame(
         {
-            "Column": [each.column for each in ordered],
-            "Role": [each.role.value for each in ordered],
-            "Suggestion": [each.role.value for each in ordered],
-            "Reason": [each.reason for each in ordered],
-            "Distinct values": [each.n_distinct for each in ordered],
+            "column": [each.column for each in ordered],
+            "role": [each.role.value for each in ordered],
+            "suggestion": [each.role.value for each in ordered],
+            "reason": pd.Series([each.reason for each in ordered], dtype=object),
+            "n_distinct": [each.n_distinct for each in ordered],
         }
     )
 
 
-def disclosure_table(measured: RiskMeasurement) -> pd.DataFrame:
+Table = tuple[pd.DataFrame, tuple[Column, ...]]  # one whose columns are known only from what it shows
+
+
+def disclosure_table(measured: RiskMeasurement) -> Table:
     """Return a row per figure of attribute disclosure and a column per sensitive attribute, written out."""
     keys = list(measured.sensitive[0].figures) if measured.sensitive else []
-    labels = [MEASURES[key].label for key in keys]
-    columns = [
-        [format_value(MEASURES[key], sensitive.figures[key]) for key in keys]
-        for sensitive in measured.sensitive
+    labels = [
+        *(MEASURES[key].label for key in keys),
+        "Different values in the table",
+        "Records without a known value",
+        "Classes with one value",
+        "Records in classes with one value",
+        "Distance between values",
     ]
-    facts = {
-        "Different values in the table": [f"{each.n_values:,}" for each in measured.sensitive],
-        "Records without a known value": [f"{each.n_missing:,}" for each in measured.sensitive],
-        "Classes with one value": [f"{each.below_l(2)[0]:,}" for each in measured.sensitive],
-        "Records in classes with one value": [f"{each.below_l(2)[1]:,}" for each in measured.sensitive],
-        "Distance between values": [each.distance for each in measured.sensitive],
-    }
-    for fact, values in facts.items():
-        labels.append(fact)
-        for column, value in zip(columns, values, strict=True):
-            column.append(value)
-    return _labelled(labels, [sensitive.column for sensitive in measured.sensitive], columns)
+    columns = [
+        [
+            *(Amount(MEASURES[key].unit, each.figures[key]) for key in keys),
+            *(Written(f"{n:,}") for n in (each.n_values, each.n_missing, *each.below_l(2))),
+            _DISTANCES[each.distance],
+        ]
+        for each in measured.sensitive
+    ]
+    return _beside_each_other(labels, [each.column for each in measured.sensitive], columns)
 
 
-def _labelled(labels: Sequence[str], headings: Sequence[str], columns: Sequence[list[str]]) -> pd.DataFrame:
-    """Return figures beside each other; a heading of the person's own never takes the place of another."""
-    frame = {"Figure": list(labels)}
-    for heading, values in zip(headings, columns, strict=True):
-        shown = heading
-        while shown in frame:
-            shown = f"{shown} (second)" if heading != "Figure" else f"{shown} (column)"
-        frame[shown] = values
-    return pd.DataFrame(frame)
+def _beside_each_other(
+    labels: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[str]]
+) -> Table:
+    """Return figures with a column for each of what they are of."""
+    frame = pd.DataFrame({"figure": pd.Series(labels, dtype=object)})
+    described = [Column("figure", "Figure", kind="words")]
+    for place, (name, values) in enumerate(zip(names, columns, strict=True)):
+        heading = "{name} (second)" if name in names[:place] else "{name}"
+        described.append(Column(f"of_{place}", text(heading, name=name), kind="words"))
+        frame[f"of_{place}"] = pd.Series(values, dtype=object)
+    return frame, tuple(described)
 
 
 def class_size_shares(audit: RiskAudit) -> pd.DataFrame:
@@ -161,29 +198,29 @@ def class_size_shares(audit: RiskAudit) -> pd.DataFrame:
     thresholds = sorted({2, 3, 5, 11, 20, audit.thresholds.k})
     return pd.DataFrame(
         {
-            "Class size below": thresholds,
-            "Records": [classes.n_records_below(k) for k in thresholds],
-            "Share of records": [classes.share_below(k) for k in thresholds],
+            "below": thresholds,
+            "n_records": [classes.n_records_below(k) for k in thresholds],
+            "share": [classes.share_below(k) for k in thresholds],
         }
     )
 
 
-def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> pd.DataFrame:
-    """Return the smallest classes, and of equally small ones those that give most away."""
+def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> Table:
+    """Return the smallest classes, and of equally small ones those that give most away; shapes for cells."""
     classes = measured.classes
-    own = [each for each in measured.sensitive if each.classes is classes]
     order = measured.worst_classes
-    records = measured.first_record_of_class[order]
-    shown = dataset.table.take(pa.array(records))
-    sizes = {Column("size", f"Size in {measured.unit}s"): classes.class_sizes[order]}
+    shown = dataset.table.take(pa.array(measured.first_record_of_class[order]))
+    size = Column("size", "Size in records" if measured.persons is None else "Size in persons")
     different = {
-        Column(f"distinct_{position}", f"Different values of {each.column}"): each.distinct_l[order]
-        for position, each in enumerate(own)
+        Column(
+            f"distinct_{place}", text("Different values of {column}", column=each.column)
+        ): each.distinct_l[order]
+        for place, each in enumerate(each for each in measured.sensitive if each.classes is classes)
     }
     cells: dict[str, pa.ChunkedArray] = {
-        text("{column}", column=column): shown[column] for column in classes.quasi_identifiers
+        text("{column}", column=name): shown[name] for name in classes.quasi_identifiers
     }
-    return said_table(*records_table(sizes, cells, behind=different, reveal=reveal))
+    return records_table({size: classes.class_sizes[order]}, cells, behind=different, reveal=reveal)
 
 
 def changes_table(comparison: Comparison) -> pd.DataFrame:
@@ -191,14 +228,14 @@ def changes_table(comparison: Comparison) -> pd.DataFrame:
     columns = comparison.columns
     return pd.DataFrame(
         {
-            "Column": [each.column for each in columns],
-            "In the table": ["yes" if each.released else "no" for each in columns],
-            "Cells changed": [each.changed_share for each in columns],
-            "Precision lost (NCP)": [each.ncp for each in columns],
-            "Distinct values, original": [each.n_values_original for each in columns],
-            "Distinct values": pd.array([each.n_values for each in columns], dtype="Int64"),
-            "Missing, original": [each.n_missing_original for each in columns],
-            "Missing": pd.array([each.n_missing for each in columns], dtype="Int64"),
+            "column": [each.column for each in columns],
+            "released": [own("yes") if each.released else own("no") for each in columns],
+            "changed_share": [each.changed_share for each in columns],
+            "ncp": [each.ncp for each in columns],
+            "n_values_original": [each.n_values_original for each in columns],
+            "n_values": pd.array([each.n_values for each in columns], dtype="Int64"),
+            "n_missing_original": [each.n_missing_original for each in columns],
+            "n_missing": pd.array([each.n_missing for each in columns], dtype="Int64"),
         }
     )
 
@@ -211,38 +248,43 @@ def columns_the_other_lacks(audit: RiskAudit, other: RiskAudit | None) -> str:
     lacking = [name for name in audit.measurement.classes.quasi_identifiers if name not in there]
     if not lacking:
         return ""
-    return (
-        f"The second table has no {listed(lacking)}: its classes are formed over {listed(there)} alone, "
-        "which makes them larger than they would be with all."
+    return text(
+        "The second table has no {lacking}: its classes are formed over {columns} alone, which makes them "
+        "larger than they would be with all.",
+        lacking=listed(lacking),
+        columns=listed(there),
     )
 
 
-def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> pd.DataFrame:
+def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Table:
     """Return a row per figure: this table beside another one, written out."""
-    return _joined(_all_figures(audit), _all_figures(other), audit.measurement.name, other.measurement.name)
-
-
-def _joined(mine: Mapping[str, str], theirs: Mapping[str, str], first: str, second: str) -> pd.DataFrame:
+    mine, theirs = _all_figures(audit), _all_figures(other)
     others = [theirs.get(label, "not assessed") for label in mine]
-    return _labelled(list(mine), [first, second], [list(mine.values()), others])
+    names = [audit.measurement.name, other.measurement.name]
+    return _beside_each_other(list(mine), names, [list(mine.values()), others])
 
 
-def _all_figures(audit: RiskAudit) -> dict[str, str]:
-    found = {MEASURES[key].label: format_value(MEASURES[key], value) for key, value in audit.figures.items()}
+def _all_figures(audit: RiskAudit) -> dict[str, Text]:
+    found: dict[str, Text] = {
+        MEASURES[key].label: Amount(MEASURES[key].unit, value) for key, value in audit.figures.items()
+    }
     for sensitive in audit.measurement.sensitive:
         for key, value in sensitive.figures.items():
-            found[f"{sensitive.column}: {MEASURES[key].label}"] = format_value(MEASURES[key], value)
+            measure = MEASURES[key]
+            label = text("{column}: {figure}", column=sensitive.column, figure=own(measure.label))
+            found[label] = Amount(measure.unit, value)
     return found
 
 
-COLUMN_UNITS: Mapping[str, Unit] = {
-    "Unique with this column alone": "share",
-    "Unique only because of it": "share",
-    "Records it tells apart (distinction)": "share",
-    "Pairs it tells apart (separation)": "share",
-}
-SET_UNITS: Mapping[str, Unit] = {"Records unique in them": "share"}
-SUDA_UNITS: Mapping[str, Unit] = {"Part of the scores": "share"}
+CONTRIBUTION_COLUMNS = (
+    Column("column", "Column"),
+    Column("gained_share", "Unique only because of it", "share"),
+    Column("alone_share", "Unique with this column alone", "share"),
+    Column("distinction", "Records it tells apart (distinction)", "share"),
+    Column("separation", "Pairs it tells apart (separation)", "share"),
+)
+SET_COLUMNS = (Column("columns", "Columns"), Column("unique_share", "Records unique in them", "share"))
+SUDA_COLUMNS = (Column("column", "Column"), Column("part", "Part of the scores", "share"))
 _N_SCORED = 50
 
 
@@ -251,11 +293,11 @@ def columns_table(columns: ColumnsMeasurement) -> pd.DataFrame:
     ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
     return pd.DataFrame(
         {
-            "Column": [each.column for each in ordered],
-            "Unique only because of it": [each.unique_share_gained for each in ordered],
-            "Unique with this column alone": [each.alone.unique_share for each in ordered],
-            "Records it tells apart (distinction)": [each.alone.distinction for each in ordered],
-            "Pairs it tells apart (separation)": [each.alone.separation for each in ordered],
+            "column": [each.column for each in ordered],
+            "gained_share": [each.unique_share_gained for each in ordered],
+            "alone_share": [each.alone.unique_share for each in ordered],
+            "distinction": [each.alone.distinction for each in ordered],
+            "separation": [each.alone.separation for each in ordered],
         }
     )
 
@@ -263,21 +305,19 @@ def columns_table(columns: ColumnsMeasurement) -> pd.DataFrame:
 def contribution_chart(columns: ColumnsMeasurement) -> ReportChart:
     """Draw the share of records that each quasi-identifier alone makes unique."""
     table = columns_table(columns)
-    shares = table["Unique only because of it"]
     return ReportChart(
         "Records that are unique only because of one column",
         horizontal_bars(
             table,
-            label="Column",
-            value="Unique only because of it",
+            label="column",
+            value="gained_share",
             value_title="Records that would not be unique without it (%)",
             label_title="Quasi-identifier",
         ),
-        "Bars of the share of records that are unique only because of a column: "
-        + ", ".join(
-            f"{column} {percent(share)}" for column, share in zip(table["Column"], shares, strict=True)
-        )
-        + ".",
+        text(
+            "Bars of the share of records that are unique only because of a column: {bars}.",
+            bars=_shares(zip(table["column"], table["gained_share"], strict=True)),
+        ),
     )
 
 
@@ -289,18 +329,31 @@ def sets_note(columns: ColumnsMeasurement) -> str:
     first = found.sets[0]
     share = percent(first.unique_share or 0.0)
     if found.method == "greedy":
-        return (
-            f"{listed(first.columns)} together single out {share} of the records. All sets of up to "
-            f"{counted(found.searched_size, 'column')} were looked at and do not single out more than half; "
-            "this larger one was grown column by column, so a smaller one may exist."
+        return text(
+            "{columns} together single out {share} of the records. All sets of up to {searched} were looked "
+            "at and do not single out more than half; this larger one was grown column by column, so a "
+            "smaller one may exist.",
+            columns=listed(first.columns),
+            share=share,
+            searched=counted(found.searched_size, "column"),
         )
-    others = len(found.sets) - 1
-    verb = "singles" if others == 1 else "single"
-    more = f" {counted(others, 'other set')} of this size also {verb} out over half." if others else ""
-    return (
-        f"{listed(first.columns)} {'alone singles' if len(first.columns) == 1 else 'together single'} out "
-        f"{share} of the records, and no smaller set singles out more than half.{more}"
+    smallest = text(
+        "{columns} alone singles out {share} of the records, and no smaller set singles out more than half.",
+        "{columns} together single out {share} of the records, and no smaller set singles out more than "
+        "half.",
+        n=len(first.columns),
+        columns=listed(first.columns),
+        share=share,
     )
+    others = len(found.sets) - 1
+    if not others:
+        return smallest
+    more = text(
+        "{n} other set of this size also singles out over half.",
+        "{n} other sets of this size also single out over half.",
+        n=others,
+    )
+    return joined([smallest, more])
 
 
 def sets_table(columns: ColumnsMeasurement) -> pd.DataFrame:
@@ -308,8 +361,8 @@ def sets_table(columns: ColumnsMeasurement) -> pd.DataFrame:
     sets = columns.sets.sets[:50]
     return pd.DataFrame(
         {
-            "Columns": [", ".join(each.columns) for each in sets],
-            "Records unique in them": [each.unique_share for each in sets],
+            "columns": [", ".join(each.columns) for each in sets],
+            "unique_share": [each.unique_share for each in sets],
         }
     )
 
@@ -319,8 +372,8 @@ def unchosen_sets_table(measured: RiskMeasurement) -> pd.DataFrame:
     sets = measured.unchosen.sets[:50]
     return pd.DataFrame(
         {
-            "Columns": [", ".join(columns) for columns, _ in sets],
-            "Records unique in them": [s for _, s in sets],
+            "columns": [", ".join(columns) for columns, _ in sets],
+            "unique_share": [s for _, s in sets],
         }
     )
 
@@ -330,27 +383,41 @@ def unchosen_note(measured: RiskMeasurement) -> str:
     found = measured.unchosen
     if not found.columns or found.unique_share is None:
         return "Every released column was chosen for something."
-    share = f"{percent(found.unique_share)} of the records"
-    together = f"{listed(found.columns)}, which nobody chose, singles out {share}"
-    if len(found.columns) > 1:
-        n = len(found.columns)
-        together = f"The {n:,} released columns that nobody chose, taken together, single out {share}"
     if not found.sets:
-        return f"{together}; no set of such columns singles out over half."
-    bounded = "" if found.is_exact else "; the search was bounded, so smaller sets may exist"
-    return (
-        f"{together}. The smallest sets that single out over half, searched on "
-        f"{counted(found.n_looked_at, 'record')} and among {counted(found.n_columns_looked_at, 'column')}"
-        f"{bounded}:"
+        return text(
+            "{columns}, which nobody chose, singles out {share} of the records; no set of such columns "
+            "singles out over half.",
+            "The {n} released columns that nobody chose, taken together, single out {share} of the records; "
+            "no set of such columns singles out over half.",
+            n=len(found.columns),
+            columns=listed(found.columns),
+            share=percent(found.unique_share),
+        )
+    together = text(
+        "{columns}, which nobody chose, singles out {share} of the records.",
+        "The {n} released columns that nobody chose, taken together, single out {share} of the records.",
+        n=len(found.columns),
+        columns=listed(found.columns),
+        share=percent(found.unique_share),
     )
+    searched = (
+        "The smallest sets that single out over half, searched on {records} and among {columns}:"
+        if found.is_exact
+        else "The smallest sets that single out over half, searched on {records} and among {columns}; the "
+        "search was bounded, so smaller sets may exist:"
+    )
+    among = text(
+        searched,
+        records=counted(found.n_looked_at, "record"),
+        columns=counted(found.n_columns_looked_at, "column"),
+    )
+    return joined([together, among])
 
 
 def suda_columns_table(suda: Suda) -> pd.DataFrame:
     """Return a row per quasi-identifier: the part of all scores that comes from sets with it."""
-    frame = pd.DataFrame(
-        {"Column": list(suda.quasi_identifiers), "Part of the scores": suda.column_contribution}
-    )
-    return frame.sort_values("Part of the scores", ascending=False, kind="stable", ignore_index=True)
+    frame = pd.DataFrame({"column": list(suda.quasi_identifiers), "part": suda.column_contribution})
+    return frame.sort_values("part", ascending=False, kind="stable", ignore_index=True)
 
 
 def suda_chart(suda: Suda) -> ReportChart:
@@ -360,21 +427,19 @@ def suda_chart(suda: Suda) -> ReportChart:
         "What the scores come from",
         horizontal_bars(
             table,
-            label="Column",
-            value="Part of the scores",
+            label="column",
+            value="part",
             value_title="Part of all scores (%); sets have several columns",
             label_title="Quasi-identifier",
         ),
-        "Bars of the part of all SUDA scores by column: "
-        + ", ".join(
-            f"{column} {percent(min(part, 1.0))}"
-            for column, part in zip(table["Column"], table["Part of the scores"], strict=True)
-        )
-        + ".",
+        text(
+            "Bars of the part of all SUDA scores by column: {bars}.",
+            bars=_shares(zip(table["column"], table["part"].clip(upper=1.0), strict=True)),
+        ),
     )
 
 
-def suda_records_table(suda: Suda, dataset: Dataset) -> pd.DataFrame:
+def suda_records_table(suda: Suda, dataset: Dataset) -> Table:
     """Return the records with the highest scores, by their position in the table from 1, without values.
 
     DIS-SUDA has no column where it is not assessed.
@@ -383,11 +448,17 @@ def suda_records_table(suda: Suda, dataset: Dataset) -> pd.DataFrame:
     order = np.argsort(-scores, kind="stable")[:_N_SCORED]
     records = suda.scored_records[order]
     parts = suda.contribution_of_record[order]
-    frame: dict[str, object] = {f"Record of {dataset.name}": records + 1, "SUDA score": scores[order]}
+    frame: dict[str, object] = {"record": records + 1, "score": scores[order]}
+    columns = [
+        Column("record", text("Record of {file}", file=dataset.name)),
+        Column("score", "SUDA score"),
+        Column("because_of", "Mostly because of"),
+    ]
     if suda.dis_of_record is not None:
-        frame["DIS-SUDA"] = suda.dis_of_record[records]
-    frame["Mostly because of"] = [suda.quasi_identifiers[int(part.argmax())] for part in parts]
-    return pd.DataFrame(frame)
+        frame["dis"] = suda.dis_of_record[records]
+        columns.insert(2, Column("dis", "DIS-SUDA"))
+    frame["because_of"] = [suda.quasi_identifiers[int(part.argmax())] for part in parts]
+    return pd.DataFrame(frame), tuple(columns)
 
 
 def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:
@@ -398,6 +469,6 @@ def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:
             "Special uniques (SUDA2): what the scores come from",
             suda_columns_table(suda),
             note=suda_note(suda),
-            units=SUDA_UNITS,
+            columns=SUDA_COLUMNS,
         ),
     )

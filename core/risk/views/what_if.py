@@ -10,22 +10,33 @@ import numpy as np
 import pandas as pd
 
 from core.charts import COLORS
-from core.measures import format_number
-from core.measures.measure import Unit
 from core.reports import ReportChart, ReportTable
+from core.reports.model import Column
 from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
 from core.risk.document import is_exact
 from core.risk.generalizing import records_to_suppress
 from core.risk.lattice import Node
 from core.risk.what_if import USUAL_KS
-from core.words import listed, percent
+from core.words import Amount, Text, Written, joined, listed, own, percent, say, text
 
-OPTION_UNITS: Mapping[str, Unit] = {
-    "Highest risk": "risk",
-    "Precision lost": "share",
-    "Records suppressed": "share",
-}
-SUPPRESSION_UNITS: Mapping[str, Unit] = {"Share of records": "share"}
+OPTION_COLUMNS = (
+    Column("k", "k asked for"),
+    Column("smallest_class", "Smallest class"),
+    Column("highest_risk", "Highest risk", "risk"),
+    Column("loss", "Precision lost", "share"),
+    Column("suppressed_share", "Records suppressed", "share"),
+    Column("cheaper", "Cheaper ones", kind="words"),
+)
+SUPPRESSION_COLUMNS = (
+    Column("k", "k"),
+    Column("n_to_suppress", "Records to suppress"),
+    Column("share", "Share of records", "share"),
+)
+LEVEL_COLUMNS = (
+    Column("column", "Column"),
+    Column("becomes", "Becomes", kind="words"),
+    Column("n_groups", "Different values"),
+)
 
 
 def suppression_table(audit: RiskAudit) -> pd.DataFrame:
@@ -35,8 +46,8 @@ def suppression_table(audit: RiskAudit) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "k": [need.k for need in needs],
-            "Records to suppress": [need.n_to_suppress for need in needs],
-            "Share of records": [need.share for need in needs],
+            "n_to_suppress": [need.n_to_suppress for need in needs],
+            "share": [need.share for need in needs],
         }
     )
 
@@ -45,12 +56,12 @@ def options_table(what_if: WhatIf) -> pd.DataFrame:
     """Return a row per option: what it reaches, what it costs, whether a cheaper one was ruled out."""
     rows = [
         {
-            "k asked for": outcome.best.k,
-            "Smallest class": outcome.best.smallest_class,
-            "Highest risk": outcome.best.highest_risk,
-            "Precision lost": outcome.best.loss,
-            "Records suppressed": outcome.best.suppressed_share,
-            "Cheaper ones": "ruled out" if is_exact(what_if, outcome) else "not all looked at",
+            "k": outcome.best.k,
+            "smallest_class": outcome.best.smallest_class,
+            "highest_risk": outcome.best.highest_risk,
+            "loss": outcome.best.loss,
+            "suppressed_share": outcome.best.suppressed_share,
+            "cheaper": "ruled out" if is_exact(what_if, outcome) else "not all looked at",
         }
         for outcome in what_if.options
         if outcome.best is not None
@@ -58,11 +69,15 @@ def options_table(what_if: WhatIf) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def option_labels(what_if: WhatIf) -> list[str]:
+def option_labels(what_if: WhatIf) -> list[Text]:
     """Return a line for each option, to choose from."""
     return [
-        f"k = {each.best.k}: {percent(each.best.loss)} of precision lost, "
-        f"{percent(each.best.suppressed_share)} of records suppressed"
+        text(
+            "k = {k}: {loss} of precision lost, {suppressed} of records suppressed",
+            k=each.best.k,
+            loss=percent(each.best.loss),
+            suppressed=percent(each.best.suppressed_share),
+        )
         for each in what_if.options
         if each.best is not None
     ]
@@ -75,22 +90,26 @@ def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
     chosen = list(zip(what_if.lattice.ladders, levels, strict=True)) if levels else []
     return pd.DataFrame(
         {
-            "Column": [ladder.column for ladder, _ in chosen],
-            "Becomes": [ladder.levels[level].description for ladder, level in chosen],
-            "Different values": [ladder.levels[level].n_groups for ladder, level in chosen],
+            "column": [ladder.column for ladder, _ in chosen],
+            "becomes": pd.Series(
+                [ladder.levels[level].description for ladder, level in chosen], dtype=object
+            ),
+            "n_groups": [ladder.levels[level].n_groups for ladder, level in chosen],
         }
     )
 
 
-def released_note(made: Release) -> str:
+def released_note(made: Release) -> Text:
     """Say which columns the table holds, and which it leaves out because nobody chose them."""
-    held = f"It holds {listed(made.columns, at_most=20)}."
+    held = text("It holds {columns}.", columns=listed(made.columns, at_most=20))
     if not made.columns_left_out:
         return held
-    return (
-        f"{held} Left out, because nobody chose them for anything: {listed(made.columns_left_out)}. Give a "
-        "column the role other to keep it."
+    left_out = text(
+        "Left out, because nobody chose them for anything: {columns}. Give a column the role other to keep "
+        "it.",
+        columns=listed(made.columns_left_out),
     )
+    return joined([held, left_out])
 
 
 def frontier_chart(what_if: WhatIf) -> ReportChart:
@@ -98,46 +117,59 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
     table = options_table(what_if)
     frame = pd.DataFrame(
         {
-            "loss": table["Precision lost"],
-            "risk": table["Highest risk"],
-            "label": [f"k = {k}" for k in table["k asked for"]],
-            "lost": [percent(loss) for loss in table["Precision lost"]],
-            "highest": [format_number("risk", risk) for risk in table["Highest risk"]],
-            "suppressed": [percent(share) for share in table["Records suppressed"]],
+            "loss": table["loss"],
+            "risk": table["highest_risk"],
+            "label": [f"k = {k}" for k in table["k"]],
+            "lost": [say(percent(loss)) for loss in table["loss"]],
+            "highest": [say(Amount("risk", risk)) for risk in table["highest_risk"]],
+            "suppressed": [say(percent(share)) for share in table["suppressed_share"]],
         }
     )
-    x = alt.X("loss:Q", title="Precision lost (%)", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0))
-    y = alt.Y("risk:Q", title="Highest risk (%)", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0))
+    x = alt.X(
+        "loss:Q", title=say("Precision lost (%)"), axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)
+    )
+    y = alt.Y(
+        "risk:Q", title=say("Highest risk (%)"), axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)
+    )
     base = alt.Chart(frame).encode(x=x, y=y)
     tooltip = [
-        alt.Tooltip("label:N", title="Option"),
-        alt.Tooltip("lost:N", title="Precision lost"),
-        alt.Tooltip("highest:N", title="Highest risk"),
-        alt.Tooltip("suppressed:N", title="Records suppressed"),
+        alt.Tooltip("label:N", title=say("Option")),
+        alt.Tooltip("lost:N", title=say("Precision lost")),
+        alt.Tooltip("highest:N", title=say("Highest risk")),
+        alt.Tooltip("suppressed:N", title=say("Records suppressed")),
     ]
     line = base.mark_line(color=COLORS["neutral"], interpolate="step-after")
     points = base.mark_point(color=COLORS["observed"], filled=True, size=90, opacity=1).encode(
         tooltip=tooltip
     )
-    text = base.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8).encode(text="label:N")
+    labels = base.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8).encode(text="label:N")
     return ReportChart(
         "Loss against risk",
-        alt.layer(line, points, text).properties(width="container", height=260),
-        "Points of precision lost against highest risk: "
-        + ", ".join(
-            f"{label} loses {lost} at a risk of {highest}"
-            for label, lost, highest in zip(frame["label"], frame["lost"], frame["highest"], strict=True)
-        )
-        + ".",
+        alt.layer(line, points, labels).properties(width="container", height=260),
+        _points(table),
     )
 
 
+def _points(options: pd.DataFrame) -> Text:
+    """Return what the frontier shows, in words."""
+    points = [
+        text(
+            "k = {k} loses {lost} at a risk of {highest}",
+            k=k,
+            lost=percent(loss),
+            highest=Amount("risk", risk),
+        )
+        for k, loss, risk in zip(options["k"], options["loss"], options["highest_risk"], strict=True)
+    ]
+    return text("Points of precision lost against highest risk: {points}.", points=joined(points, ", "))
+
+
 _MOST_DRAWN, _MOST_COLUMNS = 200, 12  # generalizations, and columns with levels, in a picture
-_STATES: Mapping[str, str] = {
-    "chosen": COLORS["observed"],
-    "reaches k": COLORS["kept"],
-    "misses k": COLORS["removed"],
-    "not looked at": COLORS["neutral"],
+_STATES: Mapping[str, tuple[str, str, str]] = {
+    "chosen": (own("chosen"), COLORS["observed"], "diamond"),
+    "reaches_k": (own("reaches k"), COLORS["kept"], "circle"),
+    "misses_k": (own("misses k"), COLORS["removed"], "cross"),
+    "not_looked_at": (own("not looked at"), COLORS["neutral"], "square"),
 }
 
 
@@ -155,10 +187,11 @@ def lattice_chart(what_if: WhatIf, option: int) -> ReportChart | None:
     points = pd.DataFrame(
         {
             "height": [sum(node) for node in nodes],
-            "state": _states(what_if, best.k, best.levels, nodes),
-            "levels": [_in_words(what_if, node) for node in nodes],
+            "key": _states(what_if, best.k, best.levels, nodes),
+            "levels": [say(_in_words(what_if, node)) for node in nodes],
         }
     )
+    points["state"] = [say(_STATES[key][0]) for key in points["key"]]
     order = points.groupby("height").cumcount()
     width = points.groupby("height")["height"].transform("size")
     points["x"] = order - (width - 1) / 2
@@ -176,13 +209,26 @@ def lattice_chart(what_if: WhatIf, option: int) -> ReportChart | None:
             "height2": [points["height"][b] for _, b in steps],
         }
     )
-    drawn = "all of them" if whole else "those that differ from the chosen one in one column"
     return ReportChart(
         "The lattice around the chosen generalization",
         _lattice_layers(points, edges),
-        f"{len(nodes):,} of {what_if.lattice.n_nodes:,} generalizations as points, {drawn}: the finest at "
-        f"the bottom, each line one column made coarser. Chosen: {_in_words(what_if, best.levels)}.",
+        text(
+            _DRAWN_WHOLE if whole else _DRAWN_IN_PART,
+            drawn=len(nodes),
+            total=Written(f"{what_if.lattice.n_nodes:,}"),
+            chosen=_in_words(what_if, best.levels),
+        ),
     )
+
+
+_DRAWN_WHOLE = (
+    "{drawn} of {total} generalizations as points, all of them: the finest at the bottom, each line one "
+    "column made coarser. Chosen: {chosen}."
+)
+_DRAWN_IN_PART = (
+    "{drawn} of {total} generalizations as points, those that differ from the chosen one in one column: the "
+    "finest at the bottom, each line one column made coarser. Chosen: {chosen}."
+)
 
 
 def _around(chosen: Node, shape: Node) -> list[Node]:
@@ -207,24 +253,27 @@ def _states(what_if: WhatIf, k: int, chosen: Node, nodes: Sequence[Node]) -> lis
         if node == chosen:
             found.append("chosen")
         elif (counted[misses] >= node).all(axis=1).any():
-            found.append("misses k")
+            found.append("misses_k")
         elif (counted[~misses] <= node).all(axis=1).any():
-            found.append("reaches k")
+            found.append("reaches_k")
         else:
-            found.append("not looked at")
+            found.append("not_looked_at")
     return found
 
 
-def _in_words(what_if: WhatIf, node: Node) -> str:
-    return "; ".join(
-        f"{ladder.column}: {ladder.levels[level].description}"
+def _in_words(what_if: WhatIf, node: Node) -> Text:
+    levels = [
+        text("{column}: {level}", column=ladder.column, level=own(ladder.levels[level].description))
         for ladder, level in zip(what_if.lattice.ladders, node, strict=True)
-    )
+    ]
+    return joined(levels, "; ")
 
 
 def _lattice_layers(points: pd.DataFrame, edges: pd.DataFrame) -> alt.LayerChart:
+    words, colors, shapes = zip(*_STATES.values(), strict=True)
+    said = [say(word) for word in words]
     x = alt.X("x:Q", axis=None)
-    y = alt.Y("height:Q", title="Steps made coarser", axis=alt.Axis(tickMinStep=1, grid=False))
+    y = alt.Y("height:Q", title=say("Steps made coarser"), axis=alt.Axis(tickMinStep=1, grid=False))
     lines = (
         alt.Chart(edges)
         .mark_rule(color=COLORS["neutral"], opacity=0.25)
@@ -239,16 +288,19 @@ def _lattice_layers(points: pd.DataFrame, edges: pd.DataFrame) -> alt.LayerChart
             color=alt.Color(
                 "state:N",
                 title=None,
-                scale=alt.Scale(domain=list(_STATES), range=list(_STATES.values())),
+                scale=alt.Scale(domain=said, range=list(colors)),
                 legend=alt.Legend(orient="top"),
             ),
-            size=alt.condition("datum.state == 'chosen'", alt.value(220), alt.value(50)),
+            size=alt.condition("datum.key == 'chosen'", alt.value(220), alt.value(50)),
             shape=alt.Shape(
                 "state:N",
-                scale=alt.Scale(domain=list(_STATES), range=["diamond", "circle", "cross", "square"]),
+                scale=alt.Scale(domain=said, range=list(shapes)),
                 legend=None,
             ),
-            tooltip=[alt.Tooltip("levels:N", title="Columns"), alt.Tooltip("state:N", title="Known")],
+            tooltip=[
+                alt.Tooltip("levels:N", title=say("Columns")),
+                alt.Tooltip("state:N", title=say("Known")),
+            ],
         )
     )
     return alt.layer(lines, marks).properties(width="container", height=320)
@@ -258,8 +310,9 @@ def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:
     """Return the tables of a report: the frontier, and what the cheapest option that reaches k does."""
     note = what_if_note(what_if)
     if not what_if.options:
-        frame = pd.DataFrame({"Result": [note]})
-        return (ReportTable("What if", "What if columns were made coarser", frame),)
+        frame = pd.DataFrame({"result": pd.Series([note], dtype=object)})
+        columns = (Column("result", "Result", kind="words"),)
+        return (ReportTable("What if", "What if columns were made coarser", frame, columns=columns),)
     option = option_for(what_if, k)
     return (
         ReportTable(
@@ -267,11 +320,12 @@ def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:
             "What if columns were made coarser",
             options_table(what_if),
             note=note,
-            units=OPTION_UNITS,
+            columns=OPTION_COLUMNS,
         ),
         ReportTable(
             "Generalization",
-            f"What happens to each quasi-identifier: {option_labels(what_if)[option]}",
+            text("What happens to each quasi-identifier: {option}", option=option_labels(what_if)[option]),
             option_columns_table(what_if, option),
+            columns=LEVEL_COLUMNS,
         ),
     )

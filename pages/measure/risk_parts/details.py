@@ -19,6 +19,7 @@ from core.risk import (
     views,
 )
 from core.tables import Dataset
+from core.words import say
 from pages.components.asking import ask_for_number
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_chart, show_figures, show_table
@@ -37,10 +38,9 @@ class Places(NamedTuple):
 
 def place_details() -> Places:
     """Show the tabs, yet empty."""
-    st.header("Details", anchor=False)
-    return Places(
-        *st.tabs(["Attribute disclosure", "Columns", "Special uniques", "Worst classes", "Side by side"])
-    )
+    st.header(say("Details"), anchor=False)
+    tabs = ("Attribute disclosure", "Columns", "Special uniques", "Worst classes", "Side by side")
+    return Places(*st.tabs([say(tab) for tab in tabs]))
 
 
 def show_details(
@@ -60,20 +60,20 @@ def show_details(
 
 def _show_disclosure(measured: RiskMeasurement) -> None:
     if not measured.sensitive:
-        st.markdown("Choose a sensitive attribute among the roles to see what classes give away about it.")
+        st.markdown(
+            say("Choose a sensitive attribute among the roles to see what classes give away about it.")
+        )
         return
-    show_table(
-        views.disclosure_table(measured),
-        alt="Figures of attribute disclosure by sensitive attribute",
-    )
-    st.caption("Every figure is that of the class where it is worst.")
+    table, described = views.disclosure_table(measured)
+    show_table(table, alt="Figures of attribute disclosure by sensitive attribute", columns=described)
+    st.caption(say("Every figure is that of the class where it is worst."))
 
 
 def _show_columns(columns: ColumnsMeasurement | None) -> None:
     if columns is None:
-        st.markdown("No record is assessed, so no column singles anybody out.")
+        st.markdown(say("No record is assessed, so no column singles anybody out."))
         return
-    st.markdown(sentence(views.sets_note(columns)))
+    st.markdown(sentence(say(views.sets_note(columns))))
     bars, sets = st.columns([3, 2])
     with bars:
         show_chart(views.contribution_chart(columns), key="risk_contributions")
@@ -82,29 +82,30 @@ def _show_columns(columns: ColumnsMeasurement | None) -> None:
             show_table(
                 views.sets_table(columns),
                 alt="Smallest sets of columns that single out most records",
-                units=views.SET_UNITS,
+                columns=views.SET_COLUMNS,
             )
-    show_table(views.columns_table(columns), alt="What each quasi-identifier does", units=views.COLUMN_UNITS)
+    table = views.columns_table(columns)
+    show_table(table, alt="What each quasi-identifier does", columns=views.CONTRIBUTION_COLUMNS)
 
 
 def _show_unchosen(measured: RiskMeasurement) -> None:
-    st.markdown("**Columns nobody chose**")
-    st.markdown(sentence(views.unchosen_note(measured)))
+    st.markdown(say("**Columns nobody chose**"))
+    st.markdown(sentence(say(views.unchosen_note(measured))))
     if measured.unchosen.sets:
         show_table(
             views.unchosen_sets_table(measured),
             alt="Smallest sets of columns nobody chose that single out most records",
-            units=views.SET_UNITS,
+            columns=views.SET_COLUMNS,
         )
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
     st.caption(
-        "A record that two or three values single out is easier to find than one that needs all of them."
+        say("A record that two or three values single out is easier to find than one that needs all of them.")
     )
     n_columns = len(measured.classes.quasi_identifiers)
     if not measured.classes.n_classes:
-        st.markdown("No record is assessed, so none is singled out.")
+        st.markdown(say("No record is assessed, so none is singled out."))
         return None
     size = ask_for_number(
         SudaSettings,
@@ -120,13 +121,14 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
     if job is None or not isinstance(job.result, Suda):
         return None
     suda = job.result
-    st.markdown(sentence(views.suda_note(suda)))
+    st.markdown(sentence(say(views.suda_note(suda))))
     if len(suda.scored_records):
         chart, records = st.columns([3, 2])
         with chart:
             show_chart(views.suda_chart(suda), key="risk_suda_chart")
         with records:
-            show_table(views.suda_records_table(suda, dataset), alt="Records with the highest scores")
+            table, described = views.suda_records_table(suda, dataset)
+            show_table(table, alt="Records with the highest scores", columns=described)
     return suda
 
 
@@ -144,30 +146,38 @@ def _search_special_uniques(
 
 def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
     reveal = st.toggle(
-        "Show values",
+        say("Show values"),
         key="risk_reveal",
-        help="Shapes stand for values until you switch this on: 9 for a digit, A for a letter.",
+        help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
         persist_state="session",
     )
-    show_table(views.worst_classes_table(measured, dataset, reveal=reveal), alt="The smallest classes")
-    st.caption("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
+    table, described = views.worst_classes_table(measured, dataset, reveal=reveal)
+    show_table(table, alt="The smallest classes", columns=described)
+    st.caption(
+        say("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
+    )
 
 
 def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
     """Show the table beside the original or an earlier version."""
     comparison = audit.measurement.comparison
     if comparison is None:
-        st.markdown("Add the original or an earlier version above to see it beside this table.")
+        st.markdown(say("Add the original or an earlier version above to see it beside this table."))
         return
     show_figures(views.comparison_figures(audit), per_row=4)
     if not comparison.same_rows:
         st.info(
-            f"The tables have {comparison.n_records:,} and {comparison.n_records_original:,} rows, so cells "
-            "cannot be compared row by row.",
+            say(
+                "The tables have {records} and {originals} rows, so cells cannot be compared row by row.",
+                records=comparison.n_records,
+                originals=comparison.n_records_original,
+            ),
             icon=":material/help:",
         )
     if lacking := views.columns_the_other_lacks(audit, other):
-        st.warning(sentence(lacking), icon=":material/warning:")
+        st.warning(sentence(say(lacking)), icon=":material/warning:")
     if other is not None:
-        show_table(views.side_by_side_table(audit, other), alt="Figures of both tables side by side")
-    show_table(views.changes_table(comparison), alt="What became of each column", units=views.CHANGE_UNITS)
+        table, described = views.side_by_side_table(audit, other)
+        show_table(table, alt="Figures of both tables side by side", columns=described)
+    changes = views.changes_table(comparison)
+    show_table(changes, alt="What became of each column", columns=views.CHANGE_COLUMNS)

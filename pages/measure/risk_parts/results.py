@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.risk import RiskAudit, views
+from core.words import say
 from pages.components.results import (
     show_chart,
     show_figures,
@@ -26,39 +27,39 @@ def show_judgement(audit: RiskAudit) -> None:
     show_figures(views.headline_figures(audit), per_row=3)
     asked, beyond = st.columns(2)
     with asked, st.container(border=True, height="stretch"):
-        st.subheader("Thresholds", anchor=False)
+        st.subheader(say("Thresholds"), anchor=False)
         show_findings(audit.findings, key="risk_asked")
     with beyond, st.container(border=True, height="stretch"):
-        st.subheader("Beyond the thresholds", anchor=False)
+        st.subheader(say("Beyond the thresholds"), anchor=False)
         if audit.exposure:
             show_findings(audit.exposure, key="risk_beyond")
         else:
-            st.markdown("Nothing further was noticed.")
+            st.markdown(say("Nothing further was noticed."))
 
 
 def show_intruders(audit: RiskAudit) -> None:
     """Show the three intruders in plain words."""
-    st.header("Three intruders", anchor=False)
+    st.header(say("Three intruders"), anchor=False)
     for place, intruder in zip(st.columns(3), views.intruders(audit), strict=True):
         with place, st.container(border=True, height="stretch"):
-            st.subheader(intruder.name, anchor=False)
-            st.caption(sentence(intruder.wants))
+            st.subheader(say(intruder.name), anchor=False)
+            st.caption(sentence(say(intruder.wants)))
             show_figures((views.intruder_figure(intruder),), per_row=1)
-            st.markdown(sentence(intruder.finds))
+            st.markdown(sentence(say(intruder.finds)))
     if figures := views.against_population(audit):
-        with st.expander("Against the population, figure by figure", icon=":material/groups:"):
+        with st.expander(say("Against the population, figure by figure"), icon=":material/groups:"):
             show_figures(figures)
             if note := views.models_note(audit):
-                st.caption(sentence(note))
+                st.caption(sentence(say(note)))
 
 
 def show_classes(audit: RiskAudit) -> None:
     """Show the class sizes with k, and how many records are in small classes."""
-    st.header("Class sizes", anchor=False)
-    log = st.toggle("Logarithmic scale", key="risk_log_scale", persist_state="session")
+    st.header(say("Class sizes"), anchor=False)
+    log = st.toggle(say("Logarithmic scale"), key="risk_log_scale", persist_state="session")
     chart = views.class_chart(audit, log=log)
     if chart is None:
-        st.info("No record is assessed, so there is no class.", icon=":material/help:")
+        st.info(say("No record is assessed, so there is no class."), icon=":material/help:")
         return
     histogram, shares = st.columns([3, 2])
     with histogram:
@@ -67,7 +68,7 @@ def show_classes(audit: RiskAudit) -> None:
         show_table(
             views.class_size_shares(audit),
             alt="Records in classes below the usual sizes",
-            units={"Share of records": "share"},
+            columns=views.CLASS_SIZE_COLUMNS,
         )
         if (bars := views.risk_bars(audit)) is not None:
             show_chart(bars, key="risk_bars")

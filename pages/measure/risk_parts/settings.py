@@ -18,6 +18,7 @@ from core.risk import (
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
+from core.words import say
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.editing import edit_table
 
@@ -47,13 +48,17 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
     """
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
     label = "Roles of the columns" if confirmed else "Roles of the columns: suggested, please confirm"
-    with st.expander(label, icon=":material/rule:", expanded=confirmed is None):
+    with st.expander(say(label), icon=":material/rule:", expanded=confirmed is None):
         told = described(RiskSettings)
-        st.caption(" · ".join(f"{told[name].label}: {told[name].about[:-1]}" for name in _FIELDS.values()))
+        st.caption(
+            " · ".join(
+                f"{say(told[name].label)}: {say(told[name].about).rstrip('.')}" for name in _FIELDS.values()
+            )
+        )
         with st.form("risk_roles_form", border=False):
             roles = _edit_roles(dataset)
             choices = _ask_for_choices()
-            if st.form_submit_button("Confirm the roles", type="primary", icon=":material/check:"):
+            if st.form_submit_button(say("Confirm the roles"), type="primary", icon=":material/check:"):
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.rerun()
     return confirmed or _settings(_suggested_roles(dataset), {})
@@ -71,17 +76,27 @@ def _suggested_roles(dataset: Dataset) -> dict[str, str]:
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
     table = views.roles_table(caching.suggested_roles(dataset.fingerprint), dataset.columns)
+    for name in ("suggestion", "reason"):
+        table[name] = [say(words) for words in table[name]]
     edited = edit_table(
         table,
         key=f"risk_roles_{dataset.fingerprint}",
-        disabled=[name for name in table.columns if name != "Role"],
+        kept_columns=["role"],
+        disabled=[name for name in table.columns if name != "role"],
         column_config={
-            "Role": st.column_config.SelectboxColumn(options=list(_FIELDS), required=True, width="medium"),
-            "Reason": st.column_config.TextColumn(width="large"),
+            **{column.key: say(column.label) for column in views.ROLE_COLUMNS},
+            "role": st.column_config.SelectboxColumn(
+                say("Role"),
+                options=list(_FIELDS),
+                format_func=lambda role: say(str(role)),
+                required=True,
+                width="medium",
+            ),
+            "reason": st.column_config.TextColumn(say("Reason"), width="large"),
         },
-        alt="Columns of the table with the suggested role, its reason, and the role to confirm",
+        alt=say("Columns of the table with the suggested role, its reason, and the role to confirm"),
     )
-    return dict(zip(dataset.columns, edited["Role"], strict=True))
+    return dict(zip(dataset.columns, edited["role"], strict=True))
 
 
 def _ask_for_choices() -> dict[str, Any]:
@@ -127,12 +142,12 @@ def ask_for_limits(
     """Show the presets and sliders; moving one judges the same measurement again."""
     with st.container(border=True):
         st.pills(
-            "Smallest class size asked for by",
+            say("Smallest class size asked for by"),
             list(PRESETS),
-            format_func=lambda k: f"{k} · {PRESETS[k]}",
+            format_func=lambda k: f"{k} · {say(PRESETS[k])}",
             key="risk_preset",
             on_change=_take_preset,
-            help="Presets that recipients and authorities use; they move the slider.",
+            help=say("Presets that recipients and authorities use; they move the slider."),
             persist_state="session",
         )
         k_place, l_place, entropy_place, t_place, average_place = st.columns(5)
@@ -162,7 +177,7 @@ def ask_for_limits(
             t = _ask_for_limit("t", "t", disabled=not with_sensitive)
         with average_place:
             average_risk = _ask_for_limit("average_risk", "average")
-        with st.expander("Limits of α, β, δ, households and visits", icon=":material/tune:"):
+        with st.expander(say("Limits of α, β, δ, households and visits"), icon=":material/tune:"):
             further = _ask_for_further_limits(
                 with_sensitive=with_sensitive, with_household=with_household, with_person=with_person
             )

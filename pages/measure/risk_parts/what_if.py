@@ -27,6 +27,7 @@ from core.risk import (
 )
 from core.settings_form import described
 from core.tables import Dataset
+from core.words import say, text
 from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
@@ -65,20 +66,20 @@ class Sources:
 
 def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf | None:
     """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
-    st.header("What if", anchor=False)
+    st.header(say("What if"), anchor=False)
     if not audit.measurement.classes.n_classes:
-        st.markdown("No record is assessed, so nothing can be generalized.")
+        st.markdown(say("No record is assessed, so nothing can be generalized."))
         return None
     costs, search = st.columns([2, 3])
     with costs:
-        st.markdown("**With nothing generalized**")
+        st.markdown(say("**With nothing generalized**"))
         show_table(
             views.suppression_table(audit),
             alt="Records to suppress for each k",
-            units=views.SUPPRESSION_UNITS,
+            columns=views.SUPPRESSION_COLUMNS,
         )
     with search:
-        st.markdown("**With columns made coarser**")
+        st.markdown(say("**With columns made coarser**"))
         settings = _ask_for_settings(audit, with_population=sources.population is not None)
         groups = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
         key = repr((dataset.fingerprint, audit.measurement.settings, groups, settings, sources.key))
@@ -104,7 +105,13 @@ class _Search:
         def stop() -> bool:
             nonlocal n_compared
             n_compared += 1
-            progress.report(0, 0, f"Searching: {n_compared:,} candidates looked at")
+            progress.report(
+                0,
+                0,
+                text(
+                    "Searching: {n} candidate looked at", "Searching: {n} candidates looked at", n=n_compared
+                ),
+            )
             return progress.stop_asked
 
         return search_what_if(
@@ -122,14 +129,16 @@ def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSetti
         WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
     )
     diverse = bool(audit.measurement.sensitive) and st.toggle(
-        "Also reach what is asked of sensitive attributes above",
+        say("Also reach what is asked of sensitive attributes above"),
         key="risk_what_if_diverse",
-        help="Distinct l, entropy l, t, α, β and δ, as they are judged; otherwise only the size of classes "
-        "and the average risk count.",
+        help=say(
+            "Distinct l, entropy l, t, α, β and δ, as they are judged; otherwise only the size of classes "
+            "and the average risk count."
+        ),
         persist_state="session",
     )
     locally = ask_whether(WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
-    with st.expander("What counts as cheap", icon=":material/tune:"):
+    with st.expander(say("What counts as cheap"), icon=":material/tune:"):
         choices = _ask_for_choices(audit, with_population=with_population)
     return what_if_settings(
         audit.measurement,
@@ -143,7 +152,7 @@ def _ask_for_choices(audit: RiskAudit, *, with_population: bool) -> WhatIfSettin
     """Return objective, weights and k-map; own hierarchies are files, asked for above."""
     objective = ask_for_choice(WhatIfSettings, "objective", key="risk_what_if_objective")
     k_map = ask_for_number(WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population)
-    st.markdown(f"{described(WhatIfSettings)['weights'].label}:")
+    st.markdown(f"{say(described(WhatIfSettings)['weights'].label)}:")
     weights = tuple(
         (name, weight)
         for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
@@ -159,22 +168,21 @@ def _ask_for_weight(number: int, name: str) -> float:
 
 
 def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset) -> None:
-    st.markdown(plain(views.what_if_note(what_if)))
+    st.markdown(plain(say(views.what_if_note(what_if))))
     if not what_if.options:
         return
     chart, table = st.columns([2, 3])
     with chart:
         show_chart(views.frontier_chart(what_if), key="risk_frontier")
     with table:
-        show_table(
-            views.options_table(what_if), alt="Generalizations to choose from", units=views.OPTION_UNITS
-        )
+        options = views.options_table(what_if)
+        show_table(options, alt="Generalizations to choose from", columns=views.OPTION_COLUMNS)
     labels = views.option_labels(what_if)
     option = st.selectbox(
-        "Generalization to look at",
+        say("Generalization to look at"),
         range(len(labels)),
         index=views.option_for(what_if, audit.thresholds.k),
-        format_func=lambda number: labels[number],
+        format_func=lambda number: say(labels[number]),
         key="risk_option",
         persist_state="session",
     )
@@ -187,11 +195,12 @@ def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset)
 def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, dataset: Dataset) -> None:
     columns, counted = st.columns([2, 3])
     with columns:
-        show_table(views.option_columns_table(what_if, option), alt="What happens to each quasi-identifier")
+        levels = views.option_columns_table(what_if, option)
+        show_table(levels, alt="What happens to each quasi-identifier", columns=views.LEVEL_COLUMNS)
         person = _ask_for_person(audit)
     with counted:
         try:
-            with st.spinner("Making the table and counting it again", show_time=True):
+            with st.spinner(say("Making the table and counting it again"), show_time=True):
                 made = caching.risk_release(
                     key,
                     option,
@@ -207,7 +216,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release")
-        st.caption(plain(views.released_note(made)))
+        st.caption(plain(say(views.released_note(made))))
     _offer(made, what_if, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
 
 
@@ -217,12 +226,14 @@ def _ask_for_person(audit: RiskAudit) -> PersonReleased:
         return "pseudonym"
     words = {"pseudonym": "fresh random pseudonyms", "left_out": "nothing: it is left out"}
     chosen = st.radio(
-        "In the person column of the release",
+        say("In the person column of the release"),
         PERSON_RELEASED,
-        format_func=lambda option: words[option],
+        format_func=lambda option: say(words[option]),
         key="risk_person_released",
-        help="Pseudonyms tell which records are of one person; nobody can compute them, and another release "
-        "has others.",
+        help=say(
+            "Pseudonyms tell which records are of one person; nobody can compute them, and another release "
+            "has others."
+        ),
         horizontal=True,
         persist_state="session",
     )
