@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from core.words import text
+from core.words import own, text
 
 _MOST_LETTERS = 4_000_000  # of all texts of a file together
 _LARGEST_PART = 64 << 20
@@ -251,14 +251,14 @@ _PARTS: Mapping[str, tuple[str, Callable[[bytes], Iterable[str]], bool]] = Mappi
         "docProps/core": ("the document's properties", _properties, False),
         "docProps/app": ("the document's properties", _properties, False),
         "docProps/custom": ("the document's own properties", _custom_properties, False),
-        "xl/comments": ("comments", _all_matches(_TEXT), False),
-        "xl/threadedComments": ("comments", _all_matches(_TEXT), False),
+        "xl/comments": (own("comments"), _all_matches(_TEXT), False),
+        "xl/threadedComments": (own("comments"), _all_matches(_TEXT), False),
         "xl/pivotCache": ("the data behind a pivot table", _all_matches(_VALUE), False),
         "xl/externalLinks": ("values of other workbooks", _all_matches(_TEXT), False),
-        "xl/drawings/drawing": ("drawings", _all_matches(_TEXT), True),
-        "xl/charts/chart": ("charts", _all_matches(_TEXT), True),
+        "xl/drawings/drawing": (own("drawings"), _all_matches(_TEXT), True),
+        "xl/charts/chart": (own("charts"), _all_matches(_TEXT), True),
         "customXml/item": ("custom XML", _all_matches(_TEXT), True),
-        "xl/worksheets/_rels": ("links", _all_matches(_LINK), True),
+        "xl/worksheets/_rels": (own("links"), _all_matches(_LINK), True),
         "xl/worksheets/sheet": ("lists of choices, headers and footers", _after_cells, True),
         "xl/workbook.xml": ("names of values", _all_matches(_DEFINED), True),
     }

@@ -21,14 +21,14 @@ MISSING_SPELLINGS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>")
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(
     {
-        ",": "comma",
-        ";": "semicolon",
-        "\t": "tab",
+        ",": own("comma"),
+        ";": own("semicolon"),
+        "\t": own("tab"),
         "|": "vertical bar",
-        ":": "colon",
-        "^": "caret",
-        "~": "tilde",
-        " ": "space",
+        ":": own("colon"),
+        "^": own("caret"),
+        "~": own("tilde"),
+        " ": own("space"),
     }
 )
 """Delimiters to offer, with their names; any other single ASCII character is accepted as well."""

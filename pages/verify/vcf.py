@@ -22,7 +22,7 @@ from core.vcf import (
     scan_pairs,
     views,
 )
-from core.words import say, text
+from core.words import own, say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
@@ -212,7 +212,10 @@ def _report(
     files = {
         (role, file.name): file
         for outcome in outcomes
-        for role, file in (("original", outcome.pair.original), ("anonymized", outcome.pair.anonymized))
+        for role, file in (
+            (own("original"), outcome.pair.original),
+            (own("anonymized"), outcome.pair.anonymized),
+        )
     }
     facts = tuple(
         InputFacts(role=role, name=name, n_bytes=file.n_bytes, sha256=file.sha256())

@@ -14,7 +14,7 @@ from core.vcf import MAF_LIMIT, Mark, VcfAudit
 from core.words import Text, Written, joined, own, say, text
 
 SMALLEST_MAF = 1e-5
-_MEANINGS = {"masked": "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
+_MEANINGS = {own("masked"): "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
 
 
 def maf_table(audit: VcfAudit) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from core.reports.model import Column
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
 from core.vcf.exposure import places_text
 from core.verdict import Verdict
+from core.words import own
 
 MAX_PLACES = 1_000  # of one finding in a table
 FILE_COLUMNS = (
@@ -93,7 +94,7 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
 def _state(outcome: PairOutcome) -> str:
     if outcome.audit is not None:
         return outcome.overall.value
-    return "not read" if outcome.was_stopped else "error"
+    return "not read" if outcome.was_stopped else own("error")
 
 
 def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
-from core.words import say
+from core.words import own, say
 from pages.components.access import offers_folders, path_within
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
@@ -20,7 +20,7 @@ from pages.components.text import plain
 
 SMALL = 20_000_000  # bytes: read in a second or two
 MOMENT_SECONDS = 1.0
-LEVELS: tuple[Level, ...] = ("high", "low")
+LEVELS: Mapping[Level, str] = {"high": own("high"), "low": own("low")}
 _LEVEL_HELP = "High: header, repeats and rare variants must be masked. Low: the header only."
 
 
@@ -129,8 +129,8 @@ def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
         )
         level = places[2].segmented_control(
             say("Level"),
-            LEVELS,
-            format_func=say,
+            tuple(LEVELS),
+            format_func=lambda each: say(LEVELS[each]),
             default="high",
             required=True,
             key=f"{tool}_pair_level",
