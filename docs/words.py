@@ -22,10 +22,16 @@ TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
 _MAKERS = frozenset({"text", "say", "counted", "share_of", "own"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
-_CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
+_CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
 _MARKS = re.compile(r"\{[^{}]*\}")
 _WHO_AND_WHEN = tuple(
     f'"{name}' for name in ("POT-", "PO-", "Project", "Report", "Last", "Language-Team", "Generated")
+)
+# Lone words that look like names of code and are said: verdicts, units, directions, delimiters and choices.
+_LONE = re.compile(
+    "PASS|WARN|FAIL|higher|lower|neither|share|risk|number|bits|records?|cells?|class(es)?|columns?|users?"
+    "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
+    "|high|low|equal|ordered|original|anonymized|scrambled|masked|log"
 )
 _Id = tuple[str, str]
 
@@ -89,9 +95,11 @@ def _has_words(message: str) -> bool:
 
 
 def _looks_like_words(literal: object) -> bool:
-    """Return whether a literal may be shown: it has a space or a capital, and is no code."""
+    """Return whether a literal may be shown: it is no code, or a lone word that is said."""
     if not isinstance(literal, str):
         return False
+    if _LONE.fullmatch(literal):
+        return True
     if _IDENTIFIER.fullmatch(literal) or _CODE.search(literal) or not _has_words(literal):
         return False
     return " " in literal or re.fullmatch(r"[A-Z][a-z]+(-[a-z]+)*", literal) is not None
