@@ -70,7 +70,7 @@ def test_messages__are_found_where_they_stand(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "rooms.py").write_text(
         '''"""A module."""
-NAME, FORMAT, KEY = "Class size", "%Y-%m-%d of", "class_size"
+NAME, FORMAT, KEY, WORSE, PATTERN = "Class size", "%Y-%m-%d of", "class_size", "WARN", r"[ a]{1,4} of"
 def made(n):
     """Say it."""
     return text("{n} row of {file}", "{n} rows of {file}", n=n), counted(n, "class", "classes"), f"{n} not so"
@@ -81,6 +81,7 @@ def made(n):
     monkeypatch.setattr(words, "ROOT", tmp_path)
     assert set(words.messages()) == {
         ("Class size", ""),
+        ("WARN", ""),
         ("{n} row of {file}", "{n} rows of {file}"),
         ("{n} class", "{n} classes"),
         ("{found} of {total} rows", ""),
