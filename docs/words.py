@@ -25,7 +25,8 @@ _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#
 _CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
 _MARKS = re.compile(r"\{[^{}]*\}")
 _WHO_AND_WHEN = tuple(
-    f'"{name}' for name in ("POT-", "PO-", "Project", "Report", "Last", "Language-Team", "Generated")
+    f'"{name}-'
+    for name in ("POT-Creation", "PO-Revision", "Project-Id", "Report-Msgid", "Last", "Language", "Generated")
 )
 # Lone words that look like names of code and are said: verdicts, units, directions, delimiters and choices.
 _LONE = re.compile(
