@@ -7,6 +7,7 @@ with :func:`say`, in the language asked for at that moment.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,7 @@ from core.measures.measure import Unit, format_number
 
 Value = Any  # a str as typed by the person, an int, a Text, or a sequence of names
 Plain = str | dict[str, Any]
+_NO_NAME = re.compile(r"\{(?!\w+\})")  # an opening brace that is not one of a value's name
 _FIXED: ContextVar[str] = ContextVar("_FIXED", default="")
 _deciding: list[Callable[[], str]] = []  # the function that decides, once there is one
 
@@ -223,15 +225,22 @@ def plain_text(words: str) -> Plain:
 
 
 def text_of(plain: Plain) -> str:
-    """Return a text from what :func:`plain_text` made of it."""
+    """Return a text from what :func:`plain_text` made of it; ValueError where that asks for more than values.
+
+    The other process may say anything: braces could ask for attributes, or for a width that fills the memory.
+    """
     if isinstance(plain, str):
         return plain
     if "written" in plain:
         return Written(plain["written"])
+    message, plural = plain["message"], plain["plural"]
     values = {
-        key: text_of(one) if isinstance(one, str | dict) else one for key, one in plain["values"].items()
+        key: text_of(one) if isinstance(one, str | dict) else one
+        for key, one in dict(plain["values"]).items()
     }
-    return Text(plain["message"], plain["plural"], plain["n"], values)
+    if values and _NO_NAME.search(f"{message}{plural}"):
+        raise ValueError("Braces hold names of values alone.")
+    return Text(message, plural, plain["n"], values)
 
 
 def own(words: str) -> Text:

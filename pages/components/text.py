@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 
-from core.words import Amount, Text, counted, text
+from core.words import Text, Written, counted, text
 
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
@@ -38,7 +38,7 @@ def size(n_bytes: int) -> Text:
         if amount < 1000:
             break
         amount, unit = amount / 1000, larger
-    return text("{amount} {unit}", amount=Amount("number", float(f"{amount:.3g}")), unit=unit)
+    return text("{amount} {unit}", amount=Written(f"{float(f'{amount:.3g}'):,.15g}"), unit=unit)
 
 
 def duration(seconds: float) -> Text:

@@ -28,7 +28,14 @@ def test_sentence__shows_column_names_as_code_and_the_rest_as_typed() -> None:
 
 @pytest.mark.parametrize(
     ("n_bytes", "shown"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1 kB"), (161_400_000, "161 MB"), (2_000_000_000, "2 GB")],
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1 kB"),
+        (58_300, "58.3 kB"),
+        (161_400_000, "161 MB"),
+        (2_000_000_000, "2 GB"),
+    ],
 )
 def test_size__uses_the_unit_people_read(n_bytes: int, shown: str) -> None:
     assert size(n_bytes) == shown

@@ -165,3 +165,10 @@ def test_number__in_slovenian_is_the_english_one_with_other_separators(share: fl
     for english in (format_number("share", share), f"{n:,}", str(Written(f"{share:,.15g}"))):
         swapped = english.translate(str.maketrans(".,", ",."))
         assert spoken.number(english) == swapped
+
+
+@pytest.mark.parametrize("message", ["{a:>99999999999}", "{a.__class__}", "{a[0]}", "{a!r}", "{}", "{a"])
+def test_text_of__refuses_braces_that_ask_for_more_than_a_value(message: str) -> None:
+    with pytest.raises(ValueError, match="Braces"):
+        text_of({"message": message, "plural": "", "n": None, "values": {"a": "b"}})
+    assert text_of(plain_text(own(message))) == message
