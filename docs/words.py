@@ -32,7 +32,7 @@ _WHO_AND_WHEN = tuple(
 _LONE = re.compile(
     "PASS|WARN|FAIL|higher|lower|neither|share|risk|number|bits|records?|cells?|class(es)?|columns?|users?"
     "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
-    "|high|low|equal|ordered|original|anonymized|scrambled|masked|log"
+    "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold"
 )
 _Id = tuple[str, str]
 
