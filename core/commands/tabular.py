@@ -34,7 +34,7 @@ from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views import run_verdict
 from core.verdict import Verdict, exit_code
-from core.words import joined, own, percent, say, text
+from core.words import joined, own, percent, text
 from core.writing import write_file
 
 
@@ -116,12 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             print_lines(_lines(result))
     skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
-    print_problems(
-        tuple(
-            say("{file} was not verified. {reason}", file=file.name, reason=own(file.reason))
-            for file in skipped
-        )
-    )
+    message = "{file} was not verified. {reason}"
+    print_problems(tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped))
     if report is not None:
         report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
@@ -344,10 +340,8 @@ def _lines(result: _Done) -> list[str]:
             if finding.verdict is not Verdict.PASS
         ),
     ]
-    return [
-        say(title, file=audit.name, verdict=own(audit.overall.word)),
-        *(f"  {say(one)}" for one in details),
-    ]
+    first = text(title, file=audit.name, verdict=own(audit.overall.word))
+    return [first, *(text("  {line}", line=own(one)) for one in details)]
 
 
 def _class_text(audit: TabularAudit) -> str:

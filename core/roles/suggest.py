@@ -195,7 +195,7 @@ def _coordinate(suggestion: RoleSuggestion) -> RoleSuggestion:
     return replace(
         suggestion,
         role=Role.QUASI_IDENTIFIER,
-        kind="coordinates",
+        kind=text("coordinates"),
         score=0.6,
         from_values=True,
         reason="The values and those of the neighbouring column look like latitude and longitude.",

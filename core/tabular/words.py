@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 from core.patterns import CATALOGUE
 from core.words import Text, joined, own, share_of, text
 
+# How columns were compared, and the modes of a log.
+SHORT_WORDS: Mapping[str, Text] = {
+    str(word): word for word in (text("rows"), text("values"), text("frequencies"), text("low"), text("high"))
+}
 _SHOWN = 6
 
 

@@ -11,6 +11,7 @@ from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import counted, share_of, text
 
@@ -243,6 +244,6 @@ def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:
             "n_pseudonyms_for_several": [q.n_pseudonyms_for_several for q in measured],
             "n_unchanged": [quality.n_unchanged for quality in measured],
             "n_compared": [quality.n_compared for quality in measured],
-            "compared_by": [quality.compared_by for quality in measured],
+            "compared_by": [SHORT_WORDS[quality.compared_by] for quality in measured],
         }
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.errors import AuditInputError
 from core.settings_form import check, said, setting
+from core.words import text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +33,15 @@ class SecondOpinionSettings:
     def __post_init__(self) -> None:
         problems = []
         if not 0 < self.over_share < 1:
-            problems.append(f"over_share must be between 0 and 1, not {self.over_share}.")
+            problems.append(
+                text("over_share must be between 0 and 1, not {value}.", value=str(self.over_share))
+            )
         if self.largest_set not in {1, 2, 3}:
-            problems.append(f"largest_set must be 1, 2 or 3, not {self.largest_set}.")
+            problems.append(text("largest_set must be 1, 2 or 3, not {value}.", value=self.largest_set))
         for name in ("search_budget", "sample_size"):
             if getattr(self, name) < 1:
-                problems.append(f"{name} must be at least 1, not {getattr(self, name)}.")
+                message = "{name} must be at least 1, not {value}."
+                problems.append(text(message, name=name, value=getattr(self, name)))
         if problems:
             raise AuditInputError(*problems)
 
@@ -110,4 +114,4 @@ class SecondOpinionThresholds:
     def __post_init__(self) -> None:
         warn, fail = (said(type(self), f"relinkage_{word}_share") for word in ("warn", "fail"))
         crossed = self.relinkage_warn_share > self.relinkage_fail_share
-        check(self, [f"{warn} must not be above {fail}."] if crossed else ())
+        check(self, [text("{warn} must not be above {fail}.", warn=warn, fail=fail)] if crossed else ())

@@ -14,6 +14,7 @@ from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import Value, own, share_of, text
 
@@ -215,6 +216,6 @@ def unchanged_table(
             "distinct_share": [column.distinct_share for column in measured],
             "is_unchanged": [column.is_unchanged(thresholds) for column in measured],
             "is_highly_distinct": [column.is_highly_distinct(thresholds) for column in measured],
-            "compared_by": [column.compared_by for column in measured],
+            "compared_by": [SHORT_WORDS[column.compared_by] for column in measured],
         }
     )

@@ -12,7 +12,7 @@ from core.reports.model import Column
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
 from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.words import patterns_found
+from core.tabular.words import SHORT_WORDS, patterns_found
 from core.verdict import Verdict
 
 FILE_COLUMNS = (
@@ -130,7 +130,7 @@ def _file_row(file: VerifiedFile) -> tuple[object, ...]:
     below = class_shares(audit) if classes is not None else (None, None)
     return (
         audit.name,
-        measured.log.mode,
+        SHORT_WORDS[measured.log.mode],
         audit.overall.value,
         audit.verdict.value,
         audit.second_opinion_verdict.value,

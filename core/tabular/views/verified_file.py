@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from core.reports import InputFacts
 from core.settings_form import report_lines
 from core.tabular import TabularAudit
+from core.tabular.words import SHORT_WORDS
+from core.words import text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,7 +28,7 @@ class VerifiedFile:
 def _settings_of(audit: TabularAudit) -> dict[str, object]:
     opinion = [audit.second_opinion.thresholds] if audit.second_opinion else []
     return {
-        "mode": audit.measurement.log.mode,
+        text("mode"): SHORT_WORDS[audit.measurement.log.mode],
         "keeping diagnoses permitted": audit.measurement.log.allow_dx,
         **report_lines(audit.thresholds, audit.measurement.settings),
         "Quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],

@@ -14,7 +14,7 @@ from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
 from core.tabular.views import VerifiedFile
-from core.words import joined, own, say
+from core.words import joined, own, say, text
 from pages.components.reading import read_options
 from pages.components.text import plain
 from pages.verify.tabular_parts.settings import Limits
@@ -129,7 +129,7 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
         ),
     )
     log = InputFacts(
-        role="log", name=file.log.name, n_bytes=measurement.log.n_bytes, sha256=measurement.log.sha256
+        role=text("log"), name=file.log.name, n_bytes=measurement.log.n_bytes, sha256=measurement.log.sha256
     )
-    facts = (input_facts(file.original, "original"), input_facts(file.anonymized, "anonymized"), log)
-    return VerifiedFile(audit=audit, inputs=facts, seconds=file.measured.seconds)
+    tables = input_facts(file.original, text("original")), input_facts(file.anonymized, text("anonymized"))
+    return VerifiedFile(audit=audit, inputs=(*tables, log), seconds=file.measured.seconds)
