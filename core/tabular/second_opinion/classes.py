@@ -27,7 +27,7 @@ from core.tabular.second_opinion.persons import (
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import Text, Value, counted, joined, percent, share_of, text
+from core.words import Text, counted, joined, percent, share_of, text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -288,51 +288,36 @@ def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:
 
 
 def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOpinionThresholds) -> Finding:
-    found: dict[str, Value] = {}
-    n_below = 0
+    n_below, proposal = 0, None
     if proposed is not None and proposed.k is not None:
         n_below = proposed.n_records_below(thresholds.smallest_k)
-        found = {
-            "columns": listed(proposed.quasi_identifiers),
-            "n": proposed.k,
-            "below": share_of(n_below, proposed.n_assessed),
-            "limit": thresholds.smallest_k,
-        }
+        proposal = text(
+            "{columns}; over these the smallest class has {n} record, and {below} records are in classes "
+            "smaller than {limit}.",
+            "{columns}; over these the smallest class has {n} records, and {below} records are in classes "
+            "smaller than {limit}.",
+            n=proposed.k,
+            columns=listed(proposed.quasi_identifiers),
+            below=share_of(n_below, proposed.n_assessed),
+            limit=thresholds.smallest_k,
+        )
     if thresholds.no_quasi_identifiers:
-        return _confirmed_none(found, n_below)
-    message = (
-        text(
-            "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: {columns}; "
-            "over these the smallest class has {n} record, and {below} records are in classes smaller than "
-            "{limit}.",
-            "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: {columns}; "
-            "over these the smallest class has {n} records, and {below} records are in classes smaller than "
-            "{limit}.",
-            **found,
-        )
-        if found
-        else (
-            "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like "
-            "one; choose the columns that others may know, or confirm that there are none."
-        )
+        return _confirmed_none(proposal, n_below)
+    advice = (
+        text("Proposed: {proposal}", proposal=proposal)
+        if proposal
+        else "No column looks like one; choose the columns that others may know, or confirm that there are "
+        "none."
     )
+    message = joined(["No quasi-identifier in the log, so the size of classes was not assessed.", advice])
     return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
 
 
-def _confirmed_none(found: Mapping[str, Value], n_below: int) -> Finding:
-    message = (
-        text(
-            "A person confirmed that others know no column of the table, so no classes were formed. These "
-            "columns look as if others knew them: {columns}; over these the smallest class has {n} record, "
-            "and {below} records are in classes smaller than {limit}. Choose those that others may know.",
-            "A person confirmed that others know no column of the table, so no classes were formed. These "
-            "columns look as if others knew them: {columns}; over these the smallest class has {n} records, "
-            "and {below} records are in classes smaller than {limit}. Choose those that others may know.",
-            **found,
-        )
-        if n_below
-        else "A person confirmed that others know no column of the table, so no classes were formed."
-    )
+def _confirmed_none(proposal: Text | None, n_below: int) -> Finding:
+    message = text("A person confirmed that others know no column of the table, so no classes were formed.")
+    if proposal and n_below:
+        known = "These columns look as if others knew them: {proposal} Choose those that others may know."
+        message = joined([message, text(known, proposal=proposal)])
     return Finding.of("no_quasi_identifier", Verdict.WARN if n_below else Verdict.PASS, n_affected=n_below)(
         message
     )

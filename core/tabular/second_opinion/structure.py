@@ -12,7 +12,7 @@ from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
 from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import Value, counted, joined, text
+from core.words import joined, text
 
 _FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small ones were deleted
 
@@ -150,36 +150,34 @@ def _about_count(
     difference = measured.n_anonymized - measured.n_original
     k = classes.k if classes is not None and difference < 0 else None
     explained = k is not None and k >= max(thresholds.smallest_k, _FEWEST_IN_CLASS)
-    numbers: dict[str, Value] = {
-        "n": abs(difference),
-        "anonymized": measured.n_anonymized,
-        "original": measured.n_original,
-        "records": counted(k or 0, "record"),
-    }
+    numbers = {"anonymized": measured.n_anonymized, "original": measured.n_original}
     if difference > 0:
-        message = text(
+        told = text(
             "The anonymized table has {n} record more than the original ({anonymized} against {original}).",
             "The anonymized table has {n} records more than the original ({anonymized} against {original}).",
-            **numbers,
-        )
-    elif explained:
-        message = text(
-            "The anonymized table has {n} record fewer than the original ({anonymized} against {original}). "
-            "That is what deleting small classes leaves: every class now has at least {records}.",
-            "The anonymized table has {n} records fewer than the original ({anonymized} against {original}). "
-            "That is what deleting small classes leaves: every class now has at least {records}.",
+            n=difference,
             **numbers,
         )
     else:
-        message = text(
+        told = text(
             "The anonymized table has {n} record fewer than the original ({anonymized} against {original}).",
             "The anonymized table has {n} records fewer than the original ({anonymized} against {original}).",
+            n=-difference,
             **numbers,
         )
+    why = (
+        text(
+            "That is what deleting small classes leaves: every class now has at least {n} record.",
+            "That is what deleting small classes leaves: every class now has at least {n} records.",
+            n=k,
+        )
+        if explained
+        else ""
+    )
     not_compared = "Cells cannot be compared row by row, so columns are compared as sets of values."
     return Finding.of(
         "row_count_differs", Verdict.PASS if explained else Verdict.WARN, n_affected=abs(difference)
-    )(joined([message, not_compared]))
+    )(joined([told, why, not_compared] if why else [told, not_compared]))
 
 
 def _about_blanks(column: str, n: int, measured: StructureMeasurement) -> Finding:
