@@ -315,12 +315,9 @@ def _lines(result: _Done) -> list[str]:
     """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
     audit, measured = result.audit, result.audit.measurement
     title = "{file} (high mode): {verdict}" if measured.log.mode == "high" else "{file} (low mode): {verdict}"
+    message = "published rule {rule}, second opinion {opinion}"
     details = [
-        text(
-            "published rule {rule}, second opinion {opinion}",
-            rule=own(audit.verdict.word),
-            opinion=own(audit.second_opinion_verdict.word),
-        ),
+        text(message, rule=own(audit.verdict.word), opinion=own(audit.second_opinion_verdict.word)),
         text(
             "policy consistency {consistency}, pattern residual {residual}, high-risk handling {handling}",
             consistency=percent(measured.policy_consistency),

@@ -357,14 +357,12 @@ def _varied_words(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize texts, not numbers, that nearly all differ."""
     if not profile.tells_records_apart or profile.is_numeric:
         return None
+    message = "The values are texts of which {share} differ: each may stand for one person."
     return ValueMatch(
         role=_DIRECT,
         kind="identifier by distinctness",
         score=0.6,
-        reason=text(
-            "The values are texts of which {share} differ: each may stand for one person.",
-            share=percent(profile.distinct_share),
-        ),
+        reason=text(message, share=percent(profile.distinct_share)),
     )
 
 

@@ -135,17 +135,13 @@ def _with_warnings(
     """
     findings = [one for one in opinion.findings if one.verdict is not Verdict.PASS]
     told = {name for one in findings for name in (one.column, *one.columns)}
+    message = (
+        "The published rule warns of `{column}`, although one column does not decide its verdict: {reason}"
+    )
     warned = [
         Finding.of(
             "rule_warns_of_column", Verdict.WARN, column=check.anonymized_column, n_affected=check.n_failing
-        )(
-            text(
-                "The published rule warns of `{column}`, although one column does not decide its verdict: "
-                "{reason}",
-                column=check.anonymized_column,
-                reason=own(check.reason),
-            )
-        )
+        )(text(message, column=check.anonymized_column, reason=own(check.reason)))
         for check in measured.checks
         if check.status is Verdict.WARN
         and check.anonymized_column is not None
@@ -287,12 +283,9 @@ def _reviews(
         )
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
+        message = "Review is recommended: {found} column checks are WARN; the limit is {limit}."
         yield Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
-            text(
-                "Review is recommended: {found} column checks are WARN; the limit is {limit}.",
-                found=share_of(n_warned, n_messages),
-                limit=percent(limits.warn_share),
-            )
+            text(message, found=share_of(n_warned, n_messages), limit=percent(limits.warn_share))
         )
 
 
@@ -303,6 +296,7 @@ def _columns(
 
     The gravest first; many columns of one check as one, known false alarms apart from others.
     """
+    message = "`{column}`: {reason}"
     findings = [
         Finding.of(
             f"column_{check.check}",
@@ -311,11 +305,7 @@ def _columns(
             n_affected=check.n_failing,
         )(
             _with_note(
-                text(
-                    "`{column}`: {reason}",
-                    column=check.anonymized_column or check.column,
-                    reason=own(check.reason),
-                ),
+                text(message, column=check.anonymized_column or check.column, reason=own(check.reason)),
                 notes.get(check.anonymized_column or check.column, ""),
             )
         )

@@ -221,10 +221,8 @@ def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
         missing = text("No original called {name} was given for this anonymized table.", name=wanted)
         return _why_without(next(iter(by_base.get(wanted, ())), None), missing)
     if name.extension == "json":
-        return text(
-            "A log is called like its original with {ending} at the end; this name does not end so.",
-            ending=_LOG,
-        )
+        message = "A log is called like its original with {ending} at the end; this name does not end so."
+        return text(message, ending=_LOG)
     if name.is_table:
         return "It was not asked for, and is no partner of a file that was."
     return _not_a_table(name)

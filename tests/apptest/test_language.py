@@ -156,6 +156,18 @@ def test_page_and_reports__say_every_word_in_the_language(
     assert sorted(text for text in texts - {tool} if unsaid(text, THEIRS[tool])) == []
 
 
+def test_files_and_evidence_of_the_tabular_verifier__are_said_in_the_language(open_page: Open) -> None:
+    with speaking(BRACKETS):  # the test's own thread writes options too
+        app = said_page(open_page, PAGES["tabular"].script, "tabular")
+        for name in app.selectbox(key="tabular_file").options:
+            app = app.selectbox(key="tabular_file").set_value(name).run()
+            files = [box for box in app.selectbox if box.key == "tabular_evidence"]
+            for label in files[0].options if files else []:
+                app = app.selectbox(key="tabular_evidence").select(label).run()
+                assert not app.exception
+                assert problems(app, THEIRS["tabular"]) == []
+
+
 def _texts_of_html(page: str) -> Iterator[str]:
     """Return what a reader reads of a report and its charts, and what is read out."""
     body = re.sub(r"(?s)<style.*?</style>|<wbr>", "", page.partition("<body")[2].partition(">")[2])

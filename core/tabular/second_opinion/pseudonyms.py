@@ -149,19 +149,16 @@ def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresho
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
     """Say that identifiers were given to other records: whose they are is hidden, who is there is not."""
     failed = quality.n_reused >= thresholds.left_unchanged_share * quality.n_compared
+    message = (
+        "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
+        "the table, and point at the wrong people."
+    )
     return Finding.of(
         "pseudonym_is_an_original",
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_reused,
-    )(
-        text(
-            "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
-            "the table, and point at the wrong people.",
-            found=share_of(quality.n_reused, quality.n_compared),
-            column=quality.anonymized,
-        )
-    )
+    )(text(message, found=share_of(quality.n_reused, quality.n_compared), column=quality.anonymized))
 
 
 def _one_for_each_record(quality: PseudonymQuality) -> Finding:
@@ -222,15 +219,13 @@ def _about_frequencies(quality: PseudonymQuality) -> Finding:
 def _not_assessed(quality: PseudonymQuality) -> Finding:
     """Say that rows could not be compared; no worry where no more pseudonyms are left than originals."""
     fits = quality.n_pseudonyms <= quality.n_originals
+    message = (
+        "Whether the pseudonyms of `{column}` are one-to-one was not assessed: the tables differ in "
+        "their number of records, so there are no rows to compare."
+    )
     return Finding.of(
         "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
-    )(
-        text(
-            "Whether the pseudonyms of `{column}` are one-to-one was not assessed: the tables differ in "
-            "their number of records, so there are no rows to compare.",
-            column=quality.anonymized,
-        )
-    )
+    )(text(message, column=quality.anonymized))
 
 
 def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:

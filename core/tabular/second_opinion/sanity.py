@@ -173,8 +173,5 @@ def _as_logged(column: ColumnSanity) -> Text:
     if not column.semantic and not column.action:
         return text("not logged")
     nothing = text("nothing")
-    return text(
-        "logged as `{semantic}` / `{action}`",
-        semantic=column.semantic or nothing,
-        action=column.action or nothing,
-    )
+    message = "logged as `{semantic}` / `{action}`"
+    return text(message, semantic=column.semantic or nothing, action=column.action or nothing)

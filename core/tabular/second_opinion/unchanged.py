@@ -153,16 +153,13 @@ def _is_swapped(column: ColumnComparison, thresholds: SecondOpinionThresholds) -
 
 
 def _left_unchanged(column: ColumnComparison) -> Finding:
+    message = (
+        "`{column}` is left as it was: {found} of its cells are unchanged, and {distinct} of the "
+        "original's values are distinct. Whoever knows this value of a person finds the record."
+    )
     return Finding.of(
         "unchanged_distinct_column", Verdict.FAIL, column=column.anonymized, n_affected=column.n_unchanged
-    )(
-        text(
-            "`{column}` is left as it was: {found} of its cells are unchanged, and {distinct} of the "
-            "original's values are distinct. Whoever knows this value of a person finds the record.",
-            found=share_of(column.n_unchanged, column.n_compared),
-            **_facts(column),
-        )
-    )
+    )(text(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column)))
 
 
 def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
@@ -183,16 +180,13 @@ def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
 
 
 def _partly_unchanged(column: ColumnComparison) -> Finding:
+    message = (
+        "`{column}` is left as it was in part: {found} of its cells are unchanged, and {distinct} of the "
+        "original's values are distinct."
+    )
     return Finding.of(
         "partly_unchanged_column", Verdict.WARN, column=column.anonymized, n_affected=column.n_unchanged
-    )(
-        text(
-            "`{column}` is left as it was in part: {found} of its cells are unchanged, and {distinct} of the "
-            "original's values are distinct.",
-            found=share_of(column.n_unchanged, column.n_compared),
-            **_facts(column),
-        )
-    )
+    )(text(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column)))
 
 
 def _facts(column: ColumnComparison) -> dict[str, Value]:

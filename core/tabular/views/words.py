@@ -44,11 +44,8 @@ def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdic
 
 def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
-    sentence = text(
-        "The published rule says {rule}, the second opinion {ours}.",
-        rule=own(audit.verdict.word),
-        ours=own(audit.second_opinion_verdict.word),
-    )
+    message = "The published rule says {rule}, the second opinion {ours}."
+    sentence = text(message, rule=own(audit.verdict.word), ours=own(audit.second_opinion_verdict.word))
     reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
     if not reasons or audit.overall is Verdict.PASS:
         return sentence
