@@ -11,11 +11,13 @@ import string
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
 
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
+from core.measures.measure import Unit, unit_word
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
@@ -34,12 +36,19 @@ _LONE = re.compile(
     "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
     "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold"
 )
+# Words of figures, which no literal tells from a key.
+_OF_FIGURES = (
+    *get_args(Unit),
+    *filter(None, (unit_word(unit, 1) for unit in get_args(Unit))),
+    *("higher", "lower", "neither", "infinite"),
+)
+_FIGURES = ("core/measures/measure.py", 1)
 _Id = tuple[str, str]
 
 
 def messages() -> dict[_Id, list[tuple[str, int]]]:
     """Return every message of the code, with its plural or an empty one, and where it stands."""
-    found: dict[_Id, list[tuple[str, int]]] = {}
+    found: dict[_Id, list[tuple[str, int]]] = {(word, ""): [_FIGURES] for word in _OF_FIGURES}
     for path in sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
         name = path.relative_to(ROOT).as_posix()
         for message, line in _of_file(

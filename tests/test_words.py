@@ -79,6 +79,7 @@ def made(n):
         encoding="utf-8",
     )
     monkeypatch.setattr(words, "ROOT", tmp_path)
+    monkeypatch.setattr(words, "_OF_FIGURES", ())
     assert set(words.messages()) == {
         ("Class size", ""),
         ("WARN", ""),

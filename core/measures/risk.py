@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from core.measures.measure import Measure, Unit
+from core.measures.measure import Measure
 from core.measures.shared import SWEENEY
 
 _EMAM = "El Emam, Guide to the De-Identification of Personal Health Information, 2013"
@@ -12,13 +10,6 @@ _BETA = "Cao and Karras, Publishing microdata with a robust privacy guarantee, P
 _DELTA = "Brickell and Shmatikov, The cost of privacy, KDD 2008"
 _L_DIVERSITY = "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007"
 _TEMPL = "Templ, Statistical disclosure control for microdata, Springer, 2017 (hierarchical risk)"
-_MEANT = (
-    "Of values as what they mean: text without case, width, spaces and punctuation, words for unknown "
-    "not counted, and numbers closer than the chosen share of the range between their 5 % and 95 % quantiles "
-    "taken as one."
-)
-
-
 _DANKAR = (
     "Dankar et al., Estimating the re-identification risk of clinical data sets, BMC Med Inform Decis Mak "
     "12:66, 2012"
@@ -29,20 +20,6 @@ _DOMINGO = (
 _SKINNER = "Skinner and Elliot, A measure of disclosure risk for microdata, JRSS B 64(4), 2002"
 
 
-def _folded(
-    key: str,
-    label: str,
-    unit: Unit,
-    better: Literal["higher", "lower", "neither"],
-    said: str,
-    *,
-    upper: float | None = None,
-) -> Measure:
-    return Measure(f"folded_{key}", f"{label}, values as what they mean", unit, better, upper=upper).means(
-        f"{said} {_MEANT}"
-    )
-
-
 MEASURES = (
     Measure("n_records", "Records assessed", "records", "neither").means(
         "Records of the table, without those left out (suppressed in every quasi-identifier, or with a "
@@ -51,12 +28,17 @@ MEASURES = (
     Measure("n_classes", "Equivalence classes", "classes", "neither", SWEENEY).means(
         "Different combinations of the quasi-identifiers among the records assessed."
     ),
-    *(
-        Measure(f"share_k_lt_{k}", f"Records in classes smaller than {k}", "share", "lower", SWEENEY).means(
-            f"Records whose class counts fewer than {k} records (or persons, where a person column is "
-            "given), divided by the records assessed."
-        )
-        for k in (3, 11, 20)
+    Measure("share_k_lt_3", "Records in classes smaller than 3", "share", "lower", SWEENEY).means(
+        "Records whose class counts fewer than 3 records (or persons, where a person column is given), "
+        "divided by the records assessed."
+    ),
+    Measure("share_k_lt_11", "Records in classes smaller than 11", "share", "lower", SWEENEY).means(
+        "Records whose class counts fewer than 11 records (or persons, where a person column is given), "
+        "divided by the records assessed."
+    ),
+    Measure("share_k_lt_20", "Records in classes smaller than 20", "share", "lower", SWEENEY).means(
+        "Records whose class counts fewer than 20 records (or persons, where a person column is given), "
+        "divided by the records assessed."
     ),
     Measure("sample_unique_share", "Unique records in the table", "share", "lower", _SKINNER).means(
         "Records alone in their class, divided by the records assessed. Whether they are unique among all "
@@ -109,34 +91,39 @@ MEASURES = (
     Measure("delta_ln_absent", "δ, values absent from a class counted", "number", "lower", _DELTA).means(
         "The same, infinite where a class lacks a value of the table (p = 0), as the definition says."
     ),
-    _folded(
-        "distinct_l",
-        "Distinct l",
-        "values",
-        "higher",
-        "Most values of a class no two of which are close, in the class where they are fewest.",
+    Measure("folded_distinct_l", "Distinct l, values as what they mean", "values", "higher").means(
+        "Most values of a class no two of which are close, in the class where they are fewest. Of values as "
+        "what they mean: text without case, width, spaces and punctuation, words for unknown not counted, "
+        "and numbers closer than the chosen share of the range between their 5 % and 95 % quantiles taken as"
+        " one."
     ),
-    _folded("entropy_l", "Entropy l", "number", "higher", "Entropy l of the class where it is smallest."),
-    _folded(
-        "alpha",
-        "α",
-        "share",
-        "lower",
+    Measure("folded_entropy_l", "Entropy l, values as what they mean", "number", "higher").means(
+        "Entropy l of the class where it is smallest. Of values as what they mean: text without case, width,"
+        " spaces and punctuation, words for unknown not counted, and numbers closer than the chosen share of"
+        " the range between their 5 % and 95 % quantiles taken as one."
+    ),
+    Measure("folded_alpha", "α, values as what they mean", "share", "lower").means(
         "Records with the most frequent value divided by those of the class with a known value, where this "
-        "is largest.",
-        upper=1,
+        "is largest. Of values as what they mean: text without case, width, spaces and punctuation, words "
+        "for unknown not counted, and numbers closer than the chosen share of the range between their 5 % "
+        "and 95 % quantiles taken as one."
     ),
-    _folded(
-        "t",
-        "t",
-        "number",
-        "lower",
+    Measure("folded_t", "t, values as what they mean", "number", "lower", upper=1).means(
         "Earth mover's distance of a class from all records, where it is largest; ordered for numbers, and "
-        "the hierarchical one left as it is.",
-        upper=1,
+        "the hierarchical one left as it is. Of values as what they mean: text without case, width, spaces "
+        "and punctuation, words for unknown not counted, and numbers closer than the chosen share of the "
+        "range between their 5 % and 95 % quantiles taken as one."
     ),
-    _folded("basic_beta", "Basic β", "number", "lower", "Largest relative gain (p - q) / q of a value."),
-    _folded("delta_ln", "δ", "number", "lower", "Largest |ln(p / q)| of a value that occurs in a class."),
+    Measure("folded_basic_beta", "Basic β, values as what they mean", "number", "lower").means(
+        "Largest relative gain (p - q) / q of a value. Of values as what they mean: text without case, "
+        "width, spaces and punctuation, words for unknown not counted, and numbers closer than the chosen "
+        "share of the range between their 5 % and 95 % quantiles taken as one."
+    ),
+    Measure("folded_delta_ln", "δ, values as what they mean", "number", "lower").means(
+        "Largest |ln(p / q)| of a value that occurs in a class. Of values as what they mean: text without "
+        "case, width, spaces and punctuation, words for unknown not counted, and numbers closer than the "
+        "chosen share of the range between their 5 % and 95 % quantiles taken as one."
+    ),
     Measure("unchosen_unique_share", "Singled out by columns nobody chose", "share", "lower").means(
         "Records that no other one equals in all released columns that are no quasi-identifier, sensitive "
         "attribute, person, weight or household, divided by all records of the table."

@@ -10,7 +10,7 @@ from core.errors import AuditInputError
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
-from core.words import say, text
+from core.words import own, say, text
 from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state, show_privacy_line
 from pages.components.reading import show_problems
 from pages.components.results import (
@@ -56,7 +56,7 @@ def _show_audit(original: Dataset, scrambled: Dataset, holdout: Dataset | None) 
     if measures is not None:
         with st.expander(say("Thresholds"), icon=":material/speed:"):
             audit = judge_leakage(measures, ask_for_thresholds())
-        tables = {"original": original, "scrambled": scrambled, "hold-out": holdout}
+        tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
         _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
 
 

@@ -28,7 +28,7 @@ from core.risk import (
     violations_csv,
 )
 from core.tables import Dataset
-from core.words import say
+from core.words import own, say
 from pages.components.inputs import (
     TABLE_TYPES,
     above_privacy_line,
@@ -78,7 +78,7 @@ class Others(NamedTuple):
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
-        named = [("original", self.original), ("population", self.population)]
+        named = [(own("original"), self.original), (own("population"), self.population)]
         found = [input_facts(dataset, role) for role, dataset in named if dataset is not None]
         return [*found, *(input_facts(dataset, "groups of values") for dataset in self.hierarchies)]
 
@@ -109,7 +109,7 @@ class Measured:
 
     def inputs(self) -> list[InputFacts]:
         """Return what a report says of the files."""
-        return [input_facts(self.dataset, "table"), *self.others.facts()]
+        return [input_facts(self.dataset, own("table")), *self.others.facts()]
 
 
 def _ask_for_others() -> Others:

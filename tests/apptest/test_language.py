@@ -15,11 +15,12 @@ from streamlit.testing.v1 import AppTest
 from core.events import BUILT_IN_MAPPING, DERIVED_COLUMNS
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import COARSER
-from core.languages import BRACKETS
+from core.languages import BRACKETS, Bracketed
 from core.measures import MEASURES
 from core.reports import current_versions
 from core.tables import MISSING_SPELLINGS
 from core.words import speaking
+from docs.words import messages
 from pages.components import results
 from pages.components.language import CHOSEN
 from pages.components.navigation import HOME
@@ -44,6 +45,7 @@ MARKUP = re.compile(
     r":material/\w+:|:(?:red|green|orange|gray|blue|violet)(?:-\w+)?|`[^`]*`|https?://\S+|&\w+;|[0-9a-f]{64}"
 )
 WORD = re.compile(r"[^\W\d_]{3,}")
+VALUE = re.compile(r"\{\w*\}")
 OURS_ANYWHERE = {"AnonAudit", "PASS", "CSV", "Excel", "HTML", "JSON", "XLSX", "UTC", "UTF", "VCF"}
 MACHINE_NAMES = {"⟦Check⟧", "⟦Key⟧"}  # headings of columns that hold them
 # What others called what they wrote, and the names of packages, stand in it as they are.
@@ -147,6 +149,14 @@ def test_page_and_reports__say_every_word_in_the_language(
         show(download, key=key)
 
     monkeypatch.setattr(results, "show_download", keep)
+    asked: set[tuple[str, str]] = set()
+    template = Bracketed.template
+
+    def remember(language: Bracketed, message: str, plural: str, n: int | None) -> str:
+        asked.add((message, plural))
+        return template(language, message, plural, n)
+
+    monkeypatch.setattr(Bracketed, "template", remember)
     app = said_page(open_page, PAGES[tool].script, tool)
     assert not app.exception
     assert problems(app, THEIRS[tool]) == []
@@ -154,6 +164,8 @@ def test_page_and_reports__say_every_word_in_the_language(
         pages, sheets = offered["html"].make(), offered["xlsx"].make()
     texts = {*_texts_of_html(pages.decode()), *_texts_of_xlsx(sheets)}
     assert sorted(text for text in texts - {tool} if unsaid(text, THEIRS[tool])) == []
+    unknown = {message for message, _ in asked - messages().keys() if WORD.search(VALUE.sub("", message))}
+    assert {message for message in unknown if message.endswith((".", "?", ":")) or "{" in message} == set()
 
 
 def test_files_and_evidence_of_the_tabular_verifier__are_said_in_the_language(open_page: Open) -> None:

@@ -18,7 +18,7 @@ from core.risk import (
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
-from core.words import say
+from core.words import own, say
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.editing import edit_table
 
@@ -33,9 +33,9 @@ _FIELDS: Mapping[str, str] = {
     Role.QUASI_IDENTIFIER.value: "quasi_identifiers",
     Role.SENSITIVE_ATTRIBUTE.value: "sensitive",
     Role.DIRECT_IDENTIFIER.value: "direct_identifiers",
-    Role.OTHER.value: "other",
-    "person": "person",
-    "household": "household",
+    own("other"): "other",
+    own("person"): "person",
+    own("household"): "household",
     "sampling weight": "weight",
     "not released": "leave_out",
 }
@@ -87,7 +87,7 @@ def _edit_roles(dataset: Dataset) -> dict[str, str]:
             **{column.key: say(column.label) for column in views.ROLE_COLUMNS},
             "role": st.column_config.SelectboxColumn(
                 say("Role"),
-                options=list(_FIELDS),
+                options=[str(role) for role in _FIELDS],
                 format_func=lambda role: say(str(role)),
                 required=True,
                 width="medium",
