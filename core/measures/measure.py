@@ -53,11 +53,6 @@ _NO_WORD = frozenset({"share", "risk", "number"})
 _COUNTED = frozenset({"records", "cells", "classes", "columns", "users", "events", "sites", "values"})
 
 
-def format_value(measure: Measure, value: float | None) -> str:
-    """Write a figure as text, without its unit's word; see :func:`format_number`."""
-    return format_number(measure.unit, value)
-
-
 def format_number(unit: Unit, value: float | None) -> str:
     """Write a number of a unit as text.
 

@@ -472,10 +472,23 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
                 column=f"`{column}`",
             )
         )
+    of, share = counted(total, "record"), percent(n_records / total)
     given = (
-        "{n} of {total} ({share}) give it away to whoever knows the class"
+        text(
+            "{n} of {total} ({share}) gives it away to whoever knows the class",
+            "{n} of {total} ({share}) give it away to whoever knows the class",
+            n=n_records,
+            total=of,
+            share=share,
+        )
         if l == 2
-        else "{n} of {total} ({share}) give it away to whoever knows the class, or nearly"
+        else text(
+            "{n} of {total} ({share}) gives it away to whoever knows the class, or nearly",
+            "{n} of {total} ({share}) give it away to whoever knows the class, or nearly",
+            n=n_records,
+            total=of,
+            share=share,
+        )
     )
     return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(
         text(
@@ -485,6 +498,6 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
             classes=counted(sensitive.classes.n_classes, "class", "classes"),
             values=_few_values(l),
             column=f"`{column}`",
-            given=text(given, n=n_records, total=counted(total, "record"), share=percent(n_records / total)),
+            given=given,
         )
     )

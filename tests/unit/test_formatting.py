@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from core.measures import MEASURES, format_number, format_value, unit_word
+from core.measures import MEASURES, format_number, unit_word
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,6 @@ def test_format_number__writes_counts_with_separators_and_other_numbers_with_dec
 def test_label__is_shown_as_it_is_without_escaping(measure):
     """Cards show labels as Markdown; a space after "<" keeps it a plain sign."""
     assert not re.search(r"[\[\]*_`$~#\\>:@]|<(?! )|->|--", measure.label)
-
-
-def test_format_value__takes_the_unit_from_the_measure():
-    assert format_value(MEASURES["share_k_lt_2"], 0.25) == "25.0 %"
-    assert format_value(MEASURES["k"], 1000) == "1,000"
 
 
 @pytest.mark.parametrize(
