@@ -6,6 +6,7 @@ from core.errors import AuditInputError
 from core.settings_form import settings_named_by
 from core.words import ask_language_by
 from pages.components import access, navigation, serving, trail
+from pages.components.ending import overwrite_freed_memory
 from pages.components.interrupting import interruptible
 from pages.components.language import session_language
 from pages.components.reading import show_problems
@@ -24,4 +25,5 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)
 else:  # as `streamlit run` imports it, once at start
+    overwrite_freed_memory()
     app = st.App(__file__, middleware=serving.MIDDLEWARE, lifespan=serving.prepare)

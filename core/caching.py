@@ -49,6 +49,7 @@ class StoredFile:
     data: bytes = field(repr=False)  # the bytes, held once
 
 
+KEPT_DOWNLOADS = 8  # of a session, until they are asked for again
 DATA_LOST = (
     "The connection was interrupted, so a file is no longer in memory. Upload it again; "
     "your settings are kept."
@@ -76,7 +77,7 @@ class Vault:
         self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
         self._jobs: dict[str, Job[Any]] = {}
         self.by_fingerprint: dict[str, Dataset] = _Tables()
-        self._downloads: set[str] = set()
+        self._downloads: dict[str, None] = {}  # the newest last
         _VAULTS[session_id] = self
 
     def put(self, name: str, data: bytes) -> StoredFile:
@@ -132,7 +133,9 @@ class Vault:
 
     def offer(self, data: bytes, *, mime: str, name: str) -> bytes:
         """Remember a file that is made for download as this session's."""
-        self._downloads.add(_calculate_file_id(data, mime, name))
+        self._downloads[_calculate_file_id(data, mime, name)] = None
+        if len(self._downloads) > KEPT_DOWNLOADS:
+            del self._downloads[next(iter(self._downloads))]
         return data
 
     @property
@@ -160,7 +163,7 @@ class Vault:
         self._files.clear()
         self._uploads.remove_session_files(self._session_id)
         if runtime.exists():
-            _forget_downloads(runtime.get_instance().media_file_mgr, self._session_id, self._downloads)
+            _forget_downloads(runtime.get_instance().media_file_mgr, self._session_id, set(self._downloads))
         self._downloads.clear()
 
 
@@ -170,6 +173,16 @@ _VAULTS: WeakValueDictionary[str, Vault] = WeakValueDictionary()
 def owners_of(file_id: str) -> set[str]:
     """Return the sessions that a download was made for."""
     return {session for session, held in _VAULTS.items() if file_id in held._downloads}
+
+
+def keep_downloads(media: MediaFileManager) -> None:
+    """Let a download stay as long as its session has it; else any other session's end takes it away."""
+    unused = media._get_inactive_file_ids
+
+    def unused_by_all() -> set[str]:
+        return unused() - {file_id for held in _VAULTS.values() for file_id in held._downloads}
+
+    media._get_inactive_file_ids = unused_by_all  # type: ignore[method-assign]
 
 
 def _forget_downloads(media: MediaFileManager, session_id: str, file_ids: set[str]) -> None:

@@ -67,10 +67,14 @@ class _Watch:
         n_idle = 0
         while n_idle < IDLE_LOOKS or not self._is_over():
             time.sleep(LOOK_SECONDS)
-            running = list(self._running)
-            n_idle = 0 if running else n_idle + 1
-            for script in running:
-                script.look()
+            n_idle = 0 if self._look_at_all() else n_idle + 1
+
+    def _look_at_all(self) -> int:
+        """Look at each; return how many run. None is held between two looks."""
+        running = list(self._running)
+        for script in running:
+            script.look()
+        return len(running)
 
     def _is_over(self) -> bool:
         """Let the thread end where nothing runs."""

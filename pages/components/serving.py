@@ -12,10 +12,13 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
 from core import apart
+from core.caching import keep_downloads
 from pages.components.access import Access, print_address
+from pages.components.ending import Ending
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
@@ -93,6 +96,7 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     be logged with its message. The process that reads workbooks starts with the server.
     """
     apart.prepare()
+    keep_downloads(runtime.get_instance().media_file_mgr)
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)
     threading.excepthook = _log_thread_error
     PagesManager.uses_pages_directory = False
@@ -101,4 +105,4 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     yield
 
 
-MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access))
+MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access), Middleware(Ending))

@@ -1,0 +1,105 @@
+"""What a session held is in no process of the server any more, seconds after its tab was closed."""
+
+import random
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import let_in
+
+PIECE = 1 << 24
+
+
+def processes(port: str) -> list[int]:
+    """Return the server and the processes it started."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if f"--server.port={port}".encode() in (folder / "cmdline").read_bytes():
+                server = int(folder.name)
+        except OSError:
+            continue
+    return [server, *(child for child, parent in parents.items() if parent == server)]
+
+
+def _readable(process: int) -> Iterator[tuple[int, int]]:
+    for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+        place, rights, *_ = line.split()
+        if rights.startswith("r") and "[v" not in line:
+            start, end = (int(each, 16) for each in place.split("-"))
+            yield start, end
+
+
+def n_in_memory(process: int, word: str) -> int:
+    """Count a word in a process's memory, in the encodings that strings have there."""
+    pattern = re.compile(
+        b"|".join(re.escape(word.encode(each)) for each in ("utf-8", "utf-16-le", "utf-32-le"))
+    )
+    n = 0
+    with Path(f"/proc/{process}/mem").open("rb", 0) as memory:
+        for start, end in _readable(process):
+            for place in range(start, end, PIECE):
+                try:
+                    memory.seek(place)
+                    n += len(pattern.findall(memory.read(min(PIECE, end - place))))
+                except OSError:
+                    break
+    return n
+
+
+def _megabytes(process: int) -> float:
+    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+    assert found
+    return int(found[1]) / 1024
+
+
+def _table(word: str) -> bytes:
+    """Return a table of which every text is of one session only."""
+    draw = random.Random(1)  # noqa: S311 - repeatable, not secret
+    lines = [
+        f"{word}p{i},{draw.randrange(20, 90)},{draw.choice('FM')},{word}t{draw.randrange(40)},{word}d{i % 9}"
+        for i in range(20_000)
+    ]
+    return "\n".join([f"person,age,sex,{word}town,disease", *lines]).encode()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(), reason="reads the memory of a process as Linux shows it"
+)
+def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
+    page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
+) -> None:
+    browser = page.context.browser
+    assert browser is not None
+
+    def session(word: str) -> tuple[int, float]:
+        """Audit a table, download its report, close the tab; return what is left after 5 s, and megabytes."""
+        tab = let_in(browser.new_context(), fresh_server).new_page()
+        tab.goto(f"{fresh_server}/risk")
+        expect(tab.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+        wait_until_idle(tab)
+        file = {"name": f"{word}.csv", "mimeType": "text/csv", "buffer": _table(word)}
+        tab.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+        expect(tab.get_by_role("heading", name="Downloads")).to_be_visible(timeout=120_000)
+        wait_until_idle(tab)
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name="Report as JSON").click()
+        assert download.value.path()
+        assert n_in_memory(server, word) > 20_000, "the scan finds nothing at all"
+        tab.context.close()
+        time.sleep(5)
+        return sum(n_in_memory(each, word) for each in processes(port)), _megabytes(server)
+
+    port = fresh_server.rpartition(":")[2]
+    (server, *_) = processes(port)
+    _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
+    left, after = session("Planted" + secrets.token_hex(6))
+    assert left == 0
+    assert after - before < 150
