@@ -1,6 +1,7 @@
 """What the remaining variants tell of donors, on files countable by hand."""
 
 import math
+import re
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
+from core.reports.model import said_table
 from core.vcf import VcfSettings, scan_pair, views
 from core.vcf.apart import measure_for_other
 from core.vcf.donor import judge_donors, measure_donors
@@ -30,6 +32,7 @@ from core.vcf.pairing import VcfPair
 from core.vcf.scan import open_lines
 from core.vcf.views.donors import relatives_table, samples_table
 from core.verdict import Verdict
+from core.words import say, speaking
 from tests.vcf_donors import child, donor_file, people
 from tests.vcf_files import HEADER, bcf, masked_header, vcf_file, vcf_text
 
@@ -339,6 +342,22 @@ def test_views__of_donors_with_a_panel() -> None:
     assert list(table["degree"]) == ["same person or identical twin", "first degree", "first degree"]
     assert list(samples_table(audit)["sample"]) == [1, 2, 3]
     assert views.donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
+
+
+def test_views__of_donors_say_every_word_in_the_language() -> None:
+    audit = judge_donors(_measured(), VcfSettings())
+    with speaking("brackets"):
+        found = [say(views.donor_headline(audit)), *(say(one.message) for one in views.donor_findings(audit))]
+        found += [say(figure.threshold) for figure in views.donor_figures(audit)]
+        for table in views.donor_tables(audit):
+            shown = said_table(table.frame, table.columns)
+            found += [say(table.label), say(table.title), *shown, *shown.to_numpy(dtype=object).ravel()]
+    texts = [one for one in found if isinstance(one, str)]
+    assert any("⟦first degree⟧" in one for one in texts)
+    for one in texts:
+        while one != (one := re.sub(r"⟦[^⟦⟧]*⟧", "", one)):
+            pass
+        assert not re.search(r"[^\W\d_]", one)
 
 
 def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> None:
