@@ -102,7 +102,7 @@ def violating_records(audit: RiskAudit) -> pd.DataFrame:
 
     The average risk is of no record, and records left out are in no class: neither is here.
 
-    Returns ``Record`` is the position in the table from 1, ``Class size`` in records or persons, ``Misses``
+    Returns ``record`` is the position in the table from 1, ``class_size`` in records or persons, ``misses``
     the thresholds that its class misses, separated by commas.
     """
     classes = audit.measurement.classes
@@ -124,7 +124,7 @@ def violating_records(audit: RiskAudit) -> pd.DataFrame:
         here = mask[records]
         misses[here] = [f"{before}, {name}" if before else name for before in misses[here]]
     return pd.DataFrame(
-        {"Record": records + 1, "Class size": classes.size_of_record[records], "Misses": misses}
+        {"record": records + 1, "class_size": classes.size_of_record[records], "misses": misses}
     )
 
 
@@ -151,6 +151,9 @@ def _missed_classes(
         yield name, known & (missed[0] | missed[1])
 
 
+_HEADINGS = {"record": "Record", "class_size": "Class size", "misses": "Misses"}  # of a file for programs
+
+
 def violations_csv(audit: RiskAudit, dataset: Dataset | None = None) -> bytes:
     """Return the violating records as CSV, UTF-8, text that a spreadsheet would run as a formula defused.
 
@@ -162,9 +165,11 @@ def violations_csv(audit: RiskAudit, dataset: Dataset | None = None) -> bytes:
         The table, to add the records' quasi-identifiers; None for numbers only.
     """
     frame = violating_records(audit)
-    columns: dict[str, object] = {str(name): pa.array(frame[name].astype(str), pa.string()) for name in frame}
+    columns: dict[str, object] = {
+        heading: pa.array(frame[key].astype(str), pa.string()) for key, heading in _HEADINGS.items()
+    }
     if dataset is not None:
-        shown = dataset.table.take(pa.array(frame["Record"].to_numpy() - 1))
+        shown = dataset.table.take(pa.array(frame["record"].to_numpy() - 1))
         for name in audit.measurement.classes.quasi_identifiers:
             columns[f"{name} (quasi-identifier)"] = shown[name]
     return table_csv(pa.table(columns))

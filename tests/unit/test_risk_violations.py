@@ -14,9 +14,9 @@ SPELLED = "age,disease\n30,flu\n30,Flu\n40,flu\n40,cold\n50,\n50,unknown\n"
 def test_violating_records__are_those_of_classes_that_miss_something() -> None:
     audit = judge_risk(measured(sensitive=("disease",)), RiskThresholds(k=2, l=2, t=0.7))
     assert violating_records(audit).to_dict("list") == {
-        "Record": [4, 5, 6],
-        "Class size": [2, 2, 1],
-        "Misses": ["l of disease", "l of disease", "k, l of disease, t of disease"],
+        "record": [4, 5, 6],
+        "class_size": [2, 2, 1],
+        "misses": ["l of disease", "l of disease", "k, l of disease, t of disease"],
     }
 
 
@@ -25,8 +25,8 @@ def test_violating_records__count_values_as_what_they_mean_and_pass_over_unknown
     limits = RiskThresholds(k=1, l=2, average_risk=1, entropy_l=1.5, alpha=0.6, beta=9, delta=9)
     audit = judge_risk(found, limits)
     missed = violating_records(audit)
-    assert missed["Record"].tolist() == [1, 2, 5, 6]  # record 6 is the only known one of its class as written
-    assert missed["Misses"].tolist()[0] == "l of disease, entropy l of disease, α of disease"
+    assert missed["record"].tolist() == [1, 2, 5, 6]  # record 6 is the only known one of its class as written
+    assert missed["misses"].tolist()[0] == "l of disease, entropy l of disease, α of disease"
 
 
 def test_violating_records__are_none_where_all_is_met() -> None:
