@@ -34,7 +34,7 @@ _WHO_AND_WHEN = tuple(
 _LONE = re.compile(
     "PASS|WARN|FAIL|higher|lower|neither|share|risk|number|bits|records?|cells?|class(es)?|columns?|users?"
     "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
-    "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold"
+    "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold|rows?|mode|frequencies"
 )
 # Words of figures, which no literal tells from a key.
 _OF_FIGURES = (
