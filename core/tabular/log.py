@@ -137,13 +137,7 @@ class AnonymizationLog:
             ),
         )
         return self.notes + tuple(
-            _note(
-                "log_for_another_file",
-                message,
-                log=self.name,
-                file=name,
-                remedy=own(_REMEDY),
-            )
+            _note("log_for_another_file", message, log=self.name, file=name, remedy=own(_REMEDY))
             for claimed, message, name in claims
             if claimed is not None and _file_name(claimed) != _file_name(name)
         )

@@ -137,11 +137,7 @@ def _share(n: int, total: int, *, of_none: float) -> float:
 
 
 def measure_tabular(
-    original: Dataset,
-    anonymized: Dataset,
-    log: AnonymizationLog,
-    *,
-    settings: TabularSettings | None = None,
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog, *, settings: TabularSettings | None = None
 ) -> TabularMeasurement:
     """Check every column of an anonymized table against what its log says was done.
 
@@ -184,10 +180,7 @@ def measure_tabular(
 
 
 def _scan(
-    anonymized: Dataset,
-    matched: Sequence[MatchedColumn],
-    log: AnonymizationLog,
-    settings: TabularSettings,
+    anonymized: Dataset, matched: Sequence[MatchedColumn], log: AnonymizationLog, settings: TabularSettings
 ) -> dict[str, ScannedColumn]:
     """Return every anonymized column with its patterns; Arrow lets the columns run in parallel."""
     actions = {name: entry.action for name, entry in log.entries.items()}

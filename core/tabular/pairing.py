@@ -149,10 +149,7 @@ def _is_original(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> bool:
 
 
 def _pair(
-    name: _Name,
-    by_base: Mapping[str, Sequence[_Name]],
-    pairs: list[FilePair],
-    skipped: list[LeftOutFile],
+    name: _Name, by_base: Mapping[str, Sequence[_Name]], pairs: list[FilePair], skipped: list[LeftOutFile]
 ) -> None:
     if not name.is_table:
         skipped.append(LeftOutFile(name=name.written, reason=_not_a_table(name)))

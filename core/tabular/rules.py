@@ -13,12 +13,7 @@ from core.coding import BoolArray, DistinctValues, distinct_values
 from core.patterns import RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
-from core.tabular.values import (
-    are_date_floors,
-    frequent_shapes,
-    look_like_pseudonyms,
-    n_shared_values,
-)
+from core.tabular.values import are_date_floors, frequent_shapes, look_like_pseudonyms, n_shared_values
 from core.tabular.words import patterns_found
 from core.verdict import Verdict
 from core.words import Text, joined, percent, share_of, text

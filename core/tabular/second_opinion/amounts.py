@@ -201,10 +201,7 @@ def _written(order: str) -> Callable[[FloatArray], FloatArray]:
 
 
 DATE_NUMBERS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
-    {
-        "days": lambda days: days,
-        **{order: _written(order) for order in ("ymd", "dmy", "mdy", "dmY", "mdY")},
-    }
+    {"days": lambda days: days, **{order: _written(order) for order in ("ymd", "dmy", "mdy", "dmY", "mdY")}}
 )
 """Numbers that dates are written as, whose order differs; years first is the order of days."""
 

@@ -226,19 +226,8 @@ def _algorithms(n_bytes: int) -> Mapping[str, Callable[[bytes], bytes]]:
 
 _GUESSABLE = (
     *("salt", "secret", "pepper", "key", "password", "passw0rd", "changeme", "change_me", "default", "test"),
-    *(
-        "dev",
-        "prod",
-        "demo",
-        "example",
-        "sample",
-        "static",
-        "fixed",
-        "global",
-        "random",
-        "hello",
-        "hello_world",
-    ),
+    *("dev", "prod", "demo", "example", "sample", "static", "fixed", "global", "random", "hello"),
+    "hello_world",
     *("DEFAULT_DEV_SALT_CHANGE_ME", "default_salt", "dev_salt", "test_salt", "static_salt", "fixed_salt"),
     *("my_salt", "mysalt", "some_salt", "somesalt", "random_salt", "hash_salt", "salt_value", "salty"),
     *("secret_salt", "my_secret_salt", "secret_key", "secretkey", "my_secret", "mysecret", "my_secret_key"),
@@ -247,36 +236,10 @@ _GUESSABLE = (
     *("anonymize", "anonymized", "anonymization", "anonymous", "anon", "pseudonym", "pseudonymize", "token"),
     *("pseudonymization", "hash", "hashing", "mask", "privacy", "gdpr", "hipaa", "pipa", "patient", "person"),
     *("hospital", "clinic", "research", "study", "project", "data", "dataset", "user", "admin", "root", "id"),
-    *(
-        "qwerty",
-        "letmein",
-        "abc",
-        "abc123",
-        "xyz",
-        "foo",
-        "foobar",
-        "none",
-        "null",
-        "nacl",
-        "sol",
-        "skrivnost",
-    ),
-    *("geslo", "비밀", "비밀번호", "암호", "소금", "솔트", "가명", "익명", "병원"),
-    *(
-        "0",
-        "1",
-        "12",
-        "42",
-        "99",
-        "100",
-        "123",
-        "1234",
-        "12345",
-        "123456",
-        "1234567",
-        "12345678",
-        "123456789",
-    ),
+    *("qwerty", "letmein", "abc", "abc123", "xyz", "foo", "foobar", "none", "null", "nacl", "sol"),
+    *("skrivnost", "geslo", "비밀", "비밀번호", "암호", "소금", "솔트", "가명", "익명", "병원"),
+    *("0", "1", "12", "42", "99", "100", "123", "1234", "12345", "123456", "1234567", "12345678"),
+    *("123456789",),
     *("1234567890", "0000", "0123456789", "9999", "1337", "31337", "deadbeef", "DEADBEEF"),
     *map(str, range(1990, 2035)),
 )
@@ -322,12 +285,7 @@ UUID_NAMESPACES = tuple(
 )
 _HMAC_NAMES = MappingProxyType({"SHA-256": "sha256", "SHA-1": "sha1", "MD5": "md5", "SHA-512": "sha512"})
 _OF_PLACE = MappingProxyType(
-    {
-        "before": tuple(_USUAL),
-        "after": tuple(_USUAL),
-        "HMAC": tuple(_HMAC_NAMES),
-        "BLAKE2": ("BLAKE2b",),
-    }
+    {"before": tuple(_USUAL), "after": tuple(_USUAL), "HMAC": tuple(_HMAC_NAMES), "BLAKE2": ("BLAKE2b",)}
 )
 
 

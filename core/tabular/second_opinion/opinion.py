@@ -22,17 +22,8 @@ from core.tabular.second_opinion.classes import (
     measure_classes,
 )
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
-from core.tabular.second_opinion.derivations import (
-    Derivation,
-    Search,
-    judge_derivations,
-    measure_derivations,
-)
-from core.tabular.second_opinion.disguises import (
-    DisguiseMeasurement,
-    judge_disguises,
-    measure_disguises,
-)
+from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
+from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
 from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import marked
