@@ -203,7 +203,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
         print_line(
             text(
                 "{verdict}  {file}, {records}. {reason}",
-                verdict=Verdict.NOT_ASSESSED,
+                verdict=Verdict.NOT_ASSESSED.word,
                 file=data.name,
                 records=records,
                 reason=reason,
@@ -334,7 +334,7 @@ def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
     if "singling_out" in document:
         _print_singling_out(document)
     for finding in audit.findings:
-        print_line(text("{verdict}: {message}", verdict=finding.verdict, message=own(finding.message)))
+        print_line(text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message)))
     sys.stdout.flush()
 
 
@@ -343,8 +343,8 @@ def _print_search(audit: DiversityAudit) -> None:
     print_line(
         text(
             "{overall}  (result: {verdict})  {file}, {records}",
-            overall=audit.overall,
-            verdict=audit.verdict,
+            overall=audit.overall.word,
+            verdict=audit.verdict.word,
             file=problem.data.name,
             records=counted(problem.n_records, "record"),
         )

@@ -200,7 +200,7 @@ def leakage_lines(audit: LeakageAudit) -> list[str]:
         *_whole_row_lines(audit),
         *(text("Note: {note}", note=own(note)) for note in measures.notes),
         *(
-            text("{verdict}: {message}", verdict=finding.verdict.value, message=own(finding.message))
+            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
             for finding in audit.findings
         ),
         text("Verdict: {verdict}", verdict=audit.verdict.word),

@@ -112,7 +112,7 @@ def write_release(
         records=dataset.n_records,
     )
     findings = (
-        text("  {verdict}: {message}", verdict=each.verdict.value, message=own(each.message))
+        text("  {verdict}: {message}", verdict=each.verdict.word, message=own(each.message))
         for each in again.findings
     )
     return Written(document=document, lines=(told, *_columns_told(made, audit, person), *findings))

@@ -485,7 +485,7 @@ def risk_summary(
         *([] if suda is None else _suda_lines(suda)),
         *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
         *(
-            text("{verdict}: {message}", verdict=finding.verdict.value, message=own(finding.message))
+            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
             for finding in audit.all_findings
         ),
         _verdict_line(audit),
@@ -495,9 +495,9 @@ def risk_summary(
 def _verdict_line(audit: RiskAudit) -> Text:
     return text(
         "Verdict {verdict}, exposure {exposure}, overall {overall}.",
-        verdict=audit.verdict.value,
-        exposure=audit.exposure_verdict.value,
-        overall=audit.overall.value,
+        verdict=audit.verdict.word,
+        exposure=audit.exposure_verdict.word,
+        overall=audit.overall.word,
     )
 
 

@@ -120,7 +120,7 @@ def test_rank_columns__without_roles_ranks_only_and_passes_nothing(
     assert [each["unique_share"] for each in found["singling_out"]][:3] == [1.0, 0.5, 0.0]
     assert main(["diversity", str(path), "--rank-columns"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("NOT_ASSESSED  people.csv, 4 records. Nothing was searched: --label, ")
+    assert text.startswith("NOT ASSESSED  people.csv, 4 records. Nothing was searched: --label, ")
     assert "   1.0000     1.0000        4  id\n" in text
     assert "… and 3 more; --json prints all" in text
 
