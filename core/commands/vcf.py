@@ -201,7 +201,7 @@ def _print_summary(
         if looked
         else "Overall, exposure included: {verdict}"
     )
-    print_line(text(overall, verdict=own(run_verdict(outcomes).word)))
+    print_line(text(overall, verdict=run_verdict(outcomes).word))
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
     print_line(text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
     if n_alone := len(pairing.unmatched):
@@ -237,21 +237,21 @@ def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
     _print_below(
         text(
             verdicts,
-            overall=own(outcome.overall.word),
-            rule=own(audit.verdict.word),
-            exposure=own(audit.exposure_verdict.word),
+            overall=outcome.overall.word,
+            rule=audit.verdict.word,
+            exposure=audit.exposure_verdict.word,
             donors=own(donors.verdict.word if donors else ""),
         )
     )
     _print_exposure(audit.exposure)
     if donors is not None:
-        _print_below(text("donors {verdict}", verdict=own(donors.verdict.word)))
+        _print_below(text("donors {verdict}", verdict=donors.verdict.word))
         _print_exposure(donors.exposure)
 
 
 def _print_exposure(found: Sequence[Exposure]) -> None:
     for exposure in found:
-        _print_below(text("{verdict}: {sentence}", verdict=own(exposure.verdict.word), sentence=exposure.sentence))
+        _print_below(text("{verdict}: {sentence}", verdict=exposure.verdict.word, sentence=exposure.sentence))
 
 
 def _print_below(line: Text) -> None:
@@ -264,8 +264,8 @@ def _print_severities(settings: VcfSettings) -> None:
             text(
                 "Severity changed: {check} {default} → {verdict}",
                 check=check,
-                default=own(ALL_CHECKS[check].default.word),
-                verdict=own(verdict.word),
+                default=ALL_CHECKS[check].default.word,
+                verdict=verdict.word,
             )
         )
 
