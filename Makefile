@@ -1,7 +1,8 @@
 # Every target makes .venv and installs what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: run test check format bench quality docs words trust clean
+TOOLS := build/tools/bin
+.PHONY: run test check format bench quality docs words trust inventory clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -34,8 +35,16 @@ words: .venv/dev.stamp
 trust: .venv/dev.stamp
 	$(BIN)/python -m tests.hostile.trust
 
+inventory: .venv/run.stamp  # the lock file, what it installs (CycloneDX), and under which licences
+	test -x $(TOOLS)/python || $(PYTHON) -m venv build/tools
+	$(TOOLS)/python -m pip install --quiet --disable-pip-version-check pip-tools cyclonedx-bom pip-licenses
+	$(TOOLS)/pip-compile --quiet --generate-hashes --strip-extras --no-header --no-annotate --no-emit-index-url \
+		--no-emit-trusted-host --no-emit-find-links --output-file deploy/requirements.lock requirements.txt
+	$(TOOLS)/cyclonedx-py requirements deploy/requirements.lock --output-file build/sbom.json
+	$(TOOLS)/pip-licenses --python=$(BIN)/python --format=csv --output-file=build/licences.csv
+
 clean:
-	rm -rf .venv
+	rm -rf .venv build
 
 .venv/run.stamp: requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
