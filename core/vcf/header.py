@@ -16,6 +16,7 @@ from core.words import text
 
 _CONTIG_ID = re.compile(rb"^##contig=<(?:[^\n\">]*,)?ID=([^,>\n]+)", re.MULTILINE)
 _FORMAT_ID = re.compile(rb"##FORMAT=<(?:[^\">]*,)?ID=([^,>]+)")
+_ATTRIBUTE = re.compile(rb'[<,]([^=,<>"]{1,99})=("[^"]*"|[^,>"]*)')
 _TYPE = re.compile(rb"[<,]Type=([^,>]+)")
 _STATED_NUMBER = re.compile(rb"(?<=[<,])[ \t]*IDX=")  # htslib makes room for as many as the largest
 _TYPES = {kind.encode(): kind for kind in ("Integer", "Float", "String", "Character", "Flag")}
@@ -51,6 +52,12 @@ class VcfHeader:
     def n_columns(self) -> int:
         """Return how many columns every record must have."""
         return len(FIXED_COLUMNS) + (1 + len(self.samples) if self.samples else 0)
+
+
+def attributes_of(line: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+    """Return the key of a header line, and of a definition its attributes as written."""
+    key, _, value = line.removeprefix(b"##").partition(b"=")
+    return key, dict(_ATTRIBUTE.findall(value)) if value.startswith(b"<") else {}
 
 
 def metadata_of(original: VcfHeader, anonymized: VcfHeader) -> tuple[int, int]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from core.vcf.exposure import Exposure, found, samples_text
-from core.vcf.header import VcfHeader
+from core.vcf.header import VcfHeader, attributes_of
+from core.vcf.header_changes import contigs_removed, misplaced_lines, redeclared_lines
 from core.vcf.sample_names import (
     MIN_NAME,
     decoded,
@@ -121,8 +123,10 @@ class Line(NamedTuple):
         return self.value in (b".", b"")
 
 
-def header_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, ...]:
-    """Search the anonymized file's header and sample names, once per scan."""
+def header_findings(
+    original: VcfHeader, anonymized: VcfHeader, used: AbstractSet[bytes]
+) -> tuple[HeaderFinding, ...]:
+    """Search the anonymized file's header and sample names, once per scan; `used` contigs have records."""
     known = {text for line in original.lines for text in _QUOTED.findall(line)}
     lines = [_split(line, known) for line in anonymized.lines]
     telling = {
@@ -134,7 +138,10 @@ def header_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderF
     telling["header_leftover"] = {
         number for number, line in enumerate(lines) if number not in seen and is_free_text(line)
     } | _odd_definitions(original, anonymized, lines)
-    findings = []
+    telling["header_order"] = misplaced_lines(original, anonymized)
+    telling["header_declaration"] = redeclared_lines(original, anonymized)
+    n_removed = contigs_removed(original, anonymized, used)
+    findings = [HeaderFinding("header_contigs", n_removed, len(original.contigs), ("##contig",))]
     for name, numbers in telling.items():
         places = tuple(dict.fromkeys(_key_text(lines[number].key) for number in sorted(numbers)))
         findings.append(HeaderFinding(name, len(numbers), len(lines), places))
@@ -174,11 +181,11 @@ def is_free_text(line: Line) -> bool:
 
 def _odd_definitions(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
     """Return the lines of the standard's keys that hold something beyond the standard and the original."""
-    known: dict[tuple[bytes, bytes], set[bytes]] = defaultdict(set)
-    for raw in original.lines:
-        key, attributes = _attributes(raw)
-        known[key, attributes.get(b"ID", b"")] |= {b"=".join(one) for one in attributes.items()}
     before = set(original.lines)
+    known: dict[tuple[bytes, bytes], set[bytes]] = defaultdict(set)
+    for raw in original.lines if not before.issuperset(anonymized.lines) else ():
+        key, attributes = attributes_of(raw)
+        known[key, attributes.get(b"ID", b"")] |= {b"=".join(one) for one in attributes.items()}
     places = b"\n".join(raw for raw in original.lines if raw.startswith((b"##reference=", b"##assembly=")))
     return {
         number
@@ -195,7 +202,7 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
         return line.value not in places and not _BUILD.fullmatch(line.value)
     if line.key in _PLAIN_VALUES:
         return not _PLAIN_VALUES[line.key].fullmatch(line.value)
-    _, attributes = _attributes(raw)
+    _, attributes = attributes_of(raw)
     own = known.get((line.key, attributes.get(b"ID", b"")), set())
     usual = (b"ID",) if line.key == b"contig" and own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)
     if own and attributes.get(b"Description", b'""') != b'""':  # one that is blank is no code
@@ -203,11 +210,6 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
     return any(
         name not in usual and b"%s=%s" % (name, value) not in own for name, value in attributes.items()
     )
-
-
-def _attributes(raw: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    key, _, value = raw.removeprefix(b"##").partition(b"=")
-    return key, dict(_ATTRIBUTE.findall(value)) if value.startswith(b"<") else {}
 
 
 def has_command(line: Line) -> bool:
@@ -298,7 +300,6 @@ def has_contig_origin(line: Line) -> bool:
 
 
 _DEFINITIONS = (b"INFO", b"FORMAT", b"FILTER", b"ALT", b"contig", b"fileformat")
-_ATTRIBUTE = re.compile(rb'[<,]([^=,<>"]{1,99})=("[^"]*"|[^,>"]*)')
 _DEFINING = (b"ID", b"Number", b"Type", b"Description", b"Source", b"Version", b"IDX")
 _USUAL_ATTRIBUTES: Mapping[bytes, tuple[bytes, ...]] = {b"contig": ()}  # a contig that the original has not
 _PLAIN_VALUES: Mapping[bytes, re.Pattern[bytes]] = {

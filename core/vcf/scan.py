@@ -813,7 +813,7 @@ class _Scanner:
             settings=self.settings,
             metadata_targets=metadata_targets,
             metadata_masked=metadata_masked,
-            header_findings=header_findings(*self.headers),
+            header_findings=header_findings(*self.headers, self.merge.orders[1].seen),
             candidates=self.collector.result(),
             n_original=self.n_records[0],
             n_anonymized=self.n_records[1],

@@ -165,6 +165,22 @@ HEADER_CASES = {
     "header_email": ("##note=ask mina@clinic.example.org", "##note=ask @mina"),
     "header_contig_origin": ("##contig=<ID=chr9,md5=0a>", "##contig=<ID=chr9,length=5>"),
 }
+# Header lines of the original and the anonymized file, one in which the check fires and one close by.
+_INFO = '##INFO=<ID=X{},Number=1,Type=Integer,Description="x">'
+_CONTIGS = [f"##contig=<ID=c{number},length=9>" for number in range(3)]
+HEADER_CHANGES = {
+    "header_order": (
+        [_INFO.format(1), _INFO.format(2), '##FILTER=<ID=q1,Description="x">'],
+        [_INFO.format(2), _INFO.format(1), '##FILTER=<ID=q1,Description="x">'],
+        [_INFO.format(1), '##FILTER=<ID=q1,Description="x">'],
+    ),
+    "header_declaration": (
+        [_INFO.format(1)],
+        [_INFO.format(1).replace("Integer", "Float")],
+        [_INFO.format(1).replace('"x"', '""')],
+    ),
+    "header_contigs": (_CONTIGS, _CONTIGS[:2], _CONTIGS),
+}
 # Samples' names: the original's, those of an anonymized file in which the check fires, and of one close by.
 NAME_CASES = {
     "samples_kept": (["HN12345"], ["x_hn12345"], ["x_HN12354"]),
@@ -202,7 +218,7 @@ def test_checks__say_what_to_do(name: str) -> None:
 
 
 def test_checks__each_has_a_case_that_fires_and_a_near_one() -> None:
-    assert set(CHECKS) == {*CASES, *HEADER_CASES, *NAME_CASES, *FILE_CASES}
+    assert set(CHECKS) == {*CASES, *HEADER_CASES, *HEADER_CHANGES, *NAME_CASES, *FILE_CASES}
     assert set(ALL_CHECKS) - set(CHECKS) == set(DONOR_CASES)
 
 
@@ -253,6 +269,46 @@ def test_header_check__fires_and_not_close_by(name: str) -> None:
     )
     assert name in fires
     assert name not in near
+
+
+def _changed_header(original: list[str], kept: list[str]) -> Judged:
+    return _judged(
+        vcf_text([RARE], header=[*HEADER, *original]),
+        vcf_text([BLANK], header=[kept[0], *masked_header()[1:], *kept[1:]]),
+    )
+
+
+@pytest.mark.parametrize("name", HEADER_CHANGES)
+def test_header_change__fires_and_not_close_by(name: str) -> None:
+    original, *kept = HEADER_CHANGES[name]
+    fires, near = (_changed_header(original, [HEADER[0], *lines]) for lines in kept)
+    assert name in fires
+    assert name not in near
+
+
+@pytest.mark.parametrize(
+    ("original", "kept", "name", "n"),
+    [
+        ([], [HEADER[0].replace("2", "3")], "header_declaration", 1),
+        ([_INFO.format(1)], [HEADER[0], *[_INFO.format(1)] * 3], "header_order", 2),
+        (["##note=a", "##note=b"], [HEADER[0], "##note=.", "##note=."], "header_order", 0),
+        (["##note=a"], [HEADER[0], "##note=.", "##note=."], "header_order", 1),
+        ([_INFO.format(1)], [HEADER[0], _INFO.format(1).replace("=1,", "=.,")], "header_declaration", 1),
+        ([_INFO.format(1)], [HEADER[0], _INFO.format(1)[:-1] + ",Version=7>"], "header_declaration", 1),
+        (_CONTIGS, [HEADER[0]], "header_contigs", 3),
+    ],
+)
+def test_header_change__counts_lines(original: list[str], kept: list[str], name: str, n: int) -> None:
+    found = _changed_header(original, kept)
+    assert found[name][0] == n if n else name not in found
+
+
+def test_header_change__an_order_that_programs_write_tells_nothing() -> None:
+    """Sorted lines, and contigs of which those with records are left, carry no code."""
+    lines = [*HEADER, _INFO.format(2), _INFO.format(1)]
+    kept = [HEADER[0], *sorted(line for line in masked_header(lines)[1:] if "chr2" not in line)]
+    found = _judged(vcf_text([RARE], header=lines), vcf_text([BLANK], header=kept))
+    assert not {"header_order", "header_contigs"} & set(found)
 
 
 @pytest.mark.parametrize("name", NAME_CASES)

@@ -84,6 +84,30 @@ HEADER_CHECKS = (
         "Keep ID and length of contigs alone: bcftools reheader.",
     ),
     Check(
+        "header_order",
+        "Header lines moved or repeated",
+        WARN,
+        "{n} of {of} header lines stand in another order than in the original, or more often: order and "
+        "number can be a code.",
+        "Write each header line once, in the original’s order: bcftools reheader.",
+    ),
+    Check(
+        "header_declaration",
+        "Declared otherwise",
+        WARN,
+        "{n} of {of} header lines declare a field, or the file’s format, otherwise than the original "
+        "(Number, Type, Source, Version): values are read otherwise, and the change can be a code.",
+        "Declare these fields, and the file’s format, as the original does: bcftools reheader.",
+    ),
+    Check(
+        "header_contigs",
+        "Some contigs removed from the header",
+        WARN,
+        "{n} of {of} contigs that the original’s header declares were removed while others were left: which "
+        "were removed can be a code.",
+        "Keep all contig lines, with ID and length alone: bcftools reheader.",
+    ),
+    Check(
         "samples_kept",
         "Sample names kept",
         WARN,
