@@ -377,9 +377,18 @@ def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
     if scan.level == "high":
         changed = scan.changed_elsewhere.not_below(settings.maf_threshold)
         exposures += found("changed_elsewhere", len(changed), scan.n_anonymized, changed, severities)
+        exposures += _thinned(scan, settings)
     forms = scan.forms_varying
     exposures += found("forms_vary", len(forms), 1, (), severities, forms=", ".join(forms))
     return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
+
+
+def _thinned(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
+    """Say which records lost what later ones kept, of those that are no targets."""
+    places, names = scan.thinned.not_below(settings.maf_threshold), scan.thinned_names
+    shown = ", ".join(names[:N_KEYS]) + (", …" if len(names) > N_KEYS else "")
+    n = len(places)
+    return found("thinned_elsewhere", n, scan.n_anonymized, places, settings.severities, names=shown)
 
 
 def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing: bool) -> list[Exposure]:

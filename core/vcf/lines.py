@@ -79,6 +79,11 @@ class Block(Sequence[bytes]):
         for low, high in pairwise(self.starts.tolist()):
             yield text[low : high - 1]
 
+    @property
+    def own_text(self) -> bytes:
+        """Return the text of these lines alone, with their ends."""
+        return self.text[self.starts[0] : self.starts[-1]]
+
     def with_spaces(self) -> list[int]:
         """Return the lines that hold a space."""
         low, high = self.starts[[0, -1]].tolist()

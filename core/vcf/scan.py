@@ -26,7 +26,7 @@ from core.vcf.candidates import CandidateCollector, Candidates, Found, Marks, Ta
 from core.vcf.checks import Case, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.info import other_keys
-from core.vcf.columns import ALT, CHROM, FORMAT, INFO, REF, Columns, Places
+from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, ID, INFO, QUAL, REF, Columns, Places
 from core.vcf.files import Content, VcfFile
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, Rarity, rarest_allele
 from core.vcf.header import VcfHeader, metadata_of, read_header
@@ -38,6 +38,7 @@ from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import (
     DIGITS,
     N_FIXED,
+    USUAL_FILTERS,
     Record,
     alt_column,
     genotypes_changed,
@@ -49,6 +50,7 @@ from core.vcf.remembering import forgetting
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.rewriting import Forms, is_rewritten
 from core.vcf.settings import MAF_LIMIT, VcfSettings
+from core.vcf.thinning import Thinning
 from core.vcf.unread import unread_bytes
 from core.vcf.values import ValueChecker
 from core.words import text
@@ -85,6 +87,8 @@ class VcfScan:
     neighbours: Neighbours  # what records of the anonymized file tell about other sites
     repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
     forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
+    thinned: Tally  # records that lost what later ones kept, and the names of these columns and fields
+    thinned_names: tuple[str, ...]
     hindered: Tally  # records whose frequency a declaration in the header makes not computable
     removed: Tally  # records of the anonymized file compared with the original
     added: Tally
@@ -195,17 +199,17 @@ class _AltKinds(dict[bytes, int]):
         return kind
 
 
-class _Formats(dict[bytes, int]):
-    """What each FORMAT met says of itself: 1 for yes, 0 for no."""
+class _Answers(dict[bytes, int]):
+    """What each text of a column says of itself: 1 for yes, 0 for no."""
 
     def __init__(self, ask: Callable[[bytes], bool]) -> None:
         super().__init__()
         self._ask = ask
 
-    def __missing__(self, format_: bytes) -> int:
+    def __missing__(self, text: bytes) -> int:
         if len(self) >= MAX_ALTS:
             self.clear()
-        self[format_] = found = int(self._ask(format_))
+        self[text] = found = int(self._ask(text))
         return found
 
 
@@ -295,10 +299,16 @@ class _Scanner:
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
         self.forms = Forms()
+        self.thinning = Thinning()
+        self.filled = {
+            "ID": (ID, _Answers(lambda text: text != b".")),
+            "QUAL": (QUAL, _Answers(lambda text: text != b".")),
+            "FILTER": (FILTER, _Answers(lambda text: text not in USUAL_FILTERS)),
+        }
         self.bare = BareRecords()
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
-        self.genotypes = _Formats(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
-        self.phased = _Formats(has_phasing)
+        self.genotypes = _Answers(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
+        self.phased = _Answers(has_phasing)
         self.n_records = [0, 0]
         self.n_with_alt = 0
         self.n_without_frequency = 0
@@ -412,20 +422,48 @@ class _Scanner:
             close.update(which[(run.kinds[which] & _Alt.BLANK) != 0].tolist())
         else:
             close.update(chosen)
-        judged: dict[int, _Judged] = {}
+        sites = {place: place + 1 for place in close}
         if len(again):
             candidates = set(chosen)
             for low, high in _groups(again.tolist()):
                 places = range(low, high)
                 if not close.isdisjoint(places) or not candidates.isdisjoint(places):
-                    close.difference_update(places)
-                    self._judge_places(run, places, odd, judged)
-        for place in sorted(close):
-            if place in odd:
-                self._judge_places(run, range(place, place + 1), odd, judged)
+                    for place in places:
+                        sites.pop(place, None)
+                    sites[low] = high
+        judged: dict[int, _Judged] = {}
+        for low, high in sorted(sites.items()):
+            self.thinning.at = high - 1
+            if high - low > 1 or low in odd:
+                self._judge_places(run, range(low, high), odd, judged)
             else:
-                judged[place] = self._judge_line(run, place)
+                judged[low] = self._judge_line(run, low)
+        if self.thinning.open:
+            self._see_unchanged(run)
         return judged
+
+    def _see_unchanged(self, run: _Run) -> None:
+        """Look in unchanged lines for what earlier records lost, where its name stands."""
+        passed = {*run.lines.changed, *run.columns.odd}
+        for name in sorted(self.thinning.open):
+            first = self.thinning.begun.get(name, -1)
+            for place in self._naming(run, name):
+                if place > first and place not in passed:
+                    self.thinning.see(Record(run.lines.kept[place], self.n_columns[1]))
+                    if name not in self.thinning.open:
+                        break
+        self.thinning.begun.clear()
+
+    def _naming(self, run: _Run, name: str) -> Iterator[int]:
+        """Yield the lines of the anonymized file in which a column is filled, or a field's name stands."""
+        if name in self.filled:
+            column, is_filled = self.filled[name]
+            yield from np.flatnonzero(run.columns.mapped(column, is_filled)).tolist()
+            return
+        key = name.partition("/")[2].encode("utf-8", "surrogateescape")
+        starts = run.lines.kept.starts
+        for match in re.finditer(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % re.escape(key), run.lines.kept.own_text):
+            yield int(np.searchsorted(starts, starts[0] + match.start(), side="right")) - 1
 
     def _judge_line(self, run: _Run, place: int) -> _Judged:
         """Judge a line that is alone at its site in both files."""
@@ -745,8 +783,11 @@ class _Scanner:
         """Count how a record differs from the original's beside masking."""
         record = original.record
         if record.line == kept.line:
+            self.thinning.see(kept)
             self._note_unnamed(original, kept)
             return
+        if record.alt == kept.alt:
+            self.thinning.compare(record, kept, site_maf)
         if record.ref != kept.ref:
             self.tallies.reference_changed.add(kept.chrom, kept.pos)
         if genotypes_changed(record, kept):
@@ -806,6 +847,7 @@ class _Scanner:
     def result(self, pair: VcfPair) -> VcfScan:
         """Put everything together once both files are at their end."""
         metadata_targets, metadata_masked = metadata_of(*self.headers)
+        thinned, names = self.thinning.result()
         return VcfScan(
             original_name=pair.original.name,
             anonymized_name=pair.anonymized.name,
@@ -823,6 +865,8 @@ class _Scanner:
             neighbours=self.neighbours,
             repeat_alts=frozenset(self.repeat_alts),
             forms_varying=self.forms.varying(),
+            thinned=thinned,
+            thinned_names=names,
             **vars(self.tallies),
         )
 

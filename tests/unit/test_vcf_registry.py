@@ -103,6 +103,11 @@ CASES = {
     "changed_elsewhere": Cases(
         [RARE, COMMON], [BLANK, COMMON.replace(" . A", " x7 A")], [BLANK, COMMON.replace(" . .", " . PASS")]
     ),
+    "thinned_elsewhere": Cases(
+        [RARE, f"{COMMON};DP=3", f"{COMMON};DP=3".replace("900", "950")],
+        [BLANK, COMMON, f"{COMMON};DP=3".replace("900", "950")],
+        [BLANK, COMMON, COMMON.replace("900", "950")],
+    ),
     "forms_vary": Cases(
         [RARE, RARE.replace("100", "300")],
         [BLANK, BLANK.replace("100", "300").replace("A .", "A N")],
@@ -259,6 +264,42 @@ def test_check__fires_and_not_close_by(name: str) -> None:
     assert name in _found(CASES[name], CASES[name].fires)
     near = OF_THE_ORIGINAL.get(name, lambda cases: cases)(CASES[name])
     assert name not in _found(near, near.near)
+
+
+@pytest.mark.parametrize(
+    ("lost", "left", "name"),
+    [
+        ("chr1 900 . A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "ID"),
+        ("chr1 900 x A T . q1 DP=3 GT:DP 0/1:3 0/0:4", "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "QUAL"),
+        ("chr1 900 x A T 7 . DP=3 GT:DP 0/1:3 0/0:4", "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "FILTER"),
+        (
+            "chr1 900 x A T 7 q1 DP=. GT:DP 0/1:3 0/0:4",
+            "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4",
+            "INFO/DP",
+        ),
+        ("chr1 900 x A T 7 q1 DP=3 GT 0/1 0/0", "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "FORMAT/DP"),
+        (
+            "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:. 0/0:4",
+            "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4",
+            "FORMAT/DP",
+        ),
+    ],
+)
+def test_thinned_elsewhere__names_what_some_records_lost(lost: str, left: str, name: str) -> None:
+    """Every second record lost it; where all lost it, or masked ones alone, nothing is told."""
+    places = range(900, 1700, 100)
+    original = [left.replace("900", str(place)) for place in places]
+    some = [(lost if place % 200 else left).replace("900", str(place)) for place in places]
+    every = [lost.replace("900", str(place)) for place in places]
+    names, header = ["s1", "s2"], masked_header()
+    found, close = (
+        _judged(vcf_text(original, samples=names), vcf_text(kept, samples=names, header=header))
+        for kept in (some, every)
+    )
+    assert found["thinned_elsewhere"][0] == 4
+    assert name in found["thinned_elsewhere"][2]
+    in_samples = "0/1:." in lost  # the other sample still has it
+    assert ("thinned_elsewhere" in close) == in_samples
 
 
 @pytest.mark.parametrize("name", HEADER_CASES)

@@ -47,6 +47,14 @@ FILE_CHECKS = (
         "Ask why these records were changed.",
     ),
     Check(
+        "thinned_elsewhere",
+        "Taken away at some records",
+        WARN,
+        "{n} of {of} records of the anonymized file that had not to be masked lost what later records kept "
+        "({names}): which records lost it can be a code.",
+        "Take these columns and fields out of all records, or of none: bcftools annotate -x.",
+    ),
+    Check(
         "forms_vary",
         "Blank in several ways",
         WARN,
