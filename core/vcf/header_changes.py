@@ -34,7 +34,8 @@ class Header(NamedTuple):
 def misplaced_lines(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
     """Return the lines that stand after one they preceded in the original, or more often than there.
 
-    Lines sorted by their key, as some programs write them, are in an order that tells nothing.
+    Lines sorted by their key, as some programs write them, are in an order that tells nothing; lines without
+    an ID that masking wrote anew may stand anywhere.
     """
     before, after = (Header(one.lines, tuple(map(_identity, one.lines))) for one in (original, anonymized))
     return {*_moved(before, after), *_repeated(before, after)}
@@ -46,7 +47,7 @@ def _moved(before: Header, after: Header) -> Iterator[int]:
     texts, identities = Counter(before.lines), Counter(before.identities)
     pairs = [*enumerate(zip(before.lines, before.identities, strict=True))]
     by_text = {raw: place for place, (raw, _) in pairs if texts[raw] == 1}
-    by_identity = {identity: place for place, (_, identity) in pairs if identities[identity] == 1}
+    by_identity = {one: place for place, (_, one) in pairs if one[1] and identities[one] == 1}
     latest = -1
     for number, (raw, identity) in enumerate(zip(after.lines, after.identities, strict=True)):
         place = by_text.get(raw, by_identity.get(identity, -1))
@@ -76,7 +77,7 @@ def _repeated(before: Header, after: Header) -> Iterator[int]:
 
 
 def redeclared_lines(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
-    """Return the lines that declare a field, or the file's format, otherwise than the original."""
+    """Return the lines that declare a field otherwise than the original, or an earlier format."""
     known = set(original.lines)
     changed = [(number, raw) for number, raw in enumerate(anonymized.lines) if raw not in known]
     if not changed:
@@ -87,7 +88,8 @@ def redeclared_lines(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
     return {
         number
         for number, raw in changed
-        if raw.startswith(b"##fileformat=") or _declares_otherwise(raw, own.get(_identity(raw)))
+        if _declares_otherwise(raw, own.get(_identity(raw)))
+        or (raw.startswith(b"##fileformat=") and raw < original.lines[0])
     }
 
 

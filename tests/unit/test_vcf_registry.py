@@ -330,7 +330,8 @@ def test_header_change__fires_and_not_close_by(name: str) -> None:
 @pytest.mark.parametrize(
     ("original", "kept", "name", "n"),
     [
-        ([], [HEADER[0].replace("2", "3")], "header_declaration", 1),
+        ([], [HEADER[0].replace("2", "1")], "header_declaration", 1),
+        ([], [HEADER[0].replace("2", "3")], "header_declaration", 0),
         ([_INFO.format(1)], [HEADER[0], *[_INFO.format(1)] * 3], "header_order", 2),
         (["##note=a", "##note=b"], [HEADER[0], "##note=.", "##note=."], "header_order", 0),
         (["##note=a"], [HEADER[0], "##note=.", "##note=."], "header_order", 1),

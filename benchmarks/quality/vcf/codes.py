@@ -105,6 +105,11 @@ def _last_field(call: str, code: int) -> str:
     return ":".join([*rest, f"{last}{',0' * code}"])
 
 
+def _blanked(call: str, field: int) -> str:
+    fields = call.split(":")
+    return ":".join([*fields[:field], ".", *fields[field + 1 :]])
+
+
 def neighbour_kinds() -> Iterator[Kind]:
     """Yield common records that were changed to tell of the masked one before them."""
     cases: tuple[tuple[str, Callable[[Record, Record], Record]], ...] = (
@@ -142,6 +147,22 @@ def neighbour_kinds() -> Iterator[Kind]:
         (
             "last field of all changed",
             lambda r, n: n._replace(calls=tuple(_last_field(c, 1 + _code(r)) for c in n.calls)),
+        ),
+        ("ID taken away", lambda r, n: n._replace(id=".") if _code(r) % 2 else n),
+        ("QUAL taken away", lambda r, n: n._replace(qual=".") if _code(r) % 2 else n),
+        (
+            "a field taken out of INFO",
+            lambda r, n: n._replace(info=n.info.split(";")[0]) if _code(r) % 2 else n,
+        ),
+        (
+            "depths of one donor blanked",
+            lambda _r, n: n._replace(calls=(_blanked(n.calls[0], 2), *n.calls[1:])),
+        ),
+        (
+            "likelihoods left out",
+            lambda _r, n: n._replace(
+                format="GT:AD:DP:GQ", calls=tuple(c.rpartition(":")[0] for c in n.calls)
+            ),
         ),
         ("record written twice", lambda _r, n: n),
     )
@@ -182,6 +203,11 @@ def _header(*lines: str, replaced: str = "") -> Change:
     return change
 
 
+def _lines(change: Callable[[list[str]], list[str]]) -> Change:
+    """Return a change of the lines of the masked header."""
+    return lambda masking, _rng: replace(masking, masked_header=change(list(masking.masked_header)))
+
+
 def header_kinds() -> Iterator[Kind]:
     """Yield headers that hold a code where definitions stand."""
     cases: Sequence[tuple[str, Change]] = (
@@ -210,6 +236,14 @@ def header_kinds() -> Iterator[Kind]:
             _header('##INFO=<ID=DP,Number=1,Type=Integer,Description="Depths">', replaced="##INFO=<ID=DP"),
         ),
         ("assembly with a person", _header("##assembly=Kim Minjun")),
+        ("lines in another order", _lines(lambda lines: [*lines[:7], *lines[:6:-1]])),
+        ("a line once or more", _lines(lambda lines: [*lines, lines[-1], lines[-1]])),
+        ("another version of the format", _lines(lambda lines: [lines[0].replace("4.2", "4.1"), *lines[1:]])),
+        (
+            "a type changed",
+            _lines(lambda lines: [one.replace("ID=DP,Number=1", "ID=DP,Number=.") for one in lines]),
+        ),
+        ("a contig taken out", _lines(lambda lines: [one for one in lines if "ID=chr2" not in one])),
     )
     for name, change in cases:
         yield leak(f"header code: {name}", "codes in the header", change, at_least=_ASK, sizes=_SIZES)

@@ -175,6 +175,8 @@ def proper_kinds() -> Iterator[Kind]:
     ):
         yield fine(f"header {name}", "header", _header(header))
     yield fine("depths removed everywhere", "other files", _everywhere(_genotypes_only))
+    yield fine("IDs removed everywhere", "other files", _everywhere(lambda record: record._replace(id=".")))
+    yield fine("header sorted", "header", _header(lambda lines: [lines[0], *sorted(lines[1:])]))
 
 
 KINDS = tuple(proper_kinds())

@@ -95,9 +95,10 @@ HEADER_CHECKS = (
         "header_declaration",
         "Declared otherwise",
         WARN,
-        "{n} of {of} header lines declare a field, or the file’s format, otherwise than the original "
-        "(Number, Type, Source, Version): values are read otherwise, and the change can be a code.",
-        "Declare these fields, and the file’s format, as the original does: bcftools reheader.",
+        "{n} of {of} header lines declare a field otherwise than the original (Number, Type, Source, "
+        "Version), or an earlier version of the format: values are read otherwise, and the change can be a "
+        "code.",
+        "Declare these fields, and the version of the format, as the original does: bcftools reheader.",
     ),
     Check(
         "header_contigs",
