@@ -1,7 +1,8 @@
 """The VCF verifier against the time to decompress both files.
 
 Four kinds of files, generated: many samples (with depths and likelihoods, or genotypes only), long INFO,
-one sample. Sizes are a fraction of the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of
+one sample. Masking blanks ALT alone, which every check of what is left then looks at, or scrubs the record.
+Sizes are a fraction of the full ones (200,000 × 500 samples; 1,000,000 sites with 2 kB of
 INFO; 2,000,000 records of one sample), set by ``BENCH_VCF_SCALE`` (default 0.1). The yardstick is
 ``bgzip -dc`` of both files where bgzip is installed, else htslib's; which one it was is printed.
 """
@@ -47,6 +48,7 @@ HEADER = b"""##fileformat=VCFv4.2
 """
 MASKED_HEADER = HEADER.replace(b"=caller --in sample.bam", b"=.").replace(b"file:///data/", b"")
 
+Make = Callable[[int], Iterator[tuple[bytes, bytes]]]
 Line = tuple[bytes, bytes, bytes, bytes]  # up to REF, ALT, between, rest after INFO's frequency
 
 
@@ -207,6 +209,22 @@ def genotypes_only(n_records: int) -> Iterator[tuple[bytes, bytes]]:
         yield place + alt + rest, place + masked_alt(alt, frequency, chance) + rest
 
 
+def scrubbed(make: Make) -> Make:
+    """Return the same records, of which masking leaves nothing but REF."""
+
+    def made(n_records: int) -> Iterator[tuple[bytes, bytes]]:
+        for line, masked in make(n_records):
+            yield line, masked if masked == line else _scrubbed(masked)
+
+    return made
+
+
+def _scrubbed(masked: bytes) -> bytes:
+    chrom, pos, _, ref, alt, _, _, _, *samples = masked.split(b"\t")
+    genotypes = [b"GT", *[b"./."] * (len(samples) - 1)] if samples else []
+    return b"\t".join([chrom, pos, b".", ref, alt, b".", b".", b".", *genotypes]) + b"\n"
+
+
 def _cell(rng: np.random.Generator, dosage: int) -> bytes:
     """Return one sample's genotype, depths and likelihoods."""
     depth, quality = int(rng.integers(15, 60)), int(rng.integers(20, 99))
@@ -256,17 +274,22 @@ def one_sample(n_records: int) -> Iterator[tuple[bytes, bytes]]:
 
 _SITE_COLUMNS = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 _SAMPLE_COLUMNS = _SITE_COLUMNS + b"\tFORMAT" + b"".join(b"\tS%d" % i for i in range(500)) + b"\n"
+_ONE_COLUMN = _SITE_COLUMNS + b"\tFORMAT\tS1\n"
 COLUMNS = {
     "many samples": _SAMPLE_COLUMNS,
     "genotypes only": _SAMPLE_COLUMNS,
     "long INFO": _SITE_COLUMNS + b"\n",
-    "one sample": _SITE_COLUMNS + b"\tFORMAT\tS1\n",
+    "long INFO, scrubbed": _SITE_COLUMNS + b"\n",
+    "one sample": _ONE_COLUMN,
+    "one sample, scrubbed": _ONE_COLUMN,
 }
 KINDS = {
     "many samples": (many_samples, 200_000, 2.0),
     "genotypes only": (genotypes_only, 200_000, 2.0),
     "long INFO": (long_info, 1_000_000, 2.5),
+    "long INFO, scrubbed": (scrubbed(long_info), 1_000_000, 2.5),
     "one sample": (one_sample, 2_000_000, 4.0),
+    "one sample, scrubbed": (scrubbed(one_sample), 2_000_000, 4.0),
 }
 
 
