@@ -9,7 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.settings_form import Setting, described
-from core.words import own, say
+from core.words import own, say, text
 
 _DEFAULT: Any = object()  # None is a value
 
@@ -89,10 +89,18 @@ def ask_for_choice(
         further["value"] = start
     else:
         further["index"] = listed.index(start) if start in listed else None
-    written = words or (lambda value: told.none if value is None else told.choices.get(value) or str(value))
+    written = words or (lambda value: _in_words(told, value))
     return getattr(st, widget)(
         options=listed, format_func=lambda value: say(written(value)), **_common(told, key, **further)
     )
+
+
+def _in_words(told: Setting, value: Any) -> str:
+    """Return a value in words of ours, or as it stands where it is the person's, such as a column."""
+    if value is None:
+        return told.none
+    shown = str(value)
+    return told.choices.get(value) or shown if value in told.choices else text("{value}", value=shown)
 
 
 def ask_for_several(

@@ -203,6 +203,15 @@ def test_empty_page__says_every_word_in_the_language(open_page: Open, tool: str 
     assert problems(app, re.compile(r"(?!)")) == []
 
 
+def test_column_named_like_a_word_of_ours__stays_as_it_is(open_page: Open) -> None:
+    app = open_page(HOME)
+    app.session_state[CHOSEN] = "ko"
+    page: Any = PAGES["diversity"]
+    app = app.run().switch_page(page.script).run()
+    app = finished(app.button(key=f"diversity_demo_{page.demo}").click().run())
+    assert any("target" in box.options for box in app.selectbox if box.key.startswith("diversity_label_"))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
