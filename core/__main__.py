@@ -6,12 +6,23 @@ import argparse
 import atexit
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, Protocol
+
+
+def _stop_at_start(*_: object) -> None:
+    """Answer Ctrl+C while modules are loaded, when an interruption would end in a traceback of theirs."""
+    os.write(2, b"Stopped before the end; nothing was judged.\n")
+    os._exit(130)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, _stop_at_start)
 
 from core import __version__
 from core.commands import COMMANDS
@@ -82,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     survive_any_encoding()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
+    if signal.getsignal(signal.SIGINT) is _stop_at_start:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with speaking(parsed.language):
         return _run(parsed)
 
