@@ -17,7 +17,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
 
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
-from core.measures.measure import Unit, unit_word
+from core.measures.measure import Unit
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
@@ -39,7 +39,6 @@ _LONE = re.compile(
 # Words of figures, which no literal tells from a key.
 _OF_FIGURES = (
     *get_args(Unit),
-    *filter(None, (unit_word(unit, 1) for unit in get_args(Unit))),
     *("higher", "lower", "neither", "infinite"),
 )
 _FIGURES = ("core/measures/measure.py", 1)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.measures import diversity, events, leakage, risk, risk_models, shared, tabular, vcf
-from core.measures.measure import Measure, format_number, unit_word
+from core.measures.measure import Measure, format_number
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {

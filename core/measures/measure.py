@@ -48,8 +48,6 @@ class Measure:
 _NOT_ASSESSED_TEXT = "not assessed"
 
 _SMALLEST_SHARE = 0.001
-_SINGULAR = {"classes": "class", "values": "value"}
-_NO_WORD = frozenset({"share", "risk", "number"})
 _COUNTED = frozenset({"records", "cells", "classes", "columns", "users", "events", "sites", "values"})
 
 
@@ -87,16 +85,6 @@ def format_number(unit: Unit, value: float | None) -> str:
     if unit in ("share", "risk"):
         return _percent(value)
     return _number(value, decimals=2 if unit in _COUNTED else 3)
-
-
-def unit_word(unit: Unit, value: float | None) -> str:
-    """Return the word that follows a written figure: "records", "record" after 1, empty after percent.
-
-    Empty as well where no number is written (not assessed, infinite).
-    """
-    if unit in _NO_WORD or value is None or not math.isfinite(value):
-        return ""
-    return _SINGULAR.get(unit, unit.removesuffix("s")) if value == 1 else unit
 
 
 def _percent(share: float) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 import vl_convert
 
 from core.charts import Specification, for_report
-from core.measures import MEASURES, Measure, unit_word
+from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.plain import JsonValue, json_value, printable, scalar, sha256_of
 from core.reports.model import (
@@ -29,6 +29,7 @@ from core.reports.model import (
     in_utc,
     said_settings,
     time_text,
+    unit_word,
 )
 from core.verdict import Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
@@ -279,7 +280,7 @@ def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -
     cells = [f'<th scope="row" class="figure">{text(say(measure.label))}{definition}</th>']
     if with_of:
         cells.append(_text_cell(say(figure.of)))
-    word = say(unit_word(measure.unit, figure.value))
+    word = unit_word(measure.unit, figure.value)
     unit = f' <span class="unit">{word}</span>' if word else ""
     cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
     if judged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import re
 import unicodedata
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Literal
 
 import altair as alt
@@ -21,7 +23,7 @@ from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, Text, joined, own, say, text
+from core.words import Amount, Text, counted, joined, own, say, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +212,32 @@ def in_utc(moment: datetime) -> datetime:
 def figure_text(figure: Figure) -> str:
     """Return a figure's value in the way of its measure's unit and the language spoken."""
     return say(Amount(MEASURES[figure.measure].unit, figure.value))
+
+
+_COUNTED: Mapping[Unit, Text] = MappingProxyType(
+    {
+        "records": counted(0, "record"),
+        "cells": counted(0, "cell"),
+        "classes": counted(0, "class", "classes"),
+        "columns": counted(0, "column"),
+        "users": counted(0, "user"),
+        "events": counted(0, "event"),
+        "sites": counted(0, "site"),
+        "values": counted(0, "value"),
+        "bits": counted(0, "bit"),
+    }
+)
+
+
+def unit_word(unit: Unit, value: float | None) -> str:
+    """Return the word that follows a written number, in the form that it asks for: "record" after 1.
+
+    Empty after percent, and where no number is written (not assessed, infinite).
+    """
+    if unit not in _COUNTED or value is None or not math.isfinite(value):
+        return ""
+    n = int(value) if value == int(value) else 0
+    return say(Text(_COUNTED[unit].message, _COUNTED[unit].plural, n, {"n": ""})).strip()
 
 
 def figures_frame(report: Report) -> pd.DataFrame:

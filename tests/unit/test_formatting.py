@@ -3,7 +3,9 @@ import re
 
 import pytest
 
-from core.measures import MEASURES, format_number, unit_word
+from core.measures import MEASURES, format_number
+from core.reports.model import unit_word
+from core.words import speaking
 
 
 @pytest.mark.parametrize(
@@ -76,3 +78,9 @@ def test_label__is_shown_as_it_is_without_escaping(measure):
 )
 def test_unit_word__follows_the_number(unit, value, word):
     assert unit_word(unit, value) == word
+
+
+@pytest.mark.parametrize(("n", "word"), [(1, "zapis"), (102, "zapisa"), (3, "zapisi"), (29, "zapisov")])
+def test_unit_word__has_the_forms_of_the_language(n, word):
+    with speaking("sl"):
+        assert unit_word("records", n) == word
