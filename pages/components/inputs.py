@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -93,11 +94,24 @@ def ask_for_files(
     help_text: str | None = None,
     several: bool = True,
 ) -> tuple[StoredFile, ...]:
-    """Show an uploader and return the files that the session holds for this role.
+    """Show an uploader, behind a button once there are files, and return those that the session holds.
 
     Uploaded bytes move to the vault at once and the uploader empties, so that they are in memory
     once and a rerun copies nothing.
     """
+    files = stored_files(tool, role)
+    with _behind_button(say("Add files") if several else say("Change the file")) if files else nullcontext():
+        _show_uploader(tool, role, label=label, types=types, help_text=help_text, several=several)
+    return files
+
+
+def _behind_button(label: str) -> AbstractContextManager[object]:
+    return st.popover(label, icon=":material/upload_file:", type="tertiary")
+
+
+def _show_uploader(
+    tool: str, role: str, *, label: str, types: Sequence[str], help_text: str | None, several: bool
+) -> None:
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
     st.file_uploader(
         say(label),
@@ -108,22 +122,40 @@ def ask_for_files(
         on_change=_take_upload,
         args=(tool, role, uploader, several),
     )
-    return stored_files(tool, role)
 
 
 def ask_for_table(
     tool: str, role: str, *, label: str, help_text: str | None = None, types: Sequence[str] = TABLE_TYPES
 ) -> Dataset | None:
-    """Show an uploader for one table; return the table, None while there is none that can be read."""
-    files = ask_for_files(tool, role, label=label, types=types, help_text=help_text, several=False)
-    return list_table(tool, role, files[-1]) if files else None
+    """Show an uploader for one table, or the table on one line; None while there is none that can be read."""
+    files = stored_files(tool, role)
+    uploader = partial(
+        _show_uploader, tool, role, label=label, types=types, help_text=help_text, several=False
+    )
+    if not files:
+        uploader()
+        return None
+    return list_table(tool, role, files[-1], label=label, change=uploader)
 
 
-def list_table(tool: str, role: str, stored: StoredFile) -> Dataset | None:
-    """List one file as a table: what was read and how, to correct or remove; return it if it can be read."""
+def list_table(
+    tool: str, role: str, stored: StoredFile, *, label: str = "", change: Callable[[], None] | None = None
+) -> Dataset | None:
+    """List one file as a table: what was read and how, to correct, change or remove; return it if readable.
+
+    Parameters
+    ----------
+    label
+        What the file is for, before its name.
+    change
+        Shows an uploader for another file in its place.
+    """
     dataset, error = read_table(tool, stored)
-    with _file_row(stored, summary_of(dataset)):
+    with _file_row(stored, summary_of(dataset), label=label):
         ask_for_reading(tool, role, stored, dataset)
+        if change is not None:
+            with _behind_button(say("Change the file")):
+                change()
         _show_remove(tool, role, stored)
     if error is not None:
         show_problems(error)
@@ -137,11 +169,12 @@ def list_file(tool: str, role: str, stored: StoredFile) -> None:
 
 
 @contextmanager
-def _file_row(stored: StoredFile, summary: str) -> Iterator[None]:
+def _file_row(stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
     parts = (stored.name, say(size(len(stored.data))), say(summary))
+    name = f"{plain(say(label))}: " if label else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = " · ".join(plain(part) for part in parts if part)
-        st.markdown(f":material/draft: {text}", width="stretch")
+        st.markdown(f":material/draft: {name}{text}", width="stretch")
         yield
 
 

@@ -143,13 +143,19 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
 
 
 def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) -> None:
-    """Show findings, the worst first; beyond `at_once` behind an expander, none hidden."""
+    """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden."""
     ordered = worst_first(findings)
-    for finding in ordered[:at_once]:
+    told = [finding for finding in ordered if finding.verdict is not Verdict.PASS]
+    for finding in told[:at_once]:
         _show_finding(finding)
-    if rest := ordered[at_once:]:
+    if rest := told[at_once:]:
         with st.expander(say("{n} more", n=len(rest)), key=f"{key}_more_findings"):
             for finding in rest:
+                _show_finding(finding)
+    if held := ordered[len(told) :]:
+        one, several = "{n} thing that held or is worth knowing", "{n} things that held or are worth knowing"
+        with st.expander(say(one, several, n=len(held)), key=f"{key}_held"):
+            for finding in held:
                 _show_finding(finding)
 
 
@@ -200,19 +206,20 @@ def _word(cell: object) -> object:
 
 
 class Download(NamedTuple):
-    """A file to offer: label, file name, MIME type, the function that makes it, and what it is good for."""
+    """A file to offer: label, file name, MIME type, what makes it, what it is good for."""
 
     label: str
     file_name: str
     mime: str
     make: Callable[[], bytes]
     help_text: str | None = None
+    is_main: bool = False  # the one that stands out
 
 
 def show_downloads(
     tool: str, make_report: Callable[[datetime], Report], *, identity: str, extra: Sequence[Download] = ()
 ) -> None:
-    """Offer the report in every format, and further files; each is made when it is asked for.
+    """Offer the report, in more formats on demand, and further files; each is made when it is asked for.
 
     Parameters
     ----------
@@ -222,25 +229,29 @@ def show_downloads(
         Fingerprints and settings behind the result. It becomes part of the file names: Streamlit 1.67
         may serve the former bytes of a large file under the same name.
     extra
-        Files of the tool's own, offered first.
+        Files of the tool's own.
     """
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     trail.audited(tool, digest)
     stem = report_stem(tool, datetime.now(UTC), digest)
+    reports = {
+        name: Download(
+            label=text("Report as {format}", format=renderer.label),
+            file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
+            mime="application/zip" if name == "csv" else renderer.mime,
+            make=partial(_render_now, make_report, name),
+            help_text=renderer.help,
+        )
+        for name, renderer in RENDERERS.items()
+    }
+    main = reports.pop("html")._replace(label="Download report", is_main=True)
     with st.container(horizontal=True):
+        show_download(main, key=f"{tool}_html")
         for download in extra:
             show_download(download, key=f"{tool}_{download.label}")
-        for name, renderer in RENDERERS.items():
-            show_download(
-                Download(
-                    label=text("Report as {format}", format=renderer.label),
-                    file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
-                    mime="application/zip" if name == "csv" else renderer.mime,
-                    make=partial(_render_now, make_report, name),
-                    help_text=renderer.help,
-                ),
-                key=f"{tool}_{name}",
-            )
+        with st.popover(say("More formats"), icon=":material/file_save:"):
+            for name, report in reports.items():
+                show_download(report, key=f"{tool}_{name}")
 
 
 def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
@@ -259,6 +270,7 @@ def show_download(download: Download, *, key: str) -> None:
         file_name=download.file_name,
         mime=download.mime,
         key=f"download_{key}",
+        type="primary" if download.is_main else "secondary",
         help=download.help_text and say(download.help_text),
         icon=":material/download:",
         on_click="ignore",

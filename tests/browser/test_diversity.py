@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+from tests.browser.downloading import downloaded
 
 NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
 QUASI_IDENTIFIERS = ["sepal length (cm)", "sepal width (cm)"]
@@ -38,17 +39,13 @@ def _picked(page: Page) -> tuple[int, int]:
 
 def test_search__is_verified_and_released_as_shown(searched: Page) -> None:
     k, _ = _picked(searched)
-    with searched.expect_download() as download:
-        searched.get_by_role("button", name="Anonymized table", exact=True).click()
-    released = pd.read_csv(Path(download.value.path()), dtype=str)
+    released = pd.read_csv(downloaded(searched, "Anonymized table"), dtype=str)
     sizes = Counter(map(tuple, released[QUASI_IDENTIFIERS].to_numpy()))
     smallest = min(sizes.values())
     assert smallest >= k
     metric = searched.get_by_test_id("stMetric").filter(has_text="Smallest class size (k)")
     expect(metric.get_by_test_id("stMetricValue")).to_have_text(str(smallest))
-    with searched.expect_download() as download:
-        searched.get_by_role("button", name="Report as HTML").click()
-    assert "l-diversity search" in Path(download.value.path()).read_text(encoding="utf-8")
+    assert "l-diversity search" in downloaded(searched, "Download report").read_text(encoding="utf-8")
 
 
 def test_click_on_a_cell__shows_its_pair(searched: Page, wait_until_idle: Wait) -> None:

@@ -4,11 +4,12 @@ import io
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+
+from tests.browser.downloading import downloaded
 
 NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
 
@@ -35,12 +36,6 @@ def figure(page: Page, label: str) -> object:
     return card.get_by_test_id("stMetricValue")
 
 
-def download(page: Page, label: str) -> Path:
-    with page.expect_download(timeout=30_000) as downloading:
-        page.get_by_role("button", name=label, exact=True).click()
-    return downloading.value.path()
-
-
 def test_events__answers_the_k_slider_and_exports_what_it_shows(
     events_page: Page, wait_until_idle: Callable[[Page], None]
 ) -> None:
@@ -50,7 +45,7 @@ def test_events__answers_the_k_slider_and_exports_what_it_shows(
     expect(figure(events_page, "Users of the smallest combination")).to_have_text("10", timeout=60_000)
     wait_until_idle(events_page)
     n_events = int(str(figure(events_page, "Events kept").text_content()).replace(",", ""))
-    lines = download(events_page, "anonymized_events.csv").read_text().splitlines()
+    lines = downloaded(events_page, "anonymized_events.csv").read_text().splitlines()
     assert lines[0] == "GUID;generalized_event;week_number;weekday;time_period"
     assert len(lines) - 1 == n_events
     users = defaultdict(set)
@@ -62,10 +57,10 @@ def test_events__answers_the_k_slider_and_exports_what_it_shows(
 
 
 def test_events__offers_the_report_and_all_files(events_page: Page) -> None:
-    report = download(events_page, "Report as HTML").read_text()
+    report = downloaded(events_page, "Download report").read_text()
     assert "Event-log anonymizer" in report
     assert "<svg" in report
-    archive = zipfile.ZipFile(io.BytesIO(download(events_page, "All files as zip").read_bytes()))
+    archive = zipfile.ZipFile(io.BytesIO(downloaded(events_page, "All files as zip").read_bytes()))
     assert archive.namelist() == [
         "anonymized_events.csv",
         "not_for_sharing/event_removal_report.csv",

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
+
+from tests.browser.downloading import downloaded
 
 ORIGINAL = b"id,age,sex,score\n1,30,f,5\n2,41,m,-999\n3,52,f,7\n4,63,m,-999\n"
 SCRAMBLED = b"id,age,sex,score\n1,52,f,5\n2,30,f,-999\n3,63,m,2\n4,41,f,1\n"
@@ -39,13 +40,9 @@ def test_uploads__are_compared_and_downloads_can_be_read(
     wait_until_idle(page)
     assert figure(page, "Average matching cells per row") == "1.50"
 
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Report as JSON").click()
-    document = json.loads(Path(started.value.path()).read_text(encoding="utf-8-sig"))
+    document = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8-sig"))
     assert document["tool"] == "leakage"
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Counts per row (CSV)").click()
-    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    lines = downloaded(page, "Counts per row (CSV)").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 5
 
 

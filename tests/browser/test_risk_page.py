@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
+
+from tests.browser.downloading import downloaded
 
 PEOPLE = {
     "name": "people.csv",
@@ -47,9 +48,7 @@ def test_roles_and_k__are_judged_again(
     expect(at_risk).to_contain_text("0 %")
     expect(at_risk).to_contain_text("PASS")
     wait_until_idle(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Report as JSON").click()
-    report = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
+    report = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
     assert (
         report["settings"]["Smallest class size k"] == 3
     )  # what depends on k is drawn again apart from the page
@@ -77,16 +76,12 @@ def test_what_if__offers_a_table_that_reaches_k(
     wait_until_idle(page)
     expect(page.get_by_text("shared by at least 6 records; 5 are asked for")).to_be_visible()
     wait_until_idle(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Generalized table").click()
-    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    lines = downloaded(page, "Generalized table").read_text(encoding="utf-8").splitlines()
     rows = [tuple(line.split('","')[:2]) for line in lines[1:]]
     shown = [row for row in rows if "*" not in row[0]]
     assert len(lines) == 61
     assert min(shown.count(row) for row in shown) >= 5
-    with page.expect_download() as started:
-        page.get_by_role("button", name="How it was made").click()
-    assert json.loads(Path(started.value.path()).read_text(encoding="utf-8"))["k"] == 5
+    assert json.loads(downloaded(page, "How it was made").read_text(encoding="utf-8"))["k"] == 5
 
 
 def test_violations_and_unchosen_columns__are_listed(
@@ -98,9 +93,7 @@ def test_violations_and_unchosen_columns__are_listed(
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Records that miss a threshold").click()
-    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    lines = downloaded(page, "Records that miss a threshold").read_text(encoding="utf-8").splitlines()
     assert [line.replace('"', "") for line in lines] == [
         "Record,Class size,Misses",
         *(f"{n},4,k" for n in range(57, 61)),

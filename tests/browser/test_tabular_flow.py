@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.demo.tabular import DEMOS
+from tests.browser.downloading import download
 
 OPTIONS = {".csv": "text/csv", ".json": "application/json"}
 
@@ -35,9 +36,8 @@ def verified(visit: Callable[[str], Page], wait_until_idle: Callable[[Page], Non
 
 
 def _download(page: Page, label: str) -> tuple[str, bytes]:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=label, exact=True).click()
-    return waiting.value.suggested_filename, waiting.value.path().read_bytes()
+    taken = download(page, label)
+    return taken.suggested_filename, taken.path().read_bytes()
 
 
 def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verified: Page) -> None:
@@ -58,7 +58,7 @@ def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verifie
     assert report["verdict"] == "FAIL"
     assert name.startswith("anonaudit_tabular_")
 
-    _, data = _download(verified, "Report as HTML")
+    _, data = _download(verified, "Download report")
     assert data.count(b"<svg") >= 8
     assert b"<script" not in data
 

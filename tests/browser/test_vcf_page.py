@@ -2,11 +2,11 @@
 
 import csv
 from collections.abc import Callable
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from core.vcf import REPORT_COLUMNS
+from tests.browser.downloading import downloaded
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 SLOW = 30_000  # milliseconds, on a busy machine
@@ -19,12 +19,6 @@ FILES = [
         "buffer": bgzf(vcf_text(["chr1 100 . A . . . .", LINES[1]], header=masked_header())),
     },
 ]
-
-
-def _download(page: Page, label: str) -> Path:
-    with page.expect_download() as started:
-        page.get_by_role("button", name=label, exact=True).click()
-    return Path(started.value.path())
 
 
 def test_demo__is_verified_and_its_reports_can_be_taken_away(
@@ -40,16 +34,16 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
     expect(page.get_by_text("targets are not masked").first).to_be_visible(timeout=SLOW)
     expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2, timeout=SLOW)
     wait_until_idle(page)
-    rows = list(csv.DictReader(_download(page, "CSV report").read_text(encoding="utf-8").splitlines()))
+    rows = list(csv.DictReader(downloaded(page, "CSV report").read_text(encoding="utf-8").splitlines()))
     assert tuple(rows[0]) == REPORT_COLUMNS
     assert [row["verification_result"] for row in rows] == ["ok", "ok", "fail"]
-    found = list(csv.DictReader(_download(page, "All findings").read_text(encoding="utf-8").splitlines()))
+    found = list(csv.DictReader(downloaded(page, "All findings").read_text(encoding="utf-8").splitlines()))
     assert all(row["remedy"] and row["places"] for row in found)
-    pairs = list(csv.DictReader(_download(page, "All pairs").read_text(encoding="utf-8").splitlines()))
+    pairs = list(csv.DictReader(downloaded(page, "All pairs").read_text(encoding="utf-8").splitlines()))
     assert [row["state"] for row in pairs] == ["verified"] * 3
-    lines = _download(page, "Unmasked sites as BED").read_text(encoding="utf-8").splitlines()
+    lines = downloaded(page, "Unmasked sites as BED").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(rows[2]["unmasked_positions"].split(";"))
-    assert _download(page, "Report as HTML").read_text(encoding="utf-8").count("<svg") == 4
+    assert downloaded(page, "Download report").read_text(encoding="utf-8").count("<svg") == 4
 
 
 def test_upload_and_keyboard__the_slider_counts_again(
