@@ -152,10 +152,7 @@ def list_table(
     """
     dataset, error = read_table(tool, stored)
     with _file_row(stored, summary_of(dataset), label=label):
-        ask_for_reading(tool, role, stored, dataset)
-        if change is not None:
-            with _behind_button(say("Change the file")):
-                change()
+        ask_for_reading(tool, role, stored, dataset, further=change)
         _show_remove(tool, role, stored)
     if error is not None:
         show_problems(error)

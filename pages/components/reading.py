@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -42,8 +42,18 @@ def show_problems(error: AuditInputError) -> None:
     st.error("\n\n".join(plain(say(problem)) for problem in error.problems), icon=":material/error:")
 
 
-def ask_for_reading(tool: str, role: str, stored: StoredFile, dataset: Dataset | None) -> None:
-    """Offer what was assumed while reading, to look at and to correct; one file may stand in two roles."""
+def ask_for_reading(
+    tool: str,
+    role: str,
+    stored: StoredFile,
+    dataset: Dataset | None,
+    *,
+    further: Callable[[], None] | None = None,
+) -> None:
+    """Offer what was assumed while reading, to look at and to correct; one file may stand in two roles.
+
+    `further` shows what else can be done about the file, below.
+    """
     with st.popover(say("How it was read"), icon=":material/tune:", type="tertiary"):
         for note in dataset.reading.notes if dataset else ():
             st.markdown(f":material/info: {plain(say(note))}")
@@ -52,6 +62,8 @@ def ask_for_reading(tool: str, role: str, stored: StoredFile, dataset: Dataset |
             if st.form_submit_button(say("Read again"), icon=":material/refresh:"):
                 st.session_state[_slot(tool, stored)] = changed
                 st.rerun()
+        if further is not None:
+            further()
 
 
 def _slot(tool: str, stored: StoredFile) -> str:

@@ -142,10 +142,10 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
         )
 
 
-def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) -> None:
+def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6, fold_held: bool = True) -> None:
     """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden."""
     ordered = worst_first(findings)
-    told = [finding for finding in ordered if finding.verdict is not Verdict.PASS]
+    told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
     for finding in told[:at_once]:
         _show_finding(finding)
     if rest := told[at_once:]:
@@ -153,8 +153,12 @@ def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6) ->
             for finding in rest:
                 _show_finding(finding)
     if held := ordered[len(told) :]:
-        one, several = "{n} thing that held or is worth knowing", "{n} things that held or are worth knowing"
-        with st.expander(say(one, several, n=len(held)), key=f"{key}_held"):
+        heading = say(
+            "{n} thing that held or is worth knowing",
+            "{n} things that held or are worth knowing",
+            n=len(held),
+        )
+        with st.expander(heading, key=f"{key}_held"):
             for finding in held:
                 _show_finding(finding)
 

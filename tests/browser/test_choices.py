@@ -70,6 +70,8 @@ def test_file__stands_in_two_places_and_a_second_upload_replaces_the_first(
     expect(page.get_by_text("people.csv ·")).to_have_count(2, timeout=30_000)
     _go_home_and_back(page, wait_until_idle)
     expect(page.get_by_text("people.csv ·")).to_have_count(2)
+    reading = page.locator("button", has_text="How it was read").last  # in an expander that is closed again
+    reading.evaluate("button => button.click()")
     place.set_input_files(other)
     expect(page.get_by_text("others.csv ·")).to_have_count(1, timeout=30_000)
     expect(page.get_by_text("people.csv ·")).to_have_count(1)

@@ -215,7 +215,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         again = judge_risk(made.measured, replace(audit.thresholds, k=made.k))
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
-        show_findings(again.all_findings, key="risk_release")
+        show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(plain(say(views.released_note(made))))
     _offer(made, what_if, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
 
