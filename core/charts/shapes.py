@@ -50,7 +50,7 @@ def horizontal_bars(
     scale = {"domain": [say(each) for each in meanings], "range": [COLORS[each] for each in meanings]}
     legend = None if reference is None else {"title": None, "orient": "top", "columns": 1, "symbolOpacity": 1}
     y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": say(label_title)}
-    y["axis"] = {"labelLimit": LABEL_LIMIT}
+    y["axis"] = {"labelLimit": LABEL_LIMIT, "maxExtent": LABEL_LIMIT}
     bars = {
         "data": {"name": "bars"},
         "mark": {"type": "bar", "height": {"band": 0.55}},
@@ -228,7 +228,9 @@ def heatmap(
     domain = [0, largest / 2, largest]
     base = alt.Chart(table).encode(
         x=alt.X("c0:N", sort=None, title=x_title, axis=_flat_labels()),
-        y=alt.Y("c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=LABEL_LIMIT)),
+        y=alt.Y(
+            "c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=LABEL_LIMIT, maxExtent=LABEL_LIMIT)
+        ),
     )
     cells = base.mark_rect(stroke=COLORS["neutral"], strokeWidth=0.5).encode(
         color=alt.Color(

@@ -96,7 +96,7 @@ def class_loss_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
                 "event_class:N",
                 sort=list(table["event_class"]),
                 title=say("Event class"),
-                axis=alt.Axis(labelLimit=LABEL_LIMIT),
+                axis=alt.Axis(labelLimit=LABEL_LIMIT, maxExtent=LABEL_LIMIT),
             ),
             x=alt.X("n_events:Q", title=say("Events"), axis=alt.Axis(format=",d")),
             color=alt.Color("outcome:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
