@@ -16,6 +16,7 @@ from core.charts.look import (
     for_report,
     legend_columns,
     meaning_scale,
+    number_locale,
     safe_frame,
     sized,
     threshold_rule,

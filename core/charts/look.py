@@ -11,7 +11,7 @@ from typing import cast
 import altair as alt
 import pandas as pd
 
-from core.words import say
+from core.words import Written, say
 
 COLORS: Mapping[str, str] = MappingProxyType(
     {
@@ -129,6 +129,13 @@ def threshold_rule(at: float, label: str) -> list[alt.Chart]:
     return [rule, text.encode(y=alt.value(-3), text="label:N")]
 
 
+def number_locale() -> dict[str, object]:
+    """Return how charts write numbers on their axes: with the separators of the language spoken."""
+    written = say(Written("1,234.5"))
+    separators = {"thousands": written[1], "decimal": written[-2]}
+    return {"number": {**separators, "grouping": [3], "currency": ["", ""]}}
+
+
 _REPORT_WIDTH = 720
 
 
@@ -143,7 +150,7 @@ def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT
         specification["width"] = width
         specification["autosize"] = {"type": "fit-x", "contains": "padding"}
     specification = cast("dict[str, object]", _in_ink(specification))
-    specification["config"] = _REPORT_CONFIG
+    specification["config"] = {**_REPORT_CONFIG, "locale": number_locale()}
     specification["background"] = None
     specification.setdefault("padding", 4)
     return specification

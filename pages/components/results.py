@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import Vault, vault
-from core.charts import COLORS, Specification
+from core.charts import COLORS, Specification, number_locale
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
@@ -172,10 +172,12 @@ def _show_finding(finding: Finding) -> None:
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(say(chart.title))}**")
+    locale = number_locale()
     if isinstance(chart.chart, Specification):
-        st.vega_lite_chart(chart.chart.to_dict(), alt=say(chart.alt_text), key=key)
+        drawn = {**chart.chart.to_dict(), "config": {"locale": locale}}
+        st.vega_lite_chart(drawn, alt=say(chart.alt_text), key=key)
     else:
-        st.altair_chart(chart.chart, alt=say(chart.alt_text), key=key)
+        st.altair_chart(chart.chart.configure(locale=locale), alt=say(chart.alt_text), key=key)
 
 
 def show_table(

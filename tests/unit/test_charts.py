@@ -24,6 +24,7 @@ from core.charts import (
     verdict_counts_bar,
 )
 from core.verdict import Verdict
+from core.words import speaking
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 THEME = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"]
@@ -394,3 +395,13 @@ def test_for_report__leaves_a_width_of_its_own():
     points = pd.DataFrame({"c0": [1]})
     chart = alt.Chart(points).mark_point().encode(x="c0:Q").properties(width=123)
     assert for_report(chart)["width"] == 123
+
+
+@pytest.mark.parametrize(
+    ("code", "thousands", "decimal"), [("en", ",", "."), ("ko", ",", "."), ("sl", ".", ",")]
+)
+def test_for_report__writes_numbers_as_the_language_does(code, thousands, decimal):
+    chart = alt.Chart(pd.DataFrame({"c0": [1]})).mark_point().encode(x="c0:Q")
+    with speaking(code):
+        number = for_report(chart)["config"]["locale"]["number"]
+    assert (number["thousands"], number["decimal"]) == (thousands, decimal)

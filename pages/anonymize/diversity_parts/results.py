@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
+from core.charts import number_locale
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -158,7 +159,11 @@ def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> 
 def _selectable(chart: alt.LayerChart, alt_text: str, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
     st.altair_chart(
-        chart, alt=say(alt_text), key=key, on_select=partial(_take_click, key, mark), selection_mode="picked"
+        chart.configure(locale=number_locale()),
+        alt=say(alt_text),
+        key=key,
+        on_select=partial(_take_click, key, mark),
+        selection_mode="picked",
     )
 
 
