@@ -296,7 +296,9 @@ def _unbroken(words: str) -> str:
 
 
 def _definition(measure: Measure) -> str:
-    words = say("{definition} Source: {source}.", definition=own(measure.definition), source=measure.source)
+    words = say(
+        "{definition} Source: {source}.", definition=own(measure.definition), source=own(measure.source)
+    )
     return f'<span class="definition">{text(words)}</span>'
 
 

@@ -143,7 +143,7 @@ def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
             verdict_text(figure.verdict),
             say(figure.of),
             say(measure.definition),
-            measure.source,
+            say(measure.source),
         ]
         for column, text in enumerate(texts, start=1):
             cell = _put(sheet, row, column, text)

@@ -255,7 +255,7 @@ def figures_frame(report: Report) -> pd.DataFrame:
             say(figure.threshold),
             verdict_text(figure.verdict),
             say(measure.definition),
-            measure.source,
+            say(measure.source),
             measure.key,
         )
         for figure in report.figures

@@ -112,7 +112,7 @@ def _show_figure(figure: Figure) -> None:
 def _explanation(measure: Measure, figure: Figure) -> list[str]:
     """Return the sentences one hover away from a figure."""
     about = [text("Here: {of}.", of=own(figure.of))] if figure.of else []
-    source = text("Unit: {unit}. Source: {source}.", unit=own(measure.unit), source=measure.source)
+    source = text("Unit: {unit}. Source: {source}.", unit=own(measure.unit), source=own(measure.source))
     return [measure.definition, *about, source]
 
 
@@ -121,7 +121,7 @@ _DEFINITIONS = (
     Column("unit", "Unit", kind="words"),
     Column("better", "Better", kind="words"),
     Column("definition", "Definition", kind="words"),
-    Column("source", "Source"),
+    Column("source", "Source", kind="words"),
 )
 
 
