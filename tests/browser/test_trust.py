@@ -109,6 +109,7 @@ def test_heavy_work__ends_when_it_is_no_longer_wanted(
     page.get_by_test_id(UPLOADER).first.set_input_files(small)
     expect(page.get_by_role("button", name="Delete my data")).to_be_visible(timeout=30_000)
     wait_until_idle(page)
+    page.get_by_role("button", name="Add files").click()
     page.get_by_test_id(UPLOADER).first.set_input_files(_heavy_pair())
     begun = _server_seconds(fresh_server)
     while _server_seconds(fresh_server) < begun + 4:
