@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 
@@ -65,6 +65,15 @@ def load_demo(tool: str, demo: Demo) -> None:
     for role, files in demo.make().items():
         st.session_state[_slot(tool, role)] = []
         _keep(tool, role, [(file.name, file.data) for file in files], several=True)
+
+
+def hand_over(tool: str, places: Mapping[str, Sequence[str]]) -> None:
+    """Put files that the session holds into the places of a tool; they replace what stood there.
+
+    `places`: part in the tool to the files' keys.
+    """
+    for role, keys in places.items():
+        st.session_state[_slot(tool, role)] = list(keys)
 
 
 def remove_file(tool: str, role: str, key: str) -> None:

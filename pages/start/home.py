@@ -2,9 +2,21 @@
 
 import streamlit as st
 
+from core.caching import StoredFile
+from core.triage import GivenFile, is_report, offers
+from core.vcf.pairing import is_vcf_name
 from core.words import own, say
-from pages.components.inputs import load_demo, show_privacy_line
+from pages.components.inputs import (
+    TABLE_TYPES,
+    ask_for_files,
+    hand_over,
+    list_file,
+    list_table,
+    load_demo,
+    show_privacy_line,
+)
 from pages.components.navigation import TOOLS, Tool
+from pages.components.text import plain
 
 PROMISES = (
     (
@@ -30,12 +42,61 @@ def show_home() -> None:
             "what is the risk, and which settings would be better?"
         )
     )
+    _show_triage()
     for start in range(0, len(TOOLS), 2):
         for place, tool in zip(st.columns(2), TOOLS[start : start + 2], strict=False):
             with place:
                 _show_tool(tool)
     _show_privacy()
     show_privacy_line()
+
+
+def _show_triage() -> None:
+    """Ask for files, and offer the audits that fit them."""
+    stored = ask_for_files(
+        "home",
+        "files",
+        label="Drop what you have, all together: tables, logs, genome files",
+        types=(*TABLE_TYPES, "json", "gz", "bgz", "vcf", "bcf", "xes"),
+        help_text="You are told which audits fit. The files go along to the page that you choose.",
+    )
+    if not stored:
+        return
+    given = [_given(file) for file in stored]
+    keys = {file.name: file.key for file in stored}
+    found = offers([file for file in given if file is not None])
+    for number, offer in enumerate(found):
+        tool = next(tool for tool in TOOLS if tool.key == offer.tool)
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            if st.button(
+                say(tool.title),
+                key=f"home_offer_{number}",
+                type="primary" if number == 0 else "secondary",
+                icon=tool.icon,
+            ):
+                hand_over(
+                    tool.key, {role: [keys[name] for name in names] for role, names in offer.places.items()}
+                )
+                st.switch_page(tool.script)
+            st.markdown(plain(say(offer.reason)))
+    if not found and all(given):
+        st.info(say("No audit fits these files: give a table of people, a log of events, or genome files."))
+
+
+def _given(stored: StoredFile) -> GivenFile | None:
+    """List one file and return what it is; None where it cannot be used, which is said."""
+    if is_vcf_name(stored.name):
+        list_file("home", "files", stored)
+        return GivenFile(name=stored.name)
+    if stored.name.lower().endswith(".json"):
+        list_file("home", "files", stored)
+        if is_report(stored.data):
+            ours = "{file} is a report of ours: open it to read, or give the files that it names."
+            st.info(plain(say(ours, file=stored.name)), icon=":material/description:")
+            return None
+        return GivenFile(name=stored.name, data=stored.data)
+    table = list_table("home", "files", stored)
+    return None if table is None else GivenFile(name=stored.name, table=table)
 
 
 def _show_tool(tool: Tool) -> None:

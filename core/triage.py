@@ -1,0 +1,139 @@
+"""Which audits fit the files at hand, best first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.errors import AuditInputError
+from core.events.column_finding import ROLES, with_found_columns
+from core.events.settings import EventSettings
+from core.tables import Dataset
+from core.vcf.pairing import is_vcf_name
+from core.words import text
+
+_OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
+_RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
+_SHARED_COLUMNS = 0.5  # of the smaller table's, for two tables to be one and its copy
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenFile:
+    """A file at hand: its name, and its table or bytes as far as it has been read."""
+
+    name: str
+    table: Dataset | None = None
+    data: bytes = b""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """An audit that fits: the tool, which file plays which part on its page, and why."""
+
+    tool: str
+    places: Mapping[str, tuple[str, ...]]
+    reason: str
+
+
+def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
+    """Return the audits that fit some files, best first; none where nothing was recognised.
+
+    Genome files go to the VCF verifier, tables beside a log to the tabular verifier, two tables that share
+    half of their columns to row leakage, a log of events to the anonymizer, every other table, and the
+    released one of two, to disclosure risk, and a single one to the search too.
+    """
+    tables = [file for file in files if file.table is not None]
+    found = [*_genomes(files), *_with_log(files, tables), *_copies(tables)]
+    taken = {name for offer in found for names in offer.places.values() for name in names}
+    for file in tables:
+        if file.name not in taken:
+            found += _single(file)
+    return tuple(found)
+
+
+def is_report(data: bytes) -> bool:
+    """Tell whether JSON is a report of ours."""
+    return _keys(data) >= _OF_OURS
+
+
+def _keys(data: bytes) -> frozenset[str]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(document) if isinstance(document, dict) else frozenset()
+
+
+def _genomes(files: Sequence[GivenFile]) -> Iterator[Offer]:
+    names = tuple(file.name for file in files if is_vcf_name(file.name))
+    if names:
+        reason = text("{n} genome file.", "{n} genome files, paired by their names.", n=len(names))
+        yield Offer(tool="vcf", places={"files": names}, reason=reason)
+
+
+def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterator[Offer]:
+    logs = [file.name for file in files if file.table is None and "log_info" in _keys(file.data)]
+    if logs and tables:
+        names = (*(file.name for file in tables), *logs)
+        yield Offer(
+            tool="tabular",
+            places={"files": names},
+            reason="Tables beside a log of what was done: was it done, and is it enough?",
+        )
+
+
+def _copies(tables: Sequence[GivenFile]) -> Iterator[Offer]:
+    """Yield what fits two tables of the same columns, the one that looks released being the second."""
+    if len(tables) != 2 or not _share_columns(*(file.table for file in tables if file.table is not None)):
+        return
+    first, second = sorted(tables, key=lambda file: _RELEASED.search(file.name.lower()) is not None)
+    yield Offer(
+        tool="leakage",
+        places={"original": (first.name,), "scrambled": (second.name,)},
+        reason=text("Is a participant of {original} still in {copy}?", original=first.name, copy=second.name),
+    )
+    yield Offer(
+        tool="risk",
+        places={"table": (second.name,), "original": (first.name,)},
+        reason=text("How easily are people found in {copy}, beside its original?", copy=second.name),
+    )
+
+
+def _share_columns(one: Dataset, other: Dataset) -> bool:
+    names = [{name.casefold() for name in table.columns} for table in (one, other)]
+    return len(names[0] & names[1]) >= _SHARED_COLUMNS * max(min(map(len, names)), 1)
+
+
+def _single(file: GivenFile) -> Iterator[Offer]:
+    if file.table is not None and _is_event_log(file.table):
+        yield Offer(
+            tool="events",
+            places={"log": (file.name,)},
+            reason=text("{file} has a time, a user and an event in each line.", file=file.name),
+        )
+    yield Offer(
+        tool="risk",
+        places={"table": (file.name,)},
+        reason=text("How easily are people found in {file}?", file=file.name),
+    )
+    yield Offer(
+        tool="diversity",
+        places={"data": (file.name,)},
+        reason=text("{file} is to train a model: which k and l protect people in it?", file=file.name),
+    )
+
+
+def _is_event_log(table: Dataset) -> bool:
+    """Tell whether a table names a time, a user and an event, and users come more than once."""
+    if len(table.columns) < len(ROLES) or not table.n_records:
+        return False
+    try:
+        settings = with_found_columns(table, EventSettings())
+    except AuditInputError:  # such as a first line that holds no names
+        return False
+    if not {getattr(settings, role) for role in ROLES} <= set(table.columns):
+        return False
+    n_users = len(table.table.column(settings.user_column).unique())
+    return n_users * 2 <= table.n_records

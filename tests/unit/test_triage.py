@@ -1,0 +1,66 @@
+"""Files at hand, and the audits that fit them."""
+
+import json
+
+import pytest
+
+from core.demo import Demo
+from core.tables import read_dataset
+from core.triage import GivenFile, Offer, is_report, offers
+from core.vcf.pairing import is_vcf_name
+from pages.components.navigation import TOOLS
+
+
+def given(name: str, data: bytes) -> GivenFile:
+    if is_vcf_name(name) or name.endswith(".json"):
+        return GivenFile(name=name, data=data)
+    return GivenFile(name=name, table=read_dataset(data, name=name))
+
+
+def of_demo(tool: str, key: str) -> tuple[Offer, ...]:
+    demo: Demo = next(demo for each in TOOLS if each.key == tool for demo in each.demos if demo.key == key)
+    files = {file.name: file.data for files in demo.make().values() for file in files}
+    return offers([given(name, data) for name, data in files.items()])
+
+
+DEMOS = [
+    pytest.param(tool.key, demo.key, id=f"{tool.key}-{demo.key}")
+    for tool in TOOLS
+    for demo in tool.demos
+    if tool.key != "diversity"  # any table may be one for a model
+]
+
+
+@pytest.mark.parametrize(("tool", "key"), DEMOS)
+def test_offers__find_the_tool_of_every_demo(tool: str, key: str) -> None:
+    found = of_demo(tool, key)
+    assert tool in [offer.tool for offer in found[:2]]
+    if (tool, key) != ("risk", "generalized"):  # a table beside its original is first compared with it
+        assert found[0].tool == tool
+
+
+def test_offers__put_the_released_table_of_two_second() -> None:
+    table = b"age,sex,town\n" + b"31,F,A\n42,M,B\n" * 9
+    found = offers([given("people_anonymized.csv", table), given("people.csv", table)])
+    assert [offer.tool for offer in found] == ["leakage", "risk"]
+    assert found[0].places == {"original": ("people.csv",), "scrambled": ("people_anonymized.csv",)}
+    assert found[1].places == {"table": ("people_anonymized.csv",), "original": ("people.csv",)}
+
+
+def test_offers__keep_tables_of_other_columns_apart() -> None:
+    one, other = b"age,sex\n31,F\n42,M\n", b"price,item\n3,apple\n4,pear\n"
+    found = offers([given("people.csv", one), given("prices.csv", other)])
+    assert {offer.tool for offer in found} == {"risk", "diversity"}
+    assert len(found) == 4
+
+
+def test_offers__are_none_of_nothing_and_of_unknown_json() -> None:
+    assert offers([]) == ()
+    assert offers([given("x.json", b"[1, 2]"), given("y.json", b"{"), given("z.json", b'{"a": 1}')]) == ()
+
+
+def test_is_report__knows_ours_from_a_log() -> None:
+    ours = dict.fromkeys(("tool", "verdict", "inputs", "findings", "versions", "more"))
+    assert is_report(json.dumps(ours).encode())
+    assert not is_report(b'{"log_info": {}}')
+    assert not is_report(b"[" * 100_000)
