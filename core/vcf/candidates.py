@@ -156,9 +156,8 @@ class _Column:
 class Found(NamedTuple):
     """Candidates of one run of lines, in order; lists and arrays of one length.
 
-    `contigs` are runs of one contig with their lengths. `long` are the places whose REF is longer than one
-    base, `ends` the last positions of these. `motifs` and `keys` have the few places that have one; `numbers`
-    are the places in the file.
+    `contigs` are runs of one contig with their lengths, `lengths` those of REF. `motifs` and `keys` have the
+    few places that have one; `numbers` are the places in the file.
     """
 
     contigs: list[tuple[bytes, int]]
@@ -167,8 +166,7 @@ class Found(NamedTuple):
     marks: Marks
     masked_up_to: Floats
     motifs: dict[int, bytes]
-    long: Offsets
-    ends: Offsets
+    lengths: Offsets
     keys: dict[int, tuple[bytes, ...]]
     numbers: list[int]
 
@@ -209,8 +207,9 @@ class CandidateCollector:
         moved = np.flatnonzero(found.masked_up_to != found.mafs)
         self.moved.append(moved + self.n_candidates)
         self.moved_up_to.append(found.masked_up_to[moved])
-        self.long.append(found.long + self.n_candidates)
-        self.long_ends.append(found.ends)
+        long = np.flatnonzero(found.lengths > 1)
+        self.long.append(long + self.n_candidates)
+        self.long_ends.append(positions[long] + found.lengths[long] - 1)
         self.keys.append(_numbered(self.key_ids, found.keys, n_found))
         self.motifs.append(_numbered(self.motif_ids, found.motifs, n_found))
         if self.keeps_order:

@@ -7,10 +7,11 @@ position. Files that are not sorted are refused with :class:`UnsortedError`; the
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple, NoReturn, Protocol, overload
+from typing import NamedTuple, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +40,7 @@ class UnsortedError(Exception):
     """The records are not sorted by contig and position, so one pass cannot pair them."""
 
 
-class Block(Sequence[bytes]):
+class Block:
     """Lines that follow each other in a text, without their ends; a line is cut out when it is asked for.
 
     Attributes
@@ -63,14 +64,7 @@ class Block(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    @overload
-    def __getitem__(self, place: int) -> bytes: ...
-    @overload
-    def __getitem__(self, place: slice) -> Block: ...
-    def __getitem__(self, place: int | slice) -> bytes | Block:
-        if isinstance(place, slice):
-            low, high, _ = place.indices(len(self))
-            return Block(self.text, self.starts[low : high + 1])
+    def __getitem__(self, place: int) -> bytes:
         low, high = self.starts[place : place + 2].tolist()
         return self.text[low : high - 1]
 
@@ -219,7 +213,7 @@ class SortedLines(Lines):
     """
 
     def __init__(self, lines: Lines, ranks: dict[bytes, int]) -> None:
-        super().__init__(lines.name, lines.n_columns, _NOTHING, b"")
+        super().__init__(lines.name, lines.n_columns, io.BytesIO(), b"")
         held: list[bytes] = []
         keys: list[tuple[int, int]] = []
         while lines.fill():
@@ -245,14 +239,6 @@ class SortedLines(Lines):
         lines, numbers = self.next(n_lines), self._numbers[self._at : self._at + n_lines]
         self._at += n_lines
         return lines, numbers
-
-
-class _Nothing:
-    def readinto(self, _buffer: memoryview, /) -> int:
-        return 0
-
-
-_NOTHING = _Nothing()
 
 
 class Run(NamedTuple):

@@ -13,7 +13,6 @@ import numpy as np
 from core.vcf.info import Info
 from core.vcf.remembering import lazy, remembered
 
-NO_ALT = b"."
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))
 GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")

@@ -548,9 +548,6 @@ class _Scanner:
                     marks[number], masked_up_to[number] = outcome.marks, outcome.masked_up_to
                     if outcome.keys:
                         keys[number] = outcome.keys
-        lengths = columns.widths(REF)[which]
-        long = np.flatnonzero(lengths > 1)
-        positions = run.positions[which]
         bounds = np.searchsorted(which, [low for _, low, _ in run.stretches] + [len(columns)])
         self.collector.add(
             Found(
@@ -559,7 +556,7 @@ class _Scanner:
                     for (chrom, _, _), n_found in zip(run.stretches, np.diff(bounds), strict=True)
                     if n_found
                 ],
-                positions=positions,
+                positions=run.positions[which],
                 mafs=run.rarity.mafs[which],
                 marks=marks,
                 masked_up_to=masked_up_to,
@@ -567,8 +564,7 @@ class _Scanner:
                     number: self.pattern.motif(columns.value(ALT, int(which[number])))
                     for number in np.flatnonzero(kinds & _Alt.REPEAT).tolist()
                 },
-                long=long,
-                ends=positions[long] + lengths[long] - 1,
+                lengths=columns.widths(REF)[which],
                 keys=keys,
                 numbers=[run.lines.numbers[place] for place in which.tolist()]
                 if self.orders is not None
@@ -599,8 +595,6 @@ class _Scanner:
         ]
         if not chosen:
             return
-        records = [original.record for original, _, _ in chosen]
-        long = [place for place, record in enumerate(records) if len(record.ref) > 1]
         self.collector.add(
             Found(
                 contigs=[(site.contig, len(chosen))],
@@ -613,10 +607,7 @@ class _Scanner:
                     for place, (original, _, _) in enumerate(chosen)
                     if original.kind & _Alt.REPEAT
                 },
-                long=np.array(long, dtype=np.int64),
-                ends=np.array(
-                    [site.position + len(records[place].ref) - 1 for place in long], dtype=np.int64
-                ),
+                lengths=np.array([len(original.record.ref) for original, _, _ in chosen]),
                 keys={place: outcome.keys for place, (_, outcome, _) in enumerate(chosen) if outcome.keys},
                 numbers=[number for _, _, number in chosen],
             )

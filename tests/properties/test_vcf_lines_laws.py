@@ -125,7 +125,8 @@ def test_differing__equals_comparing_each_line(
         for place, line in enumerate((mine + theirs)[: len(mine)])
     ]
     for other in (changed, (theirs + mine)[: len(mine)]):
-        one, two = (Block.of(lines)[min(first, len(lines)) :] for lines in (mine, other))
+        first = min(first, len(mine))
+        one, two = (Block(all_.text, all_.starts[first:]) for all_ in map(Block.of, (mine, other)))
         pairs = zip(mine[first:], other[first:], strict=True)
         assert one.differing(two) == [place for place, (left, right) in enumerate(pairs) if left != right]
         assert list(one) == [one[place] for place in range(len(one))] == mine[first:]
