@@ -60,16 +60,18 @@ class Record:
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
         return self.line[before + 5 :]
 
-    def rests_as(self, other: Record) -> bool:
-        """Tell whether everything from QUAL on is the same."""
-        return (
-            self.info == other.info
-            and self.format == other.format
-            and self.samples == other.samples
-            and self.qual == other.qual
-            and self.filter == other.filter
-            and self.extra == other.extra
-        )
+    def beside(self, line: bytes) -> Record | None:
+        """Return the record of another line that is the same from QUAL on, None if it is not the same."""
+        rest = self.rest
+        head = line[: -len(rest)].split(b"\t") if rest and line.endswith(rest) else []
+        if len(head) != 6 or head[5]:
+            return None
+        other = object.__new__(Record)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("column", None)
+        other.line = line
+        other.chrom, other.pos, other.id, other.ref, other.alt, _ = head
+        return other
 
     @lazy
     def column(self) -> AltColumn:

@@ -289,9 +289,10 @@ class _Scanner:
         self.pattern = RepeatPattern.of(settings)
         self.readers = (FrequencyReader(first.declarations), FrequencyReader(second.declarations))
         self.values = (ValueChecker(first), ValueChecker(second))
-        self.same_types = self.values[0].agrees(self.values[1])
         self.same_declarations = first.declarations == second.declarations
         self.n_columns = (first.n_columns, second.n_columns)
+        # Whether what htslib takes in the original it takes in the anonymized file.
+        self.is_alike = self.values[0].agrees(self.values[1]) and first.n_columns == second.n_columns
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
         self.alt_kinds = _AltKinds(self.pattern)
         self.collector = CandidateCollector(keeps_order=keeps_order)
@@ -641,12 +642,9 @@ class _Scanner:
 
     def _kept_record(self, number: int, line: bytes, original: Record) -> Record:
         """Split an anonymized line; what stands from QUAL on, word for word, in the original's is right."""
-        n_columns = n_tabs(line) + 1
-        if n_columns != self.n_columns[1]:
-            return self._record(1, number, line)
-        record = Record(line, n_columns)
-        if not self.same_types or not record.rests_as(original):
-            self.values[1].check(self._name(1), number, record)
+        record = original.beside(line) if self.is_alike else None
+        if record is None:
+            record = self._record(1, number, line)
         if self.n_columns[1] in (self.n_columns[0], N_FIXED):
             self.bare.learn(record)
         return record
