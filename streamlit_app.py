@@ -8,13 +8,14 @@ from core.words import ask_language_by
 from pages.components import access, navigation, serving, trail
 from pages.components.ending import overwrite_freed_memory
 from pages.components.interrupting import interruptible
-from pages.components.language import session_language
+from pages.components.language import break_lines, session_language
 from pages.components.reading import show_problems
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.set_page_config(page_icon=navigation.ICON, layout="wide", menu_items=navigation.MENU)
     st.logo(navigation.LOGO, size="large")
     ask_language_by(session_language)
+    break_lines()
     if access.show_sign_in():
         st.stop()
     page = st.navigation(navigation.pages(), position="top")

@@ -25,6 +25,12 @@ def session_language() -> str:
     return (st.context.locale or ENGLISH).partition("-")[0]
 
 
+def break_lines() -> None:
+    """Break lines of Korean between its words, which browsers break anywhere."""
+    if session_language() == "ko":
+        st.html("<style>.stApp * { word-break: keep-all !important; overflow-wrap: break-word; }</style>")
+
+
 def language_pages() -> list[Page]:
     """Return an entry of the menu for each language; the one spoken is marked."""
     codes = [code for code in LANGUAGES if code == ENGLISH or translated(code)]

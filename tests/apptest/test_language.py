@@ -203,6 +203,18 @@ def test_empty_page__says_every_word_in_the_language(open_page: Open, tool: str 
     assert problems(app, re.compile(r"(?!)")) == []
 
 
+@pytest.mark.parametrize(("code", "n_styles"), [("ko", 1), ("sl", 0)])
+def test_lines_of_korean__break_between_words(code: str, n_styles: int) -> None:
+    app = AppTest.from_string(f"""
+import streamlit as st
+from pages.components.language import CHOSEN, break_lines
+st.session_state[CHOSEN] = "{code}"
+break_lines()
+""").run()
+    assert not app.exception
+    assert sum("keep-all" in each.proto.body for each in app.get("html")) == n_styles
+
+
 def test_column_named_like_a_word_of_ours__stays_as_it_is(open_page: Open) -> None:
     app = open_page(HOME)
     app.session_state[CHOSEN] = "ko"
