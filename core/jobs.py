@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from core.errors import AuditInputError
 
@@ -69,7 +69,12 @@ class Progress:
     n_total: int = 0
     text: str = ""  # what is being done, without cell values
     unit: str = ""  # ``bytes`` when that is what `n_done` counts; empty for items
+    so_far: Callable[[], object] | None = None  # says what is done, where work is interrupted
     _stop: threading.Event = field(default_factory=threading.Event)
+
+    def keep(self, so_far: Callable[[], object]) -> None:
+        """Say where to find what is done, should the work be interrupted before it hands it over."""
+        self.so_far = so_far
 
     def report(self, n_done: int, n_total: int, text: str = "") -> None:
         """Say how far the work is."""
@@ -96,7 +101,8 @@ class Job(Generic[Result]):
         only while its own key is the same.
     work
         Called once with a :class:`Progress`; looks at `stop_asked` at least every second and then
-        returns what it has. Work that does not is interrupted, and what it has is lost.
+        returns what it has. Work that does not is interrupted, and what it has is what the progress
+        says it has `so_far`.
     """
 
     def __init__(self, key: str, work: Callable[[Progress], Result]) -> None:
@@ -123,6 +129,8 @@ class Job(Generic[Result]):
             state = JobState.STOPPED
         finally:
             self._interruptible.end()
+            if state is JobState.STOPPED and self.result is None and self.progress.so_far is not None:
+                self.result = cast("Result", self.progress.so_far())
             self.ended_at = time.monotonic()
             self._state = state
 

@@ -139,20 +139,24 @@ def search(
     verified: bool = True,
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
+    on_start: Callable[[Callable[[], tuple[Configuration, ...]]], None] | None = None,
 ) -> tuple[Configuration, ...]:
     """Evaluate every pair of k and l.
 
     The cells depend on k alone and many l keep the same records, so a tree is fitted once for each k
     and a model evaluated once for each distinct set of kept records. The result does not depend on
-    `n_jobs`.
+    `n_jobs`. `on_start` is given what says at any time what is done so far.
     """
     searching = _Searching(problem, verified, on_progress, should_stop)
+    if on_start is not None:
+        on_start(searching.so_far)
     ks = range(problem.settings.k_min, problem.settings.k_max + 1)
     if n_jobs == 1:
-        found = [searching.search_k(k) for k in ks]
+        for k in ks:
+            searching.search_k(k)
     else:
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(searching.search_k)(k) for k in ks)
-    return tuple(configuration for each in found for configuration in each)
+        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(searching.search_k)(k) for k in ks)
+    return searching.so_far()
 
 
 class _Searching:
@@ -177,40 +181,45 @@ class _Searching:
         self._evaluations: dict[bytes, Evaluation] = {}
         self._verifications: dict[bytes, Verification] = {}
         self._is_harmless = verified and not holds_formulas(problem.data.table)
-        self._n_done, self._n_all = 0, len(self._inputs.settings.pairs)
+        self._found: dict[tuple[int, int], Configuration] = {}
+        self._n_all = len(self._inputs.settings.pairs)
         self._lock = threading.Lock()
 
-    def search_k(self, k: int) -> list[Configuration]:
-        """Return the configurations of one k, l ascending; scikit-learn's settings are a thread's own."""
-        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            return self._search_k(k)
+    def so_far(self) -> tuple[Configuration, ...]:
+        """Return every pair in the order of the grid; what is not done is as where a search was stopped."""
+        found = self._found.copy()
+        return tuple(
+            found.get((k, l)) or Configuration(k=k, l=l, status=Status.STOPPED)
+            for k, l in self._inputs.settings.pairs  # noqa: E741
+        )
 
-    def _search_k(self, k: int) -> list[Configuration]:
+    def search_k(self, k: int) -> None:
+        """Find the configurations of one k, l ascending; scikit-learn's settings are a thread's own."""
+        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
+            self._search_k(k)
+
+    def _search_k(self, k: int) -> None:
         ls = range(self._inputs.settings.l_min, k + 1)
         if not ls or self._should_stop():
-            return [Configuration(k=k, l=l, status=Status.STOPPED) for l in ls]  # noqa: E741
+            return
         leaves = fit_leaves(self._tree_inputs, k)
         partition = _Partition(
             self._inputs, self._values, make_cells(leaves, self._values, self._inputs.units, k=k)
         )
         diversity = CellDiversity(partition.cells.classes, self._sensitive_codes, self._inputs.settings)
-        return self._search_partition(partition, diversity, ls)
+        self._search_partition(partition, diversity, ls)
 
-    def _search_partition(
-        self, partition: _Partition, diversity: CellDiversity, ls: range
-    ) -> list[Configuration]:
+    def _search_partition(self, partition: _Partition, diversity: CellDiversity, ls: range) -> None:
         kept_sets: dict[bytes, KeptSet] = {}
-        found = []
         for l in ls:  # noqa: E741
             is_kept = diversity.holds(l)
             same = is_kept.tobytes()
             if same not in kept_sets:
                 kept_sets[same] = partition.kept_set(is_kept)
-            found.append(self._configuration(partition, kept_sets[same], l))
+            configuration = self._configuration(partition, kept_sets[same], l)
             with self._lock:
-                self._n_done += 1
-                self._on_progress(self._n_done, self._n_all)
-        return found
+                self._found[partition.cells.k, l] = configuration
+                self._on_progress(len(self._found), self._n_all)
 
     def _configuration(self, partition: _Partition, kept_set: KeptSet, l: int) -> Configuration:  # noqa: E741
         k, settings = partition.cells.k, self._inputs.settings
@@ -442,7 +451,15 @@ def measure_diversity(
     n_jobs: int = 1,
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
+    on_start: Callable[[Callable[[], DiversitySearch]], None] | None = None,
 ) -> DiversitySearch:
     """Run the grid search with every release verified; see `search` for the parameters."""
-    configurations = search(problem, n_jobs=n_jobs, on_progress=on_progress, should_stop=should_stop)
+
+    def kept(so_far: Callable[[], tuple[Configuration, ...]]) -> None:
+        if on_start is not None:
+            on_start(lambda: DiversitySearch(problem=problem, configurations=so_far()))
+
+    configurations = search(
+        problem, n_jobs=n_jobs, on_progress=on_progress, should_stop=should_stop, on_start=kept
+    )
     return DiversitySearch(problem=problem, configurations=configurations)

@@ -90,6 +90,7 @@ def _search(
         n_jobs=min(MOST_THREADS, cpu_count()),
         on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and l"),
         should_stop=lambda: progress.stop_asked,
+        on_start=progress.keep,
     )
 
 

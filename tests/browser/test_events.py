@@ -96,5 +96,6 @@ def test_events__says_what_a_cap_costs_and_leads_to_the_mapping_step(
         f"2024-01-0{1 + n % 7}T10:00:00;u{n % 12};door {n % 2}\n" for n in range(84)
     )
     file = {"name": "doors.csv", "mimeType": "text/csv", "buffer": log.encode()}
-    events_page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    events_page.get_by_role("button", name="How it was read").click()
+    events_page.locator('[class*="st-key-events_log_upload"] input').set_input_files(file)
     expect(events_page.get_by_text("What happened is not assessed:").first).to_be_visible(timeout=60_000)

@@ -4,6 +4,7 @@ import io
 import pickle
 import warnings
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 
 import joblib
@@ -28,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, DEMOS, demo_file
 from core.diversity import (
+    DiversitySearch,
     DiversitySettings,
     DiversityThresholds,
     Generalization,
@@ -599,6 +601,24 @@ def test_search__stopped_within_an_evaluation_keeps_what_was_done_before() -> No
     assert list(found_at.values()) == sorted(found_at.values())
     assert found_at[1] == 0
     assert 0 < found_at[n_all - 1] < 14
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_measure_diversity__interrupted_between_pairs_has_what_was_done(n_jobs: int) -> None:
+    handed: list[Callable[[], DiversitySearch]] = []
+
+    def interrupt(n_done: int, _n_all: int) -> None:
+        if n_done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_diversity(prepared(), n_jobs=n_jobs, on_progress=interrupt, on_start=handed.append)
+    found = handed[0]().configurations
+    whole = measure_diversity(prepared()).configurations
+    assert [(each.k, each.l) for each in found] == [(each.k, each.l) for each in whole]
+    done = [pair for pair in zip(found, whole, strict=True) if pair[0].status is not Status.STOPPED]
+    assert 5 <= len(done) < 14
+    assert all((one.status, one.accuracy) == (other.status, other.accuracy) for one, other in done)
 
 
 def test_search__reports_progress_up_to_all_pairs() -> None:

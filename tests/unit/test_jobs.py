@@ -53,6 +53,24 @@ def test_job__tells_what_the_person_can_fix() -> None:
     assert job.elapsed_seconds == job.elapsed_seconds
 
 
+def test_job__that_is_interrupted_hands_over_what_is_done() -> None:
+    begun = threading.Event()
+    done: list[int] = []
+
+    def work(progress: Progress) -> list[int]:
+        progress.keep(done.copy)
+        done.append(1)
+        begun.set()
+        while True:
+            sum(range(1000))
+
+    job = Job("key", work)
+    assert begun.wait(10)
+    job.stop()
+    job.wait(10)
+    assert (job.state, job.result) == (JobState.STOPPED, [1])
+
+
 def test_progress__is_zero_while_the_total_is_unknown() -> None:
     progress = Progress()
     progress.report(5, 0)
