@@ -6,9 +6,7 @@ Codes run from 0 to n_values - 1. A missing value has a code of its own, but for
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -17,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from core.jobs import Threads
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -160,7 +160,7 @@ def coded_column(table: pa.Table, name: str) -> CodedColumn:
 def coded_columns(table: pa.Table, names: Sequence[str]) -> dict[str, CodedColumn]:
     """Return columns of a table as codes, by name; columns are coded side by side."""
     distinct = list(dict.fromkeys(names))
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with Threads() as threads:
         coded = threads.map(lambda name: coded_column(table, name), distinct)
         return dict(zip(distinct, coded, strict=True))
 

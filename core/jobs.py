@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar, cast
+from functools import partial
+from typing import Any, Generic, TypeVar, cast
 
 from core.errors import AuditInputError
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
 GRACE_SECONDS = 1.0  # for work to end by itself and keep what it has
 
 
@@ -36,8 +42,7 @@ class Interruptible:
         """Raise an :class:`Interruption` in the thread once it runs Python code, unless it has ended."""
         with self._lock:
             if not self._has_ended and self._thread.ident is not None:
-                ident, error = ctypes.c_ulong(self._thread.ident), ctypes.py_object(Interruption)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
+                _interrupt(self._thread.ident)
 
     def end(self) -> None:
         """Let nothing interrupt this thread from now on; what is on its way arrives here and is dropped."""
@@ -50,6 +55,83 @@ class Interruptible:
             except Interruption:
                 continue
             return
+
+
+def _interrupt(ident: int) -> None:
+    """Raise an :class:`Interruption` in a thread, and in those that work for it."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(Interruption))
+    for threads in tuple(_WORKING_FOR.get(ident, ())):
+        threads.interrupt()
+
+
+class Threads:
+    """Threads for a while, by default as many as there are processors.
+
+    They are interrupted with the thread that has them, and when it leaves with an error: then what was not
+    begun is not begun any more.
+    """
+
+    def __init__(self, n: int | None = None) -> None:
+        self._pool = ThreadPoolExecutor(n or os.cpu_count())
+        self._owner = threading.get_ident()
+        self._at_work: set[int] = set()
+
+    def __enter__(self) -> Threads:
+        _WORKING_FOR.setdefault(self._owner, []).append(self)
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        try:
+            if error is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self.interrupt()
+            self._pool.shutdown()
+        finally:
+            mine = _WORKING_FOR[self._owner]
+            mine.remove(self)
+            if not mine:
+                del _WORKING_FOR[self._owner]
+
+    def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> Awaited[Result]:
+        """Let a thread do work; with one thread, after all earlier work."""
+        return Awaited(self._pool.submit(self._do, partial(work, *arguments, **named)))
+
+    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Let the threads do work for every item; return the results in the items' order."""
+        awaited = deque([self.submit(work, item) for item in items])
+        return (awaited.popleft().result() for _ in range(len(awaited)))
+
+    def interrupt(self) -> None:
+        """Interrupt what is being done."""
+        for ident in tuple(self._at_work):
+            _interrupt(ident)
+
+    def _do(self, work: Callable[[], Result]) -> Result:
+        ident = threading.get_ident()
+        self._at_work.add(ident)
+        try:
+            return work()
+        finally:
+            self._at_work.discard(ident)
+
+
+_WORKING_FOR: dict[int, list[Threads]] = {}  # by the thread that has them
+
+
+class Awaited(Generic[Result]):
+    """The result of work that another thread does."""
+
+    def __init__(self, future: Future[Result]) -> None:
+        self._future = future
+
+    def result(self) -> Result:
+        """Wait for the result, or raise what the work raised; the wait can be interrupted."""
+        while True:
+            try:
+                return self._future.result(LOOK_UP_SECONDS)
+            except TimeoutError:
+                if self._future.done():
+                    return self._future.result()
 
 
 class JobState(StrEnum):

@@ -14,13 +14,13 @@ come from random orders drawn with a seed.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import stats
 
 from core.coding import FloatArray, IntArray
+from core.jobs import Threads
 from core.leakage.nearest import PackedTables, SmallCodes
 from core.leakage.pairing import N_THREADS
 
@@ -127,7 +127,7 @@ def draw_random_orders(
         order = np.random.default_rng((seed, number)).permutation(len(rows))
         return _apply_order(packed, sides, rows, other_rows, order)
 
-    with ThreadPoolExecutor(N_THREADS) as pool:
+    with Threads(N_THREADS) as pool:
         drawn = list(pool.map(one, range(n_permutations)))
     rows_by_matches = np.stack([histogram for histogram, _ in drawn])
     n_full = np.array([full for _, full in drawn])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +15,7 @@ from scipy import stats
 from core.cells import CodeArray, as_numbers, canonical_codes
 from core.coding import BoolArray, IntArray
 from core.errors import AuditInputError
+from core.jobs import Threads
 from core.leakage.nearest import pack_masks
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
@@ -150,7 +150,7 @@ def _two_smallest_distances(
         skipped = None if own_rows is None else own_rows[block]
         return _two_smallest_of_block(records.take(block), references, skipped)
 
-    with ThreadPoolExecutor(N_THREADS) as pool:
+    with Threads(N_THREADS) as pool:
         return np.concatenate(list(pool.map(one, range(0, records.n_rows, _ROWS_AT_ONCE))))
 
 

@@ -17,7 +17,6 @@ Beyond what was seen, a baseline's tail is continued exponentially, at the upper
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +27,7 @@ from scipy import stats
 
 from core.cells import CodeArray, as_numbers, canonical_codes
 from core.coding import BoolArray, FloatArray, IntArray
+from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
@@ -172,7 +172,7 @@ def find_closest(records: Records, references: Records, *, own: IntArray | None 
     def one(rows: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         return _closest_of_block(take_records(records, rows), references, None if own is None else own[rows])
 
-    with ThreadPoolExecutor(N_THREADS) as pool:
+    with Threads(N_THREADS) as pool:
         found = list(pool.map(one, blocks))
     best, second, nearest = (np.concatenate(part) for part in zip(*found, strict=True))
     return Closest(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from core.cells import CodeArray, cells_equal_to
 from core.coding import BoolArray, IntArray
+from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 
@@ -274,7 +274,7 @@ def find_nearest_rows(
     def one(block: slice) -> tuple[ShareArray, IntArray, ShareArray | None]:
         return _best_of_block(packed, rows[block], None if own is None else own[block])
 
-    with ThreadPoolExecutor(N_THREADS) as pool:
+    with Threads(N_THREADS) as pool:
         found = list(pool.map(one, blocks))
     best = np.concatenate([share for share, _, _ in found])
     n_best = np.concatenate([n for _, n, _ in found])

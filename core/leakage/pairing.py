@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -15,6 +14,7 @@ import pyarrow as pa
 from core.cells import CodeArray, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray
 from core.errors import AuditInputError
+from core.jobs import Threads
 from core.tables import Dataset
 from core.words import Text, counted, text
 
@@ -99,7 +99,7 @@ class TablePair:
         """Compute something for every column, two columns at a time unless rows are few, or too many."""
         if not _WORTH_A_THREAD <= self.original.n_records < most_rows:
             return {name: compute(name) for name in self.columns}
-        with ThreadPoolExecutor(N_THREADS) as pool:
+        with Threads(N_THREADS) as pool:
             return dict(zip(self.columns, pool.map(compute, self.columns), strict=True))
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from core.coding import CodedTable
+from core.jobs import Threads
 from core.roles.values import (
     DISTINCT,
     ColumnProfile,
@@ -62,7 +61,7 @@ def suggest_roles(
     """
     columns = table if isinstance(table, CodedTable) else CodedTable(table=table)
     names = columns.table.column_names
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with Threads() as threads:
         found = threads.map(
             lambda name: profile_column(columns[name], seed=seed, sample_size=sample_size), names
         )

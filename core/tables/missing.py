@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from core.jobs import Threads
 
 IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
@@ -29,7 +30,7 @@ def missing_as_null(table: pa.Table, spellings: Sequence[str], *, padded_only: b
     if table.num_rows < _WORTH_A_THREAD:
         columns = [look.marked(column) for column in table.combine_chunks().columns]
     else:
-        with ThreadPoolExecutor(2) as threads:
+        with Threads(2) as threads:
             columns = list(threads.map(look.marked, table.columns))
     return pa.table(columns, schema=table.schema)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.jobs import Threads
 from core.tables.apart import read_apart
 from core.tables.delimited import read_delimited
 from core.tables.model import Dataset, Reading, ReadOptions, check_options
@@ -51,7 +51,7 @@ def read_dataset(
     data = _mapped(source, name=name)
     if not data.size:
         raise AuditInputError(text("{file}: the file is empty (0 bytes). Export the table again.", file=name))
-    with ThreadPoolExecutor(1) as thread:  # hashing releases the interpreter: it runs beside reading
+    with Threads(1) as thread:  # hashing releases the interpreter: it runs beside reading
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
         table, reading = _read(data, name=name, options=options)
     return Dataset(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +10,7 @@ import numpy as np
 
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
+from core.jobs import Threads
 from core.patterns import CATALOGUE
 from core.tables import Dataset
 from core.tabular.columns import (
@@ -190,7 +189,7 @@ def _scan(
     def scan(name: str) -> ScannedColumn:
         return scan_anonymized(anonymized.table[name], action=actions.get(name, ""), patterns=patterns)
 
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with Threads() as threads:
         return dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
 
 
@@ -217,7 +216,7 @@ def _check(
         )
 
     checks: dict[str, list[ColumnCheck]] = {}
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with Threads() as threads:
         for match, found in zip(matched, threads.map(check, matched), strict=True):
             checks.setdefault(match.original, []).append(found)
     return tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items())

@@ -5,8 +5,11 @@ import threading
 import time
 from contextlib import suppress
 
+import pytest
+
+from core import jobs
 from core.errors import AuditInputError
-from core.jobs import Interruptible, Interruption, Job, JobState, Progress
+from core.jobs import Interruptible, Interruption, Job, JobState, Progress, Threads
 
 
 def test_job__returns_the_result_and_all_of_its_progress() -> None:
@@ -156,3 +159,71 @@ def test_interruptible__leaves_no_trace_for_a_tracer() -> None:
     finally:
         sys.settrace(before)
     assert seen == [True]
+
+
+def _forever() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+def test_threads__do_work_in_order_and_raise_its_errors() -> None:
+    with Threads(2) as threads:
+        assert list(threads.map(lambda number: number * 2, range(50))) == list(range(0, 100, 2))
+        with pytest.raises(TimeoutError):  # the work's own, not one of waiting for it
+            threads.submit(_late).result()
+    assert jobs._WORKING_FOR == {}
+
+
+def _late() -> None:
+    raise TimeoutError
+
+
+def test_threads__end_with_an_error_of_the_thread_that_has_them() -> None:
+    begun: list[int] = []
+
+    def work(number: int) -> None:
+        begun.append(number)
+        _forever()
+
+    def failing() -> None:
+        with Threads(2) as threads:
+            threads.map(work, range(9))
+            while len(begun) < 2:
+                time.sleep(0.01)
+            raise AuditInputError("A sentence.")
+
+    with pytest.raises(AuditInputError):
+        failing()
+    assert sorted(begun) == [0, 1]
+    assert jobs._WORKING_FOR == {}
+
+
+@pytest.mark.parametrize("where", ["waiting for others", "working itself"])
+def test_threads__are_interrupted_with_the_thread_that_has_them(where: str) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def inner() -> None:
+        with Threads(1) as further, suppress(Interruption):
+            begun.set()
+            further.submit(_forever).result()
+
+    def outer() -> None:
+        try:
+            with Threads(2) as threads:
+                result = threads.submit(inner)
+                if where == "working itself":
+                    _forever()
+                result.result()
+                _forever()
+        except Interruption:
+            ended.set()
+
+    job = Job("key", lambda _progress: outer())
+    assert begun.wait(10)
+    before = threading.active_count()
+    job.stop()
+    assert ended.wait(10)
+    job.wait(10)
+    assert not job.is_running
+    assert jobs._WORKING_FOR == {}
+    assert threading.active_count() <= before

@@ -8,9 +8,7 @@ original column held, or against words combined anew.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,6 +20,7 @@ import pyarrow.compute as pc
 from scipy.stats import binom, poisson
 
 from core.coding import DistinctValues, distinct_values
+from core.jobs import Threads
 from core.letters import narrowed
 from core.roles import Role
 from core.roles.vocabulary import match_name
@@ -96,7 +95,7 @@ def measure_elsewhere(
     sought = _sought(read, columns)
     found: list[ValuesElsewhere] = []
     if sought:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with Threads() as threads:
             names = tables.anonymized.column_names
             for in_column in threads.map(lambda name: list(_in_column(read, sought, name)), names):
                 found += in_column
@@ -248,7 +247,7 @@ def _sought(read: _Read, columns: Sequence[ColumnComparison]) -> list[_Sought]:
     left = {column.original for column in columns if column.is_left}
     kept = {column.original for column in columns if column.n_filled_anonymized}
     names = [name for name in read.tables.original.column_names if name not in left]
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with Threads() as threads:
         found = threads.map(lambda name: _column_sought(read, name, is_kept=name in kept), names)
         return [one for one in found if one is not None]
 

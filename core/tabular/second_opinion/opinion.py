@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ParamSpec, Protocol, TypeVar
 
 import pandas as pd
 
 from core.coding import CodedTable
+from core.jobs import Threads
 from core.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset
 from core.tabular.log import AnonymizationLog
@@ -60,9 +58,6 @@ from core.tabular.second_opinion.unchanged import (
     unchanged_table,
 )
 from core.verdict import Finding, Verdict, worst
-
-_T = TypeVar("_T")
-_Arguments = ParamSpec("_Arguments")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,7 +141,8 @@ def measure_second_opinion(
     settings = settings or SecondOpinionSettings()
     tables = pair_tables(original.table, anonymized.table, log)
     columns = measure_unchanged(tables)
-    with _aside() as later:
+    with Threads(1) as thread:  # results of earlier work are there when later work begins
+        later = thread.submit
         suggestions = later(suggest_roles, tables.written["anonymized"], seed=settings.seed)
         surrogates = later(lambda: measure_surrogates(tables, suggestions.result(), settings))
         classes = later(lambda: _classes(tables, suggestions.result(), surrogates.result(), settings))
@@ -196,26 +192,6 @@ def _hidden(
         derivations=measure_derivations(search),
         sorting=measure_sorting(search),
     )
-
-
-class _Later(Protocol):
-    """Gives work to another thread; results of earlier work are there when later work begins."""
-
-    def __call__(
-        self, work: Callable[_Arguments, _T], /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
-    ) -> Future[_T]:
-        """Begin the work when all earlier work is done."""
-
-
-@contextmanager
-def _aside() -> Iterator[_Later]:
-    """Have a second thread for a while; what it has not begun is not begun any more after an error."""
-    with ThreadPoolExecutor(1) as thread:
-        try:
-            yield thread.submit
-        except BaseException:
-            thread.shutdown(cancel_futures=True)
-            raise
 
 
 def _classes(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -17,6 +15,7 @@ import pyarrow.compute as pc
 
 from core.cells import BoolArray, CodeArray, equal_values
 from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_codes, one_below_the_other
+from core.jobs import Threads
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.second_opinion.marks import marked
 from core.tabular.second_opinion.settings import SecondOpinionSettings
@@ -188,26 +187,26 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     log = log.for_columns(original.column_names, anonymized.column_names)
     pairs = column_pairs(original.column_names, anonymized.column_names, log)
     paired = (frozenset(pair.original for pair in pairs), frozenset(pair.anonymized for pair in pairs))
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        coding = list(
-            threads.map(
-                lambda pair: _coded(pair, original[pair.original], anonymized[pair.anonymized]), pairs
-            )
-        )
-        ours, theirs = (
-            dict(
-                zip(
-                    names, threads.map(lambda name, table=table: _as_written(table[name]), names), strict=True
-                )
-            )
+    with Threads() as threads:
+        coding = [
+            threads.submit(_coded, pair, original[pair.original], anonymized[pair.anonymized])
+            for pair in pairs
+        ]
+        alone = [
+            {
+                name: threads.submit(_as_written, table[name])
+                for name in table.column_names
+                if name not in known
+            }
             for table, known in zip((original, anonymized), paired, strict=True)
-            for names in [[name for name in table.column_names if name not in known]]
-        )
-    for coded_pair, before, after in coding:
+        ]
+        coded = [each.result() for each in coding]
+        ours, theirs = ({name: each.result() for name, each in columns.items()} for columns in alone)
+    for coded_pair, before, after in coded:
         ours[coded_pair.pair.original], theirs[coded_pair.pair.anonymized] = before, after
     return TablePair(
         log=log,
-        coded=tuple(coded_pair for coded_pair, _, _ in coding),
+        coded=tuple(coded_pair for coded_pair, _, _ in coded),
         written={"original": _table(original, ours), "anonymized": _table(anonymized, theirs)},
         marks=_n_marks(theirs),
         original_marks=_n_marks(ours),
