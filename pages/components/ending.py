@@ -22,7 +22,7 @@ from streamlit.runtime.session_manager import SessionClient
 
 _TAB_CLOSED = (1000, 1001)  # said by the browser; a connection that was lost says nothing, or something else
 _CONNECTION = "x-anonaudit-connection"
-_CLEANING_AFTER_SECONDS = (1.0, 3.0)  # a script that runs ends within the second one
+_CLEANING_AFTER_SECONDS = (0.5, 1.8)  # a script that runs ends within a second and a half
 _LOOK_SECONDS = 0.2  # in which Streamlit's loop looks at every session
 _OVERWRITING = {
     "PYTHONMALLOC": "malloc",  # small objects too come from the C library
