@@ -149,9 +149,11 @@ def _bars(
 ) -> dict[str, object]:
     """Return the bars; what is below the threshold is red and paler, with a dashed outline."""
 
-    def by_group(values: Sequence[object], legend: Mapping[str, object] | None = None) -> dict[str, object]:
-        scale = {"domain": list(groups), "range": list(values)}
-        return {"field": "group", "type": "nominal", "scale": scale, "legend": legend}
+    def by_group(below: object, others: object) -> dict[str, object]:
+        return {
+            "condition": {"test": {"field": "group", "equal": groups[0]}, "value": below},
+            "value": others,
+        }
 
     colors = [COLORS["FAIL"], COLORS["neutral"]]
     legend = {
@@ -168,10 +170,15 @@ def _bars(
         "encoding": {
             "x": dict(x),
             "y": dict(y),
-            "color": by_group(colors, legend),
-            "stroke": by_group(colors),
-            "fillOpacity": by_group([0.35, 1]),
-            "strokeDash": by_group([[4, 3], [1, 0]]),
+            "color": {
+                "field": "group",
+                "type": "nominal",
+                "scale": {"domain": list(groups), "range": colors},
+                "legend": legend,
+            },
+            "stroke": by_group(*colors),
+            "fillOpacity": by_group(0.35, 1),
+            "strokeDash": by_group([4, 3], [1, 0]),
             "tooltip": [
                 {"field": "class_size", "type": "ordinal", "title": say("Class size")},
                 {"field": "n_records", "type": "quantitative", "title": y["title"], "format": ","},

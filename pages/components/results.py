@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -81,21 +82,34 @@ def show_verdict(
             st.markdown(f"**{say('Do next')}**\n\n{listed}")
 
 
-def show_figures(figures: Sequence[Figure], *, per_row: int = 4) -> None:
+def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | None = None) -> None:
     """Show figures as cards; definition, unit, threshold and source are one hover away.
 
-    In a narrow window fewer stand in a row, so that names and thresholds are not cut short.
+    In a narrow window fewer stand in a row, so that names and thresholds are not cut short. Figures of
+    one measure say in their names what each is of; beyond `at_once` they stand behind an expander.
     """
+    times = Counter(figure.measure for figure in figures)
+    rest = figures[at_once:] if at_once else ()
+    _show_cards(figures[:at_once], per_row, times)
+    if rest:
+        with st.expander(
+            say("{n} further figure", "{n} further figures", n=len(rest)), icon=":material/more_horiz:"
+        ):
+            _show_cards(rest, per_row, times)
+
+
+def _show_cards(figures: Sequence[Figure], per_row: int, times: Mapping[str, int]) -> None:
     with st.grid(per_row, min_column_width=_NARROWEST_CARD):
         for figure in figures:
-            _show_figure(figure)
+            _show_figure(figure, with_of=times[figure.measure] > 1)
 
 
-def _show_figure(figure: Figure) -> None:
+def _show_figure(figure: Figure, *, with_of: bool) -> None:
     measure = MEASURES[figure.measure]
     look = _LOOKS[figure.verdict] if figure.verdict else None
+    label = say(measure.label)  # our own words: escaped, a screen reader would read out the backslashes
     st.metric(
-        say(measure.label),  # our own words: escaped, a screen reader would read out the backslashes
+        f"{plain(say(own(figure.of)))}: {label}" if with_of and figure.of else label,
         say(Amount(measure.unit, figure.value)),
         delta=" · ".join(plain(say(part)) for part in (figure.verdict.word, figure.threshold) if part)
         if figure.verdict

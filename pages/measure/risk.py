@@ -40,8 +40,14 @@ from pages.components.inputs import (
 )
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads
-from pages.measure.risk_parts.details import place_details, show_comparison, show_details
-from pages.measure.risk_parts.results import show_classes, show_intruders, show_judgement
+from pages.measure.risk_parts.details import Places, place_details, show_comparison, show_details
+from pages.measure.risk_parts.results import (
+    show_classes,
+    show_found,
+    show_intruders,
+    show_judgement,
+    show_people,
+)
 from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings
 from pages.measure.risk_parts.what_if import Sources, show_what_if
 
@@ -60,8 +66,8 @@ def show_risk() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
-    others = _ask_for_others()
     settings = ask_for_settings(dataset)
+    others = _ask_for_others()
     with above_privacy_line():
         try:
             _show_results(dataset, settings, others)
@@ -113,7 +119,7 @@ class Measured:
 
 
 def _ask_for_others() -> Others:
-    label = "Compare with an original, with the population, or add groups of values"
+    label = "Further files: original, population, groups of values"
     with st.expander(say(label), icon=":material/compare_arrows:"):
         first, second, third = st.columns(3)
         with first:
@@ -159,7 +165,7 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
     with details:
         places = place_details()
     with first:
-        _show_judged(found, places.compared, last)
+        _show_judged(found, places, last)
     with places.columns, st.spinner(say("Looking at sets of columns"), show_time=True):
         found.columns = caching.risk_columns(dataset.fingerprint, settings)
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
@@ -167,23 +173,28 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
 
 
 @st.fragment
-def _show_judged(found: Measured, compared: DeltaGenerator, last: DeltaGenerator) -> None:
+def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
     """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
     measured = found.measurement
-    limits = ask_for_limits(
-        with_sensitive=bool(measured.sensitive),
-        with_household=measured.household is not None,
-        with_person=measured.persons_by_all_records is not None,
-    )
-    audit = judge_risk(found.measurement, limits)
-    other = _judge_other(found.others, audit)
-    verdict, intruders = st.container(), st.container()
-    show_classes(audit)  # drawn first: it is what moves with the slider
+    verdict = st.container()
+    people, classes = st.columns([2, 3])
+    with classes:
+        limits = ask_for_limits(
+            with_sensitive=bool(measured.sensitive),
+            with_household=measured.household is not None,
+            with_person=measured.persons_by_all_records is not None,
+        )
+        audit = judge_risk(found.measurement, limits)
+        show_classes(audit)  # drawn first: it is what moves with the slider
     with verdict:
         show_judgement(audit)
-    with intruders:
+    with people:
+        show_people(audit)
+    show_found(audit)
+    other = _judge_other(found.others, audit)
+    with places.intruders:
         show_intruders(audit)
-    with compared:
+    with places.compared:
         show_comparison(audit, other)
     with last:
         what_if = show_what_if(audit, found.dataset, found.sources())

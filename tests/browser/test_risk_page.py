@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from core.demo.risk import DEMOS
 from tests.browser.downloading import downloaded
 
 PEOPLE = {
@@ -37,6 +38,7 @@ def test_roles_and_k__are_judged_again(
     wait_until_idle(page)
     assert _figure(page, "Smallest class size (k)") == "3"
     expect(page.get_by_text("Nobody chose the quasi-identifiers")).to_be_visible()
+    page.get_by_text("Roles, suggested: 2 quasi-identifiers, 1 sensitive attribute").click()
     page.get_by_role("button", name="Confirm the roles").click()
     expect(page.get_by_text("Nobody chose the quasi-identifiers")).to_have_count(0)
     wait_until_idle(page)
@@ -52,6 +54,22 @@ def test_roles_and_k__are_judged_again(
     assert (
         report["settings"]["Smallest class size k"] == 3
     )  # what depends on k is drawn again apart from the page
+
+
+def test_verdict__stands_in_the_first_900_pixels(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("risk")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name=DEMOS[0].label).click()
+    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
+    assert card is not None
+    assert card["y"] + card["height"] < 900
+    cards = page.get_by_test_id("stMetric").filter(visible=True)
+    expect(cards.first).to_be_visible()
+    assert cards.count() <= 4
 
 
 def test_chart__draws_bars_k_and_the_cumulative_share(

@@ -1,5 +1,6 @@
 """Tables, sentences, charts and the report of a risk audit."""
 
+from collections import Counter
 from datetime import UTC, datetime
 
 import numpy as np
@@ -66,6 +67,45 @@ def test_intruders__count_persons_where_they_are_known() -> None:
     assert nobody.wants.startswith("Knows this fact about somebody (`age`)")
 
 
+def _people(table: str, **options: object) -> tuple[str, list[tuple[str, float]]]:
+    chart = views.people_chart(judged(table, **options))
+    assert chart is not None
+    rows = chart.chart.to_dict()["datasets"]["people"]
+    return chart.title, [(row["part"], row["opacity"]) for row in rows]
+
+
+def test_people_chart__has_a_square_for_each_of_a_hundred() -> None:
+    title, squares = _people("age\n1\n" + "2\n" * 2 + "3\n" * 5, quasi="age")
+    assert title == "Of 100 people, 13 are found for certain"
+    assert Counter(squares) == {
+        ("found for certain: 1 of 8 records", 1.0): 13,
+        ("in a class of fewer than 5: 2 of 8 records", 1.0): 25,
+        ("in a class of 5 or more: 5 of 8 records", 1.0): 62,
+    }
+
+
+def test_people_chart__shows_fewer_than_one_of_a_hundred_in_a_paler_square() -> None:
+    title, squares = _people("age\n1\n" + "2\n" * 499, quasi="age")
+    assert title == "Of 100 people, fewer than 1 is found for certain: 1 of 500 records"
+    assert Counter(squares) == {
+        ("found for certain: 1 of 500 records", 0.45): 1,
+        ("in a class of 5 or more: 499 of 500 records", 1.0): 99,
+    }
+
+
+def test_people_chart__says_that_nobody_is_found() -> None:
+    title, squares = _people("age,who\n2,a\n2,b\n2,b\n", quasi="age", person="who")
+    assert title == "Of 100 people, nobody is found for certain"
+    assert Counter(squares) == {("in a class of fewer than 5: 2 of 2 persons", 1.0): 100}
+
+
+def test_roles_note__counts_columns_by_role() -> None:
+    settings = RiskSettings(quasi_identifiers=("a", "b"), sensitive=("c",), direct_identifiers=("d",))
+    assert views.roles_note(settings) == (
+        "Roles, confirmed: 2 quasi-identifiers, 1 sensitive attribute, 1 direct identifier. Edit them"
+    )
+
+
 def test_intruders__against_a_population() -> None:
     _, journalist, marketer = views.intruders(_against_population())
     assert journalist.finds == (
@@ -73,7 +113,7 @@ def test_intruders__against_a_population() -> None:
         "best guess is right with 50.0 %. 0 records stand for fewer than two people."
     )
     assert marketer.finds == "Expects 29.2 % of the matches to be right: about 2 of 6 records."
-    assert views.intruder_figure(marketer).value == pytest.approx(1.75 / 6)
+    assert marketer.risk == pytest.approx(1.75 / 6)
     estimated = views.intruders(judged(population_size=33))[1]
     assert estimated.finds.startswith(
         "Of the population only the size is known (33), so the smallest class of the table may be all there "

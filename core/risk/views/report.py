@@ -204,14 +204,6 @@ def _marketer(audit: RiskAudit) -> Intruder:
     )
 
 
-_OF = {"Prosecutor": own("prosecutor"), "Journalist": own("journalist"), "Marketer": own("marketer")}
-
-
-def intruder_figure(intruder: Intruder) -> Figure:
-    """Return the intruder's risk as a figure; None, never 0, where not assessed."""
-    return Figure(intruder.measure, intruder.risk, of=_OF[intruder.name])
-
-
 def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     """Return the figures of the classes, k and the average risk with their thresholds."""
     limits = audit.thresholds
@@ -235,14 +227,23 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
 
 def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     """Return the figures that the page shows first."""
-    chosen = ("k", "records_at_risk_share", "prosecutor_average_risk", "sample_unique_share")
     by_key = {figure.measure: figure for figure in class_figures(audit)}
-    shown = [by_key[key] for key in chosen]
-    if "persons_at_risk_share" in by_key:
-        shown[1] = by_key["persons_at_risk_share"]
-    further = ("unchosen_unique_share", "persons_alone_share", "household_highest_risk", "linked_share")
-    shown += [by_key[key] for key in further if key in by_key]
-    return (*shown, *(figure for figure in sensitive_figures(audit) if figure.verdict is not None))
+    at_risk = "persons_at_risk_share" if "persons_at_risk_share" in by_key else "records_at_risk_share"
+    first = ("k", at_risk, "prosecutor_average_risk")
+    further = (
+        "sample_unique_share",
+        "unchosen_unique_share",
+        "persons_alone_share",
+        "household_highest_risk",
+        "linked_share",
+    )
+    judged = [figure for figure in sensitive_figures(audit) if figure.verdict is not None]
+    judged.sort(key=lambda figure: -figure.verdict.severity if figure.verdict else 0)
+    return (
+        *(by_key[key] for key in first),
+        *judged,
+        *(by_key[key] for key in further if key in by_key),
+    )
 
 
 def against_population(audit: RiskAudit) -> tuple[Figure, ...]:

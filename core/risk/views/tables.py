@@ -8,12 +8,22 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from core.charts import class_size_chart, horizontal_bars
+from core.charts import COLORS, Specification, class_size_chart, horizontal_bars
+from core.charts.look import specification
 from core.measures import MEASURES, risk, risk_models, shared
 from core.reports import ReportChart, ReportTable
 from core.reports.evidence import records_table
 from core.reports.model import Column
-from core.risk import PRESETS, ColumnsMeasurement, Comparison, RiskAudit, RiskMeasurement, Suda, suda_note
+from core.risk import (
+    PRESETS,
+    ColumnsMeasurement,
+    Comparison,
+    RiskAudit,
+    RiskMeasurement,
+    RiskSettings,
+    Suda,
+    suda_note,
+)
 from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.verdict import Verdict
@@ -109,6 +119,90 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
     )
 
 
+_SQUARES = 100
+_SQUARES_A_ROW = 10
+
+
+def people_chart(audit: RiskAudit) -> ReportChart | None:
+    """Draw of 100 people those alone in a class, in one below k, and in a large one; None of no record."""
+    persons, classes, k = audit.measurement.persons, audit.measurement.classes, audit.thresholds.k
+    if persons is not None and persons.n_persons:
+        total, n_alone, n_small = persons.n_persons, persons.n_below(2), persons.n_below(max(k, 2))
+        of: Text = counted(total, "person")
+    else:
+        total, n_alone = classes.n_records, classes.n_records_below(2)
+        n_small, of = classes.n_records_below(max(k, 2)), counted(total, "record")
+    if not total:
+        return None
+    counts = (n_alone, n_small - n_alone, total - n_small)
+    labels = (
+        text("found for certain: {n} of {total}", n=n_alone, total=of),
+        text("in a class of fewer than {k}: {n} of {total}", k=k, n=counts[1], total=of),
+        text("in a class of {k} or more: {n} of {total}", k=max(k, 2), n=counts[2], total=of),
+    )
+    squares = _squares(counts)
+    return ReportChart(
+        _people_title(squares[0], n_alone, of),
+        _people_specification(labels, squares, counts),
+        text("Of 100 squares {parts}.", parts=joined(labels, "; ")),
+    )
+
+
+def _people_title(n_squares: int, n_alone: int, of: Text) -> str:
+    if not n_alone:
+        return "Of 100 people, nobody is found for certain"
+    if not n_squares:
+        return text("Of 100 people, fewer than 1 is found for certain: {n} of {total}", n=n_alone, total=of)
+    return text(
+        "Of 100 people, {n} is found for certain", "Of 100 people, {n} are found for certain", n=n_squares
+    )
+
+
+def _squares(counts: Sequence[int]) -> list[int]:
+    """Return how many of 100 squares stand for each count: rounded down, the rest to the largest rests."""
+    total = sum(counts)
+    squares = [_SQUARES * count // total for count in counts]
+    rests = sorted(range(len(counts)), key=lambda part: -(_SQUARES * counts[part] % total))
+    for part in rests[: _SQUARES - sum(squares)]:
+        squares[part] += 1
+    return squares
+
+
+def _people_specification(
+    labels: Sequence[Text], squares: Sequence[int], counts: Sequence[int]
+) -> Specification:
+    """Draw squares row by row; a part too small for one has a pale one, so that it is seen."""
+    parts = [(part, 1.0) for part, n in enumerate(squares) for _ in range(n)]
+    for part in reversed(range(len(counts))):
+        if counts[part] and not squares[part]:
+            parts.remove((int(np.argmax(squares)), 1.0))
+            parts.append((part, 0.45))
+    said = [say(label) for label in labels]
+    rows = [
+        {"x": place % _SQUARES_A_ROW, "y": place // _SQUARES_A_ROW, "part": said[part], "opacity": opacity}
+        for place, (part, opacity) in enumerate(sorted(parts))
+    ]
+    shown = [part for part in range(len(counts)) if counts[part]]
+    scale = {
+        "domain": [said[part] for part in shown],
+        "range": [(COLORS["FAIL"], COLORS["WARN"], COLORS["neutral"])[part] for part in shown],
+    }
+    legend = {"title": None, "orient": "bottom", "columns": 1, "labelLimit": 0}
+    cells = {"type": "ordinal", "axis": None, "scale": {"paddingInner": 0.18}}
+    layer = {
+        "data": {"name": "people"},
+        "mark": {"type": "rect", "cornerRadius": 2},
+        "encoding": {
+            "x": {"field": "x", **cells},
+            "y": {"field": "y", **cells},
+            "color": {"field": "part", "type": "nominal", "scale": scale, "legend": legend},
+            "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
+            "tooltip": {"field": "part", "type": "nominal", "title": say("People")},
+        },
+    }
+    return specification([layer], {"people": rows}, height=300)
+
+
 def _shares(named: Iterable[tuple[str, float]]) -> Text:
     """Return names with their shares, separated by commas."""
     return joined([text("{name} {share}", name=name, share=percent(share)) for name, share in named], ", ")
@@ -137,6 +231,21 @@ CHANGE_COLUMNS = (
     Column("n_missing", "Missing"),
 )
 _DISTANCES = {"equal": own("equal"), "ordered": own("ordered"), "hierarchical": own("hierarchical")}
+
+
+def roles_note(settings: RiskSettings) -> Text:
+    """Return in one line how many columns have each role, and whether somebody confirmed them."""
+    counts = (
+        counted(len(settings.quasi_identifiers), "quasi-identifier"),
+        counted(len(settings.sensitive), "sensitive attribute") if settings.sensitive else None,
+        counted(len(settings.direct_identifiers), "direct identifier")
+        if settings.direct_identifiers
+        else None,
+    )
+    roles = joined([each for each in counts if each is not None], ", ")
+    if settings.roles_suggested:
+        return text("Roles, suggested: {roles}. Edit or confirm them", roles=roles)
+    return text("Roles, confirmed: {roles}. Edit them", roles=roles)
 
 
 def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -> pd.DataFrame:

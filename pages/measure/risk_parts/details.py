@@ -30,6 +30,7 @@ class Places(NamedTuple):
     """The tabs."""
 
     disclosure: DeltaGenerator
+    intruders: DeltaGenerator
     columns: DeltaGenerator
     special: DeltaGenerator
     worst: DeltaGenerator
@@ -39,7 +40,14 @@ class Places(NamedTuple):
 def place_details() -> Places:
     """Show the tabs, yet empty."""
     st.header(say("Details"), anchor=False)
-    tabs = ("Attribute disclosure", "Columns", "Special uniques", "Worst classes", "Side by side")
+    tabs = (
+        "Attribute disclosure",
+        "Three intruders",
+        "Columns",
+        "Special uniques",
+        "Worst classes",
+        "Side by side",
+    )
     return Places(*st.tabs([say(tab) for tab in tabs]))
 
 

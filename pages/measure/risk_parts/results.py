@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.measures import MEASURES
 from core.risk import RiskAudit, views
-from core.words import say
+from core.words import Amount, joined, own, say, text
 from pages.components.results import (
     show_chart,
     show_figures,
     show_findings,
-    show_table,
     show_verdict,
 )
 from pages.components.text import sentence
 
 
 def show_judgement(audit: RiskAudit) -> None:
-    """Show the verdict, its figures and all findings."""
-    show_verdict(
-        audit.overall,
-        views.headline(audit),
-        parts=(("Thresholds", audit.verdict), ("Beyond the thresholds", audit.exposure_verdict)),
-        findings=audit.all_findings,
-    )
-    show_figures(views.headline_figures(audit), per_row=3)
+    """Show the verdict and what to do next."""
+    show_verdict(audit.overall, views.headline(audit), findings=audit.all_findings)
+
+
+def show_found(audit: RiskAudit) -> None:
+    """Show the figures, four of them at once, and all findings."""
+    show_figures(views.headline_figures(audit), at_once=4)
     asked, beyond = st.columns(2)
     with asked, st.container(border=True, height="stretch"):
         st.subheader(say("Thresholds"), anchor=False)
@@ -38,14 +37,23 @@ def show_judgement(audit: RiskAudit) -> None:
 
 
 def show_intruders(audit: RiskAudit) -> None:
-    """Show the three intruders in plain words."""
-    st.header(say("Three intruders"), anchor=False)
-    for place, intruder in zip(st.columns(3), views.intruders(audit), strict=True):
-        with place, st.container(border=True, height="stretch"):
-            st.subheader(say(intruder.name), anchor=False)
-            st.caption(sentence(say(intruder.wants)))
-            show_figures((views.intruder_figure(intruder),), per_row=1)
-            st.markdown(sentence(say(intruder.finds)))
+    """Show what each intruder finds, and in one line those that cannot be assessed."""
+    found = views.intruders(audit)
+    known = [intruder for intruder in found if intruder.risk is not None]
+    for intruder in known:
+        risk = text(
+            "{figure}: {risk}",
+            figure=own(MEASURES[intruder.measure].label),
+            risk=Amount("risk", intruder.risk),
+        )
+        st.markdown(f"**{sentence(say(risk))}**")
+        st.caption(sentence(say(intruder.wants)))
+        st.markdown(sentence(say(intruder.finds)))
+    if unknown := [own(intruder.name) for intruder in found if intruder.risk is None]:
+        note = "Not assessed without a table of the population or its size: {intruders}."
+        st.markdown(say(note, intruders=joined(unknown, ", ")))
+    if (bars := views.risk_bars(audit)) is not None:
+        show_chart(bars, key="risk_bars")
     if figures := views.against_population(audit):
         with st.expander(say("Against the population, figure by figure"), icon=":material/groups:"):
             show_figures(figures)
@@ -53,22 +61,17 @@ def show_intruders(audit: RiskAudit) -> None:
                 st.caption(sentence(say(note)))
 
 
+def show_people(audit: RiskAudit) -> None:
+    """Show how many of 100 people are found."""
+    if (chart := views.people_chart(audit)) is not None:
+        show_chart(chart, key="risk_people")
+
+
 def show_classes(audit: RiskAudit) -> None:
-    """Show the class sizes with k, and how many records are in small classes."""
-    st.header(say("Class sizes"), anchor=False)
+    """Show the class sizes with k."""
     log = st.toggle(say("Logarithmic scale"), key="risk_log_scale", persist_state="session")
     chart = views.class_chart(audit, log=log)
     if chart is None:
         st.info(say("No record is assessed, so there is no class."), icon=":material/help:")
         return
-    histogram, shares = st.columns([3, 2])
-    with histogram:
-        show_chart(chart, key="risk_class_chart")
-    with shares:
-        show_table(
-            views.class_size_shares(audit),
-            alt="Records in classes below the usual sizes",
-            columns=views.CLASS_SIZE_COLUMNS,
-        )
-        if (bars := views.risk_bars(audit)) is not None:
-            show_chart(bars, key="risk_bars")
+    show_chart(chart, key="risk_class_chart")

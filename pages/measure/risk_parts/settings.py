@@ -47,8 +47,9 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
     Until the person confirms them the suggested roles are measured, and a finding says so.
     """
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
-    label = "Roles of the columns" if confirmed else "Roles of the columns: suggested, please confirm"
-    with st.expander(say(label), icon=":material/rule:", expanded=confirmed is None):
+    settings = confirmed or _settings(_suggested_roles(dataset), {})
+    unusable = not settings.quasi_identifiers
+    with st.expander(say(views.roles_note(settings)), icon=":material/rule:", expanded=unusable):
         told = described(RiskSettings)
         st.caption(
             " · ".join(
@@ -61,7 +62,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
             if st.form_submit_button(say("Confirm the roles"), type="primary", icon=":material/check:"):
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.rerun()
-    return confirmed or _settings(_suggested_roles(dataset), {})
+    return settings
 
 
 def _slot(dataset: Dataset) -> str:
@@ -139,66 +140,60 @@ def _settings(
 def ask_for_limits(
     *, with_sensitive: bool, with_household: bool = False, with_person: bool = False
 ) -> RiskThresholds:
-    """Show the presets and sliders; moving one judges the same measurement again."""
-    with st.container(border=True):
+    """Show k with its presets, further limits folded; moving one judges the same measurement again."""
+    asked = st.session_state.get("risk_k", RiskThresholds.k)
+    st.session_state["risk_preset"] = asked if asked in PRESETS else None
+    presets, slider = st.columns([2, 3])
+    with presets:
         st.pills(
-            say("Smallest class size asked for by"),
+            say("Usual sizes"),
             list(PRESETS),
-            format_func=lambda k: f"{k} · {say(PRESETS[k])}",
             key="risk_preset",
             on_change=_take_preset,
-            help=say("Presets that recipients and authorities use; they move the slider."),
+            help="\n\n".join(f"{k} · {say(PRESETS[k])}" for k in PRESETS),
             persist_state="session",
         )
-        k_place, l_place, entropy_place, t_place, average_place = st.columns(5)
-        with k_place:
-            k = ask_for_number(RiskThresholds, "k", slider=True, span=(1, 50), key="risk_k")
-        with l_place:
-            least = ask_for_number(
-                RiskThresholds,
-                "l",
-                slider=True,
-                span=(1, 10),
-                key="risk_l",
-                disabled=not with_sensitive,
-            )
-        with entropy_place:
-            entropy_l = ask_for_number(
-                RiskThresholds,
-                "entropy_l",
-                slider=True,
-                span=(1, 10),
-                step=0.1,
-                none_at=1.0,
-                key="risk_entropy_l",
-                disabled=not with_sensitive,
-            )
-        with t_place:
-            t = _ask_for_limit("t", "t", disabled=not with_sensitive)
-        with average_place:
-            average_risk = _ask_for_limit("average_risk", "average")
-        with st.expander(say("Limits of α, β, δ, households and visits"), icon=":material/tune:"):
-            further = _ask_for_further_limits(
-                with_sensitive=with_sensitive, with_household=with_household, with_person=with_person
-            )
-    return RiskThresholds(k=k, l=least, entropy_l=entropy_l, t=t, average_risk=average_risk, **further)
+    with slider:
+        k = ask_for_number(RiskThresholds, "k", slider=True, span=(1, 50), key="risk_k")
+    if note := views.preset_note(k):
+        st.caption(f"{k} · {say(note)}")
+    with st.expander(say("Further limits"), icon=":material/tune:"):
+        further = _ask_for_further_limits(
+            with_sensitive=with_sensitive, with_household=with_household, with_person=with_person
+        )
+    return RiskThresholds(k=k, **further)
 
 
 def _ask_for_further_limits(
     *, with_sensitive: bool, with_household: bool, with_person: bool
 ) -> dict[str, Any]:
-    """Show limits that are not judged unless set."""
+    """Show the limits of sensitive attributes and average risk, and those not judged unless set."""
     found: dict[str, Any] = {}
     first, second, third = st.columns(3)
     with first:
+        found["l"] = ask_for_number(
+            RiskThresholds, "l", slider=True, span=(1, 10), key="risk_l", disabled=not with_sensitive
+        )
+        found["average_risk"] = _ask_for_limit("average_risk", "average")
         found["alpha"] = _ask_for_limit("alpha", "alpha", disabled=not with_sensitive)
         found["household_risk"] = _ask_for_limit(
             "household_risk", "household_limit", disabled=not with_household
         )
     with second:
+        found["entropy_l"] = ask_for_number(
+            RiskThresholds,
+            "entropy_l",
+            slider=True,
+            span=(1, 10),
+            step=0.1,
+            none_at=1.0,
+            key="risk_entropy_l",
+            disabled=not with_sensitive,
+        )
         found["beta"] = _ask_for_typed_limit("beta", "beta", disabled=not with_sensitive)
         found["person_k"] = _ask_for_typed_limit("person_k", "person_limit", disabled=not with_person)
     with third:
+        found["t"] = _ask_for_limit("t", "t", disabled=not with_sensitive)
         found["delta"] = _ask_for_typed_limit("delta", "delta", disabled=not with_sensitive)
     return found
 
