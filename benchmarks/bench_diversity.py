@@ -90,7 +90,7 @@ def literal_seconds(problem: SearchProblem) -> float:
         model=inputs.model.estimator,  # type: ignore[union-attr]
         quasi_identifiers=[problem.features.index(name) for name in problem.settings.quasi_identifiers],
         sensitive=problem.features.index(problem.settings.sensitive_attributes[0]),
-        target_accuracy=problem.settings.target_accuracy,
+        target_accuracy=problem.settings.target,
     )
     some = problem.settings.pairs[::8]
     took = seconds(

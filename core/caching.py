@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -38,6 +38,10 @@ from core.tabular.second_opinion import (
     measure_second_opinion,
     with_quasi_identifiers,
 )
+from core.words import own
+
+if TYPE_CHECKING:
+    from core.diversity import DiversitySettings, ModelChoice
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -381,6 +385,38 @@ def events_audit(
         traces_before=original_trace_risk(log, settings),
         traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
         rows=released_row_risk(log, settings, released, options.pseudonym_per),
+    )
+
+
+class UntouchedModel(NamedTuple):
+    """What a model does before anything is anonymized."""
+
+    accuracy: float  # on the records as they are; R² for regression
+    description: str  # what it is
+    features: tuple[str, ...]  # what it was trained on
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Asking the untouched model …")
+def untouched_model(
+    data: str, settings: DiversitySettings, choice: ModelChoice, training: str | None
+) -> UntouchedModel | AuditInputError:
+    """Return what the model of a search does untouched, or why it cannot be had."""
+    from core.diversity import prepare_search  # noqa: PLC0415 - scikit-learn, which only this tool needs
+
+    tables = vault().by_fingerprint
+    try:
+        problem = prepare_search(
+            tables[data], settings, choice, training=tables[training] if training else None
+        )
+    except AuditInputError as error:
+        return AuditInputError(*error.problems)
+    model = problem.inputs.model
+    names = tuple(column.name for column in problem.inputs.space.columns)
+    loaded = getattr(model, "loaded", None)
+    return UntouchedModel(
+        accuracy=problem.base_accuracy,
+        description=model.description if model else own("Predictions"),
+        features=(loaded.feature_names if loaded else None) or names,
     )
 
 

@@ -161,7 +161,7 @@ def _minimization_problem(inputs: EvaluationInputs) -> MinimizationProblem:
         predict=inputs.predict,
         outcome=inputs.outcome,
         majority=inputs.settings.majority,
-        target_accuracy=inputs.settings.target_accuracy,
+        target_accuracy=inputs.settings.target,
         dependence=inputs.model.dependence if inputs.model else None,
         scores=inputs.model.scores if inputs.model else None,
     )

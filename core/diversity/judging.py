@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -26,12 +27,16 @@ _CONTINUOUS_SHARE = 0.5
 
 
 def _search_findings(
-    problem: SearchProblem, configurations: Sequence[Configuration], *, n_within_limits: int
+    problem: SearchProblem,
+    configurations: Sequence[Configuration],
+    thresholds: DiversityThresholds,
+    *,
+    n_within_limits: int,
 ) -> list[Finding]:
     """Return what to know of a search as a whole."""
     return [
         *_about_what_was_not_done(configurations),
-        *_about_the_outcome(problem, configurations, n_within_limits),
+        *_about_the_outcome(problem, configurations, thresholds, n_within_limits),
         *_about_the_model(problem),
         *_about_cells(problem),
         *_about_sensitive(problem),
@@ -82,7 +87,10 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
 
 
 def _about_the_outcome(
-    problem: SearchProblem, configurations: Sequence[Configuration], n_within_limits: int
+    problem: SearchProblem,
+    configurations: Sequence[Configuration],
+    thresholds: DiversityThresholds,
+    n_within_limits: int,
 ) -> list[Finding]:
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
     if problem.inputs.model is None:
@@ -94,15 +102,65 @@ def _about_the_outcome(
         ]
     if n_within_limits or not n_evaluated:
         return []
+    none = text(
+        "The only evaluated pair of k and l does not meet the limits.",
+        "None of the {n} evaluated pairs of k and l meets the limits.",
+        n=n_evaluated,
+    )
+    remedy = ""
+    if least_accuracy(problem, thresholds) > problem.base_accuracy:
+        remedy = text(
+            "Ask for less than the {untouched} that the untouched model has, or choose a better model.",
+            untouched=percent(problem.base_accuracy),
+        )
+    elif all(each.status in _RECORDS_LACK for each in configurations):
+        remedy = "Choose smaller k and l, coarser sensitive values, or a table of more records."
     return [
-        Finding.of("nothing_within_limits", Verdict.FAIL)(
-            text(
-                "The only evaluated pair of k and l does not meet the limits.",
-                "None of the {n} evaluated pairs of k and l meets the limits.",
-                n=n_evaluated,
-            )
+        Finding(
+            check="nothing_within_limits",
+            verdict=Verdict.FAIL,
+            message=joined([none, *_causes(configurations)]),
+            own_remedy=remedy,
         )
     ]
+
+
+_RECORDS_LACK = (Status.NOTHING_LEFT, Status.TOO_FEW_RECORDS)
+
+
+def _causes(configurations: Sequence[Configuration]) -> list[Text]:
+    """Say how many pairs fail for which cause."""
+    found = Counter(each.status for each in configurations)
+    below, empty, few = (
+        found[each] for each in (Status.BELOW_TARGET, Status.NOTHING_LEFT, Status.TOO_FEW_RECORDS)
+    )
+    reached = found[Status.OFFERED] + found[Status.NO_DELETION]
+    causes = {
+        text("{n} is below the target.", "{n} are below the target.", n=below): below,
+        text("{n} leaves no record.", "{n} leave no record.", n=empty): empty,
+        text("{n} leaves too few records to measure.", "{n} leave too few records to measure.", n=few): few,
+        text(
+            "{n} reaches the target, but not your limits.",
+            "{n} reach the target, but not your limits.",
+            n=reached,
+        ): reached,
+    }
+    return [cause for cause, number in causes.items() if number]
+
+
+def cause_of_failure(audit: DiversityAudit) -> Text | None:
+    """Return why no pair meets the limits, where one cause explains all."""
+    problem, statuses = audit.search.problem, {each.status for each in audit.search.configurations}
+    least = least_accuracy(problem, audit.thresholds)
+    if least > problem.base_accuracy:
+        return text(
+            "The untouched model itself has {untouched}, less than the {least} asked for.",
+            untouched=percent(problem.base_accuracy),
+            least=percent(least),
+        )
+    if statuses <= {Status.NOTHING_LEFT}:
+        return text("No cell is diverse enough, so that no record would be left.")
+    return text("Too few records are left to measure it.") if statuses <= {*_RECORDS_LACK} else None
 
 
 def _about_the_model(problem: SearchProblem) -> list[Finding]:
@@ -397,7 +455,9 @@ def judge_diversity(
     thresholds = thresholds or DiversityThresholds()
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
-    findings = _search_findings(measured.problem, measured.configurations, n_within_limits=len(meeting))
+    findings = _search_findings(
+        measured.problem, measured.configurations, thresholds, n_within_limits=len(meeting)
+    )
     if recommended is not None:
         chosen = measured.configuration(recommended.k, recommended.l)
         findings += _configuration_findings(measured.problem, chosen)
@@ -442,12 +502,15 @@ def _costs(configuration: Configuration) -> tuple[float, float, float]:
     return (-(configuration.accuracy or 0.0), configuration.deletion_ratio or 0.0, ncp or 0.0)
 
 
+def least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> float:
+    """Return the accuracy that a pair must have: the target, or what the person asks for above it."""
+    return max(problem.settings.target, thresholds.min_accuracy or 0.0)
+
+
 def _meets(configuration: Configuration, measured: DiversitySearch, thresholds: DiversityThresholds) -> bool:
     if configuration.status not in (Status.OFFERED, Status.NO_DELETION):
         return False
-    least = measured.problem.settings.target_accuracy
-    if thresholds.min_accuracy is not None:
-        least = max(least, thresholds.min_accuracy)
+    least = least_accuracy(measured.problem, thresholds)
     accuracy, deletion = configuration.accuracy, configuration.deletion_ratio
     return (
         accuracy is not None
@@ -476,7 +539,7 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
     better_than_guessing = 0 < len(useful) < len(meeting)
     meeting = useful or meeting
     few = [each for each in meeting if (each.deletion_ratio or 0.0) <= _RECOMMENDED_DELETION]
-    sure = [each for each in few or meeting if _low_end(each) >= settings.target_accuracy]
+    sure = [each for each in few or meeting if _low_end(each) >= settings.target]
     among = sure or few or meeting
     best = max(among, key=lambda each: (each.l, each.k, each.accuracy or 0.0))
     conditions = [text("is within your limits", "are within your limits", n=len(among))]
@@ -503,7 +566,7 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
                 "keeps {target} accuracy even at the low end of its 95 % interval",
                 "keep {target} accuracy even at the low end of its 95 % interval",
                 n=len(among),
-                target=percent(settings.target_accuracy),
+                target=percent(settings.target),
             )
         )
     return Recommendation(k=best.k, l=best.l, reason=_reason(best, len(among), conditions, settings))

@@ -238,7 +238,7 @@ class _Searching:
                 evaluation = self._evaluation(partition, kept_set)
             except SearchStoppedError:
                 return Configuration(k=k, l=l, status=Status.STOPPED)
-            status = _status(evaluation.accuracy, kept_set, settings.target_accuracy)
+            status = _status(evaluation.accuracy, kept_set, settings.target)
         if verification is not None and not verification.holds(k, l, settings):
             status = Status.NOT_VERIFIED
         return Configuration(

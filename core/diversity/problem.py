@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from core.diversity.features import FeatureSpace, SensitiveAttribute, read_featu
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
-from core.diversity.settings import DiversitySettings, check_settings
+from core.diversity.settings import DiversitySettings, check_settings, just_below
 from core.diversity.stopping import ShouldStop, never, stop_if
 from core.errors import AuditInputError
 from core.settings_form import check, setting
@@ -184,6 +184,9 @@ def prepare_search(
     model, notes = _model(choice, space, values, outcomes, loaded=loaded)
     stop_if(should_stop)
     untouched = _untouched(choice, tables[0], model, values[0], outcomes[0])
+    base_accuracy = outcomes[0].agreement(untouched, outcomes[0].values)
+    if settings.target_accuracy is None:
+        settings = replace(settings, target_accuracy=just_below(base_accuracy))
     return SearchProblem(
         data=data,
         training=training,
@@ -202,7 +205,7 @@ def prepare_search(
             read_sensitive(tables[0][name], name=name, n_bins=settings.sensitive_bins)
             for name in settings.sensitive_attributes
         ),
-        base_accuracy=outcomes[0].agreement(untouched, outcomes[0].values),
+        base_accuracy=base_accuracy,
         n_training=len(values[1]) if choice.is_trained_here else 0,
         notes=(*notes, *_data_notes(space, values, outcomes, choice)),
     )

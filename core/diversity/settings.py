@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,6 +16,7 @@ MajorityRule = Literal["records", "leaf_shares"]
 Task = Literal["classification", "regression"]
 
 LARGEST_GRID = 200_000
+_POINTS_BELOW = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +75,7 @@ class DiversitySettings:
         metavar="K",
     )
     k_max: int = setting(
-        7,
+        12,
         "Largest k",
         "Up to the records to anonymize. More pairs take longer.",
         "--k-max",
@@ -89,13 +91,14 @@ class DiversitySettings:
         least=1,
         metavar="L",
     )
-    target_accuracy: float = setting(
-        0.6,
+    target_accuracy: float | None = setting(
+        None,
         "Target accuracy",
         "Quasi-identifiers are generalized as far as the model keeps this agreement with itself, and pairs "
         "are offered from this accuracy on.",
         "--target-accuracy",
         percent=True,
+        none="5 points below the untouched model's",
     )
     cells: CellRule = setting(
         "proper",
@@ -144,6 +147,13 @@ class DiversitySettings:
     minimization_seed: int = 18  # of the inner split
 
     @property
+    def target(self) -> float:
+        """Return the target accuracy, which is known once the model is."""
+        if self.target_accuracy is None:
+            raise ValueError("The target is set when the search is prepared.")
+        return self.target_accuracy
+
+    @property
     def n_pairs(self) -> int:
         """Return the number of pairs, without making them."""
         first = max(self.k_min, self.l_min) - self.l_min + 1
@@ -158,6 +168,11 @@ class DiversitySettings:
             for k in range(self.k_min, self.k_max + 1)
             for l in range(self.l_min, k + 1)  # noqa: E741
         )
+
+
+def just_below(untouched_accuracy: float) -> float:
+    """Return the target for a model of this accuracy on untouched records: 5 points less, whole percent."""
+    return max(math.floor(100 * untouched_accuracy + 1e-9) - _POINTS_BELOW, 0) / 100
 
 
 def as_published(settings: DiversitySettings) -> DiversitySettings:

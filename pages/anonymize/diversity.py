@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 from joblib import cpu_count
 
+from core.caching import vault
 from core.demo.diversity import DEMOS
 from core.diversity import (
     DiversitySearch,
@@ -46,8 +47,11 @@ def show_diversity() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
         show_privacy_line()
         return
-    _show_singling_out(data)
-    asked = ask_for_search(data)
+    job = vault().job(TOOL)
+    begun = job is not None and job.key.startswith(data.fingerprint)
+    with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
+        asked = ask_for_search(data)
+        _show_singling_out(data)
     if (key := _checked(asked, data)) is not None and asked.choice is not None:
         work = partial(_search, data, asked.settings, asked.choice, asked.training)
         job = ask_for_work(TOOL, key, work, label="Search")
@@ -67,7 +71,7 @@ def _checked(asked: Asked, data: Dataset) -> str | None:
         show_problems(error)
         return None
     training = asked.training.fingerprint if asked.training else None
-    return repr((data.fingerprint, asked.settings, asked.choice, asked.choice.file_digest, training))
+    return data.fingerprint + repr((asked.settings, asked.choice, asked.choice.file_digest, training))
 
 
 def _search(
@@ -95,26 +99,25 @@ def _search(
 
 
 def _show_singling_out(data: Dataset) -> None:
-    with st.expander(say("Which columns single people out?"), icon=":material/fingerprint:"):
-        if not st.toggle(
-            say("Rank the columns"),
-            key="diversity_rank",
-            help=say("Every column alone, then together."),
-            persist_state="session",
-        ):
-            return
-        st.markdown(
-            say(
-                "A column that singles many people out is a candidate for the quasi-identifiers, if others "
-                "may know it, or should be left out. Ranked by what each adds to those before it."
-            )
+    if not st.toggle(
+        say("Which columns single people out?"),
+        key="diversity_rank",
+        help=say("Every column alone, then together."),
+        persist_state="session",
+    ):
+        return
+    st.markdown(
+        say(
+            "A column that singles many people out is a candidate for the quasi-identifiers, if others "
+            "may know it, or should be left out. Ranked by what each adds to those before it."
         )
-        ranked = rank_by_singling_out(data.table, data.columns)
-        show_table(
-            views.singling_out_table(ranked),
-            alt="Share of records that each column singles out",
-            columns=views.SINGLING_OUT_COLUMNS,
-        )
+    )
+    ranked = rank_by_singling_out(data.table, data.columns)
+    show_table(
+        views.singling_out_table(ranked),
+        alt="Share of records that each column singles out",
+        columns=views.SINGLING_OUT_COLUMNS,
+    )
 
 
 show_diversity()

@@ -66,15 +66,18 @@ from core.diversity.features import (
     read_features,
     read_sensitive,
 )
+from core.diversity.judging import cause_of_failure
 from core.diversity.measuring import unit_penalty
 from core.diversity.minimization import minimize
 from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
+from core.diversity.settings import just_below
 from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
 from core.plain import table_csv
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
+from core.words import percent
 
 COLUMNS = ("age", "job", "income", "score", "ill")
 SETTINGS = DiversitySettings(
@@ -534,9 +537,33 @@ def test_search__marks_what_is_below_the_target() -> None:
     found = {each.status for each in audit.search.configurations}
     assert found <= {Status.BELOW_TARGET, Status.NOTHING_LEFT}
     assert (audit.verdict, audit.overall, audit.recommended) == (Verdict.FAIL, Verdict.FAIL, None)
-    assert "None of the 14 evaluated pairs of k and l meets the limits." in [
-        f.message for f in audit.findings
-    ]
+    none = next(finding for finding in audit.findings if finding.check == "nothing_within_limits")
+    assert (
+        none.message
+        == "None of the 14 evaluated pairs of k and l meets the limits. 13 are below the target. "
+        "1 leaves no record."
+    )
+    untouched = percent(audit.search.problem.base_accuracy)
+    assert none.remedy == (
+        f"Ask for less than the {untouched} that the untouched model has, or choose a better model."
+    )
+    assert cause_of_failure(audit) == (
+        f"The untouched model itself has {untouched}, less than the 99.0 % asked for."
+    )
+
+
+@pytest.mark.parametrize(("untouched", "target"), [(0.95, 0.9), (0.9249, 0.87), (0.03, 0.0), (-2.0, 0.0)])
+def test_just_below__is_five_points_less_in_whole_percent(untouched: float, target: float) -> None:
+    assert just_below(untouched) == target
+
+
+def test_prepare_search__sets_the_target_just_below_the_untouched_model() -> None:
+    assert SETTINGS.target_accuracy is None
+    with pytest.raises(ValueError, match="when the search is prepared"):
+        SETTINGS.target  # noqa: B018
+    problem = prepared()
+    assert problem.settings.target == just_below(problem.base_accuracy)
+    assert prepared(target_accuracy=0.2).settings.target == 0.2
 
 
 def test_search__says_too_few_records_where_none_can_be_split() -> None:

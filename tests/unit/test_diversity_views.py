@@ -161,7 +161,11 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     assert charts.diversity_chart(nothing, audit.search.problem) is None
     assert views.generalizations_table(nothing).empty
     assert charts.evaluated(audit) == ()
-    assert views.headline(audit) == "No pair of k and l reaches the accuracy within your limits."
+    assert views.headline(audit) == (
+        "No pair of k and l reaches the accuracy within your limits. No cell is diverse enough, so that no "
+        "record would be left."
+    )
+    assert views.way_of_records(audit)[1].endswith(" to anonymize → none released.")
     assert views.kept_records_csv(audit.search.problem, nothing) == b"record\n"
     assert b"no cell is diverse enough" in views.configurations_csv(audit)
     assert charts.trade_off_chart(audit, nothing).to_dict()["layer"]

@@ -18,7 +18,7 @@ from core.diversity import (
     SinglingOut,
     generalizations,
 )
-from core.diversity.judging import accuracy_word
+from core.diversity.judging import accuracy_word, cause_of_failure
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import (
     DIVERSITY_COLUMNS,
@@ -38,7 +38,7 @@ from core.reports.model import Column, said_table, table_of
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Written, joined, percent, speaking, text
+from core.words import Text, Written, joined, percent, speaking, text
 
 TITLE = "l-diversity search"
 QUESTION = (
@@ -93,9 +93,13 @@ def headline(audit: DiversityAudit) -> str:
     if audit.verdict is Verdict.NOT_ASSESSED:
         return "k and l can be met, but what that does to accuracy cannot be assessed."
     if audit.recommended is None:
-        if is_class:
-            return "No pair of k and l reaches the accuracy within your limits."
-        return "No pair of k and l reaches the R² within your limits."
+        none = (
+            "No pair of k and l reaches the accuracy within your limits."
+            if is_class
+            else "No pair of k and l reaches the R² within your limits."
+        )
+        cause = cause_of_failure(audit)
+        return joined([none, cause]) if cause else none
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     start = text(
         "Start from k = {k}, l = {l}: {accuracy} accurate, {removed} of the records removed."
@@ -117,6 +121,42 @@ def headline(audit: DiversityAudit) -> str:
     return joined([start, but])
 
 
+def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
+    """Return what the model does untouched, and how many records go the way to the release."""
+    problem = audit.search.problem
+    untouched = text(
+        "Untouched, the model has accuracy {accuracy}; the target is {target}."
+        if problem.settings.task == "classification"
+        else "Untouched, the model has R² {accuracy}; the target is {target}.",
+        accuracy=percent(problem.base_accuracy),
+        target=percent(problem.settings.target),
+    )
+    way = text(
+        "{n} record in the table → {records} to anonymize",
+        "{n} records in the table → {records} to anonymize",
+        n=problem.data.n_records,
+        records=problem.n_records,
+    )
+    if audit.recommended is None:
+        return untouched, text("{way} → none released.", way=way)
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    kept = chosen.kept_set.n_kept if chosen.kept_set else 0
+    return untouched, text(
+        "{way} → {kept} released with k = {k}, l = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
+    )
+
+
+_MAIN_FIGURES = ("accuracy", "deletion_ratio", "k", "distinct_l")
+
+
+def main_figures_first(figures: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
+    """Return the figures that a release is chosen by, and the others."""
+    return (
+        [figure for figure in figures if figure.measure in _MAIN_FIGURES],
+        [figure for figure in figures if figure.measure not in _MAIN_FIGURES],
+    )
+
+
 def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:
     """Return the figures about the search as a whole."""
     problem = audit.search.problem
@@ -130,7 +170,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
         configuration.verification,
         configuration.kept_set,
     )
-    target = audit.search.problem.settings.target_accuracy
+    target = audit.search.problem.settings.target
     of = text("k = {k}, l = {l}", k=configuration.k, l=configuration.l)
     found = []
     if evaluation is not None:

@@ -80,7 +80,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     table = _points_table(audit)
     name = accuracy_word(audit.search.problem.settings.task)
     y_title = say("{name} on held-out records, minimized", name=name)
-    lowest = float(min([audit.search.problem.settings.target_accuracy, *table["accuracy"]], default=0.0))
+    lowest = float(min([audit.search.problem.settings.target, *table["accuracy"]], default=0.0))
     x = alt.X(
         "deletion:Q",
         title=say("Records removed (share of all)"),
@@ -188,7 +188,7 @@ def _outlines(front: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
 
 
 def _target_rule(audit: DiversityAudit) -> alt.LayerChart:
-    target = audit.search.problem.settings.target_accuracy
+    target = audit.search.problem.settings.target
     base = alt.Chart(pd.DataFrame({"accuracy": [target], "label": [say("target")]})).encode(y="accuracy:Q")
     rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
     label = base.mark_text(

@@ -71,6 +71,8 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
                 on_click=pick,
                 args=(mark, audit.recommended.k, audit.recommended.l),
             )
+    if audit.recommended is not None:
+        st.caption(say(audit.recommended.reason))
     return audit.search.configuration(int(k), int(l))
 
 
@@ -79,7 +81,11 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     problem = audit.search.problem
     result = own(charts.STATUS_WORDS[picked.status])
     st.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
-    show_figures(views.configuration_figures(audit, picked), per_row=3)
+    first, further = views.main_figures_first(views.configuration_figures(audit, picked))
+    show_figures(first)
+    if further:
+        with st.expander(say("{n} more figure", "{n} more figures", n=len(further))):
+            show_figures(further)
     if picked.evaluation is not None:
         st.subheader(say("What may be known of each quasi-identifier"), anchor=False)
         st.markdown(

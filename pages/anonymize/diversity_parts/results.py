@@ -10,6 +10,7 @@ from typing import Any
 
 import altair as alt
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.charts import number_locale
 from core.diversity import (
@@ -52,21 +53,26 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
         Fingerprints and settings it belongs to.
     """
     mark = _digest(identity)  # another search, other pairs: its own widgets
-    audit = judge_diversity(measured, _ask_for_limits(measured))
-    show_verdict(
-        audit.overall,
-        views.headline(audit),
-        parts=[("Within your limits", audit.verdict)],
-        reasons=[audit.recommended.reason] if audit.recommended else [],
-        findings=audit.findings,
-    )
+    verdict, trade_off = st.container(), st.container()
+    with trade_off:
+        st.header(say("The trade-off"), anchor=False)
+        limits, points, grid = st.columns([1, 2, 2], gap="medium")
+    with limits:
+        audit = judge_diversity(measured, _ask_for_limits(measured))
+    with verdict:
+        show_verdict(
+            audit.overall,
+            views.headline(audit),
+            parts=[("Within your limits", audit.verdict)],
+            reasons=views.way_of_records(audit),
+            findings=audit.findings,
+        )
     show_findings(audit.findings, key=TOOL)
-    above = st.container()
     picked = ask_for_pair(audit, mark)
-    with above:
-        _show_trade_off(audit, picked, mark)
-        _show_lists(audit)
+    with trade_off:
+        _show_trade_off(audit, picked, mark, points, grid)
     show_pair(audit, picked, mark)
+    _show_lists(audit)
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
@@ -87,42 +93,36 @@ def _digest(identity: str) -> str:
 
 def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
     """Ask what the person can live with; nothing is computed again."""
-    st.header(say("What you can live with"), anchor=False)
-    left, middle, right = st.columns(3)
     settings = measured.problem.settings
-    with left:
-        accuracy = ask_for_number(
-            DiversityThresholds,
-            "min_accuracy",
-            slider=True,
-            none_at=0,
-            key="diversity_min_accuracy",
-            label=say("{name} at least", name=accuracy_word(settings.task)),
-            help=say(
-                "On top of the search's target of {target}, which applies in any case.",
-                target=percent(settings.target_accuracy),
-            ),
-        )
-    with middle:
-        deletion = ask_for_number(
-            DiversityThresholds, "max_deletion", slider=True, key="diversity_max_deletion"
-        )
-    with right:
-        sort = ask_for_choice(
-            DiversityThresholds,
-            "sort",
-            widget="segmented_control",
-            key="diversity_sort",
-            words={
-                "accuracy": accuracy_word(settings.task, begins=False),
-                "deletion_ratio": "records removed",
-            }.__getitem__,
-        )
+    accuracy = ask_for_number(
+        DiversityThresholds,
+        "min_accuracy",
+        slider=True,
+        none_at=0,
+        key="diversity_min_accuracy",
+        label=say("{name} at least", name=accuracy_word(settings.task)),
+        help=say(
+            "On top of the search's target of {target}, which applies in any case.",
+            target=percent(settings.target),
+        ),
+    )
+    deletion = ask_for_number(DiversityThresholds, "max_deletion", slider=True, key="diversity_max_deletion")
+    sort = ask_for_choice(
+        DiversityThresholds,
+        "sort",
+        widget="segmented_control",
+        key="diversity_sort",
+        words={
+            "accuracy": accuracy_word(settings.task, begins=False),
+            "deletion_ratio": "records removed",
+        }.__getitem__,
+    )
     return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
 
 
-def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
-    st.header(say("The trade-off"), anchor=False)
+def _show_trade_off(
+    audit: DiversityAudit, picked: Configuration, mark: str, points: DeltaGenerator, grid: DeltaGenerator
+) -> None:
     if not charts.evaluated(audit):
         st.markdown(say("No pair of k and l has an accuracy to draw."))
         return
@@ -134,11 +134,10 @@ def _show_trade_off(audit: DiversityAudit, picked: Configuration, mark: str) -> 
             "Click a point or a cell to look at it below; the ring shows where you are."
         )
     )
-    left, right = st.columns(2)
-    with left:
+    with points:
         st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
-    with right:
+    with grid:
         figure = st.segmented_control(
             say("Over k and l"),
             list(charts.GRID_TITLES),

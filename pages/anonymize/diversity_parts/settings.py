@@ -6,16 +6,22 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from core.caching import UntouchedModel, untouched_model
 from core.diversity import DiversitySettings, ModelChoice
+from core.diversity.judging import accuracy_word
 from core.diversity.problem import ModelSource
-from core.diversity.settings import Task
+from core.diversity.settings import Task, just_below
+from core.errors import AuditInputError
 from core.tables import Dataset
-from core.words import say
+from core.words import listed, percent, say
 from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.asking import ask_for_choice, ask_for_number
-from pages.components.inputs import ask_for_files, ask_for_table
+from pages.components.inputs import ask_for_files, ask_for_table, list_file
+from pages.components.reading import show_problems
+from pages.components.text import plain
 
 TOOL = "diversity"
+_MOST_CELLS_AT_ONCE = 500_000  # records × columns
 
 
 class Asked(NamedTuple):
@@ -29,12 +35,12 @@ class Asked(NamedTuple):
 def ask_for_search(data: Dataset) -> Asked:
     """Show all settings; return what was chosen."""
     mark = data.fingerprint[:8]  # another table, other columns: its own widgets
-    st.header(say("What is what"), anchor=False)
+    st.subheader(say("What is what"), anchor=False)
     roles = ask_for_roles(data, mark)
-    st.header(say("The model"), anchor=False)
+    st.subheader(say("The model"), anchor=False)
     choice, training, task = _ask_for_model(data, mark)
-    st.header(say("What to search"), anchor=False)
-    settings = _ask_for_grid(data, roles, task)
+    st.subheader(say("What to search"), anchor=False)
+    settings = _ask_for_grid(data, roles, task, _untouched(data, roles, task, choice, training))
     return Asked(settings, choice, training)
 
 
@@ -55,6 +61,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
         )
         if not files:
             return None, None, task
+        list_file(TOOL, "model", files[-1])
         return ModelChoice(source="file", file_name=files[-1].name, file=files[-1].data), None, task
     if source == "predictions":
         column = ask_for_choice(
@@ -83,8 +90,36 @@ def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dat
     return choice, training, task
 
 
-def _ask_for_grid(data: Dataset, roles: Roles, task: Task) -> DiversitySettings:
-    grid = _ask_for_ranges(data, task)
+def _untouched(
+    data: Dataset, roles: Roles, task: Task, choice: ModelChoice | None, training: Dataset | None
+) -> UntouchedModel | None:
+    """Say what the model does untouched, where asking it takes no long while."""
+    if choice is None or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
+        return None
+    smallest = DiversitySettings(**roles._asdict(), task=task, k_max=2)
+    found = untouched_model(data.fingerprint, smallest, choice, training.fingerprint if training else None)
+    if isinstance(found, AuditInputError):
+        if choice.source == "file":
+            show_problems(found)
+        return None
+    st.markdown(
+        say(
+            "Untouched, the model ({model}; {n} feature: {features}) has {name} **{accuracy}**.",
+            "Untouched, the model ({model}; {n} features: {features}) has {name} **{accuracy}**.",
+            n=len(found.features),
+            model=plain(say(found.description)),
+            features=plain(say(listed(found.features, at_most=4))),
+            name=accuracy_word(task, begins=False),
+            accuracy=percent(found.accuracy),
+        )
+    )
+    return found
+
+
+def _ask_for_grid(
+    data: Dataset, roles: Roles, task: Task, untouched: UntouchedModel | None
+) -> DiversitySettings:
+    grid = _ask_for_ranges(data, task, untouched)
     with st.expander(say("How cells are made and counted"), icon=":material/tune:"):
         rules = _ask_for_rules()
     settings = DiversitySettings(
@@ -104,7 +139,7 @@ def _ask_for_grid(data: Dataset, roles: Roles, task: Task) -> DiversitySettings:
     return settings
 
 
-def _ask_for_ranges(data: Dataset, task: Task) -> dict[str, Any]:
+def _ask_for_ranges(data: Dataset, task: Task, untouched: UntouchedModel | None) -> dict[str, Any]:
     mark = data.fingerprint[:8]  # another table, other bounds: its own widgets
     most = max(data.n_records, 2)
     found: dict[str, Any] = {}
@@ -118,7 +153,7 @@ def _ask_for_ranges(data: Dataset, task: Task) -> dict[str, Any]:
             DiversitySettings,
             "k_max",
             span=(2, most),
-            start=min(12, most),
+            start=min(DiversitySettings.k_max, most),
             key=f"diversity_k_max_{mark}",
             help=say(
                 "Up to the records to anonymize; the table has {n}. More pairs take longer.", n=data.n_records
@@ -127,9 +162,15 @@ def _ask_for_ranges(data: Dataset, task: Task) -> dict[str, Any]:
     with third:
         found["l_min"] = ask_for_number(DiversitySettings, "l_min", span=(1, most), key=f"diversity_l_{mark}")
     with last:
+        target = just_below(untouched.accuracy) if untouched else None
         renamed: Any = {} if task == "classification" else {"label": say("Target R²")}
         found["target_accuracy"] = ask_for_number(
-            DiversitySettings, "target_accuracy", slider=True, start=0.8, key="diversity_target", **renamed
+            DiversitySettings,
+            "target_accuracy",
+            slider=target is not None,
+            start=target,
+            key=f"diversity_target_{target}",  # another model, another target to begin with
+            **renamed,
         )
     return found
 
