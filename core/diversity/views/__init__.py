@@ -149,12 +149,9 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
 _MAIN_FIGURES = ("accuracy", "deletion_ratio", "k", "distinct_l")
 
 
-def main_figures_first(figures: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
-    """Return the figures that a release is chosen by, and the others."""
-    return (
-        [figure for figure in figures if figure.measure in _MAIN_FIGURES],
-        [figure for figure in figures if figure.measure not in _MAIN_FIGURES],
-    )
+def main_figures_first(figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures with those first that a release is chosen by."""
+    return sorted(figures, key=lambda figure: figure.measure not in _MAIN_FIGURES)
 
 
 def search_figures(audit: DiversityAudit) -> tuple[Figure, ...]:

@@ -81,11 +81,7 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     problem = audit.search.problem
     result = own(charts.STATUS_WORDS[picked.status])
     st.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
-    first, further = views.main_figures_first(views.configuration_figures(audit, picked))
-    show_figures(first)
-    if further:
-        with st.expander(say("{n} more figure", "{n} more figures", n=len(further))):
-            show_figures(further)
+    show_figures(views.main_figures_first(views.configuration_figures(audit, picked)), at_once=4)
     if picked.evaluation is not None:
         st.subheader(say("What may be known of each quasi-identifier"), anchor=False)
         st.markdown(
