@@ -427,6 +427,12 @@ def leakage_pair(original: str, scrambled: str, key: str | None) -> leakage.Tabl
     return leakage.pair_tables(held[original], held[scrambled], key=key)
 
 
+@st.cache_data(scope="session", max_entries=16, show_spinner=False)
+def leakage_pseudonyms(original: str, scrambled: str, key: str | None) -> tuple[str, ...]:
+    """Return the columns of two held tables that look like new pseudonyms."""
+    return leakage.new_pseudonyms(leakage_pair(original, scrambled, key))
+
+
 @st.cache_resource(
     scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
 )

@@ -10,9 +10,11 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from core.cells import CodeArray, canonical_codes, cells_equal, shared_codes
+from core.cells import CodeArray, as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray
+from core.dates import read_dates
 from core.errors import AuditInputError
 from core.jobs import Threads
 from core.tables import Dataset
@@ -101,6 +103,40 @@ class TablePair:
             return {name: compute(name) for name in self.columns}
         with Threads(N_THREADS) as pool:
             return dict(zip(self.columns, pool.map(compute, self.columns), strict=True))
+
+
+_FEWEST_PSEUDONYMS = 20  # rows; of fewer, distinct values that do not match say little
+_LOOKED_AT = 1_000
+
+
+def new_pseudonyms(pair: TablePair) -> tuple[str, ...]:
+    """Return the columns that never repeat a value and share none, as names replaced by new ones do.
+
+    Measured numbers and dates are none: noise makes them differ in every row, and says much of the row.
+    """
+    if min(pair.original.n_records, pair.scrambled.n_records) < _FEWEST_PSEUDONYMS:
+        return ()
+    return tuple(name for name in pair.columns if _is_new_pseudonym(pair, name))
+
+
+def _is_new_pseudonym(pair: TablePair, name: str) -> bool:
+    """Whether a column is one; the first rows rule most columns out."""
+    sides = [table.table[name] for table in (pair.original, pair.scrambled)]
+    firsts = [side.slice(0, _LOOKED_AT).combine_chunks() for side in sides]
+    if not all(map(_never_repeats, firsts)) or any(map(_is_measured, firsts)):
+        return False
+    return all(map(_never_repeats, sides)) and not np.intersect1d(*shared_codes(*sides, dates=True)).size
+
+
+def _never_repeats(cells: pa.ChunkedArray | pa.Array) -> bool:
+    return not cells.null_count and pc.count_distinct(cells).as_py() == len(cells)
+
+
+def _is_measured(cells: pa.Array) -> bool:
+    numbers = as_numbers(cells)
+    if numbers is not None:
+        return not bool((numbers == np.round(numbers)).all())
+    return bool(read_dates(cells).known.any())
 
 
 def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None) -> TablePair:

@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.demo.leakage import DEMOS
 from core.errors import AuditInputError
@@ -11,7 +12,13 @@ from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
 from core.words import own, say, text
-from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state, show_privacy_line
+from pages.components.inputs import (
+    above_privacy_line,
+    ask_for_table,
+    show_empty_state,
+    show_privacy_line,
+    stored_files,
+)
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -24,10 +31,11 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.text import plain
-from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds
+from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds, propose_to_ignore
 from pages.measure.leakage_parts.work import measure
 
 TOOL = "leakage"
+_MOST_LISTED = 1_000
 WHAT_TO_UPLOAD = (
     "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
     "Columns are matched by name, rows by position or by a column of your choice. CSV, TSV, Excel or Parquet."
@@ -37,61 +45,69 @@ WHAT_TO_UPLOAD = (
 def show_leakage() -> None:
     st.title(say(views.TITLE))
     st.markdown(say(views.QUESTION))
-    original, scrambled, holdout = _ask_for_tables()
+    original, scrambled = _ask_for_tables()
+    drawer = st.expander(say("Settings: what is compared, thresholds, hold-out"), icon=":material/tune:")
+    with drawer:
+        holdout = _ask_for_holdout()
     if original is None or scrambled is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
     with above_privacy_line():
-        _show_audit(original, scrambled, holdout)
+        _show_audit(original, scrambled, holdout, drawer)
 
 
-def _show_audit(original: Dataset, scrambled: Dataset, holdout: Dataset | None) -> None:
+def _show_audit(
+    original: Dataset, scrambled: Dataset, holdout: Dataset | None, drawer: DeltaGenerator
+) -> None:
     try:
-        settings = ask_for_settings(original, scrambled)
+        with drawer:
+            settings = ask_for_settings(original, scrambled)
+            thresholds = ask_for_thresholds()
+            note = st.container()
+        propose_to_ignore(original, scrambled, settings)
         pair, measures = measure(original, scrambled, holdout, settings)
     except AuditInputError as error:
         show_problems(error)
         return
     if measures is not None:
-        with st.expander(say("Thresholds"), icon=":material/speed:"):
-            audit = judge_leakage(measures, ask_for_thresholds())
+        note.caption(plain(say(views.comparison_note(measures))))
         tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
-        _show_results(audit, pair, {role: table for role, table in tables.items() if table is not None})
+        _show_results(
+            judge_leakage(measures, thresholds),
+            pair,
+            {role: table for role, table in tables.items() if table is not None},
+        )
 
 
-def _ask_for_tables() -> tuple[Dataset | None, Dataset | None, Dataset | None]:
-    left, right = st.columns(2)
+def _ask_for_tables() -> tuple[Dataset | None, Dataset | None]:
+    stored = stored_files(TOOL, "original"), stored_files(TOOL, "scrambled")
+    left, right = (st.container(), st.container()) if all(stored) else st.columns(2)
     with left:
         original = ask_for_table(TOOL, "original", label="Original table")
     with right:
         scrambled = ask_for_table(TOOL, "scrambled", label="Scrambled table")
-    with st.expander(say("Hold-out table (optional)"), icon=":material/group_off:"):
-        st.markdown(
-            say(
-                "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
-                "are closer to the original than to these, something of the original persons was kept."
-            )
+    return original, scrambled
+
+
+def _ask_for_holdout() -> Dataset | None:
+    st.markdown(
+        say(
+            "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
+            "are closer to the original than to these, something of the original persons was kept."
         )
-        holdout = ask_for_table(TOOL, "holdout", label="Hold-out table")
-    return original, scrambled, holdout
+    )
+    return ask_for_table(TOOL, "holdout", label="Hold-out table")
 
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
     show_verdict(audit.verdict, audit.headline, findings=audit.findings)
-    st.caption(plain(say(views.comparison_note(audit.measures))))
-    st.subheader(say("Row by row"), anchor=False)
-    show_figures(views.row_figures(audit))
-    st.subheader(say("Wherever a row went"), anchor=False)
-    show_figures(views.moved_figures(audit))
-    show_figures(views.found_figures(audit))
+    _show_leaked_rows(audit)
+    show_figures(views.headline_figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(audit.findings, key=TOOL)
-    _show_charts(audit.measures)
-    _show_nearest(audit)
-    _show_attacks(audit)
-    _show_tables(audit.measures, pair)
+        show_findings(audit.findings, key=TOOL, at_once=2)
+    _show_details(audit, pair)
     st.subheader(say("Downloads"), anchor=False)
     facts = [input_facts(table, role) for role, table in tables.items()]
     identity = repr(([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds))
@@ -109,58 +125,64 @@ def _report(audit: LeakageAudit, facts: list[InputFacts], created_at: datetime) 
     return views.leakage_report(audit, inputs=facts, created_at=created_at)
 
 
-def _show_charts(measures: LeakageMeasures) -> None:
-    charts = views.leakage_charts(measures)
-    if "proportion" not in charts:
+def _show_leaked_rows(audit: LeakageAudit) -> None:
+    """Show the leaked rows alone: where they stand, and their list."""
+    if (chart := views.leaked_rows_chart(audit)) is None:
         return
-    show_chart(charts["proportion"], key="leakage_proportion")
-    left, right = st.columns(2)
-    with left:
-        show_chart(charts["distribution"], key="leakage_distribution")
-    with right:
-        show_chart(charts["columns"], key="leakage_columns")
+    places, listed = st.columns([3, 2])
+    with places:
+        show_chart(chart, key="leakage_leaked")
+    with listed:
+        table = views.leaked_rows_table(audit.measures)[:_MOST_LISTED]
+        show_table(table, alt="Rows of the original that are still there", columns=views.LEAKED_COLUMNS)
 
 
-def _show_nearest(audit: LeakageAudit) -> None:
-    st.subheader(say("Nearest rows"), anchor=False)
-    left, right = st.columns(2)
-    with left:
-        show_chart(views.leakage_charts(audit.measures)["nearest"], key="leakage_nearest")
-        st.caption(plain(say(views.nearest_note(audit.measures))))
-    with right:
-        show_figures(views.nearest_figures(audit), per_row=2)
+def _show_details(audit: LeakageAudit, pair: TablePair) -> None:
+    measures = audit.measures
+    charts = views.leakage_charts(measures)
+    names = ("Rows", "Columns", "Nearest rows", "Attacks", "Worst rows", "Closest records")
+    rows, columns, nearest, attacks, worst, distances = st.tabs([say(name) for name in names])
+    with rows:
+        if "proportion" in charts:
+            show_chart(charts["proportion"], key="leakage_proportion")
+            show_chart(charts["distribution"], key="leakage_distribution")
+        else:
+            st.markdown(say("Rows could not be compared with their own, so there is nothing to show here."))
+    with columns:
+        if "columns" in charts:
+            show_chart(charts["columns"], key="leakage_columns")
+        table = views.columns_table(measures)
+        show_table(table, alt="Matching cells by column", columns=views.COLUMN_COLUMNS)
+    with nearest:
+        show_chart(charts["nearest"], key="leakage_nearest")
+        st.caption(plain(say(views.nearest_note(measures))))
+        show_figures(views.nearest_figures(audit))
+    with attacks:
+        _show_attacks(audit)
+    with worst:
+        table = views.worst_rows_table(measures)
+        show_table(table, alt="Rows that share most with their original", columns=views.ROW_COLUMNS)
+        if len(table):
+            _show_values(pair, measures, table["row"].tolist())
+    with distances:
+        table = views.distances_table(measures)
+        show_table(table, alt="Distance to the closest record", columns=views.DISTANCE_COLUMNS)
+        st.caption(say(views.DISTANCES_NOTE))
 
 
 def _show_attacks(audit: LeakageAudit) -> None:
     figures = views.attack_figures(audit)
     if not figures:
+        st.markdown(say("Attacks need two columns and two rows."))
         return
-    st.subheader(say("Attacks"), anchor=False)
     show_figures(figures, per_row=4 if len(figures) == 4 else 3)
     if not audit.measures.has_holdout:
         st.caption(
             say("Without a hold-out no attack is judged: part of its success is knowledge of the population.")
         )
-    with st.expander(say("Every attack, with intervals"), icon=":material/table:"):
-        table = views.attacks_table(audit.measures)
-        show_table(table, alt="Success of attacks", columns=views.ATTACK_COLUMNS)
-        st.caption(plain(say(views.ATTACKS_NOTE)))
-
-
-def _show_tables(measures: LeakageMeasures, pair: TablePair) -> None:
-    columns, rows, distances = st.tabs([say("Columns"), say("Worst rows"), say("Closest records")])
-    with columns:
-        table = views.columns_table(measures)
-        show_table(table, alt="Matching cells by column", columns=views.COLUMN_COLUMNS)
-    with rows:
-        worst = views.worst_rows_table(measures)
-        show_table(worst, alt="Rows that share most with their original", columns=views.ROW_COLUMNS)
-        if len(worst):
-            _show_values(pair, measures, worst["row"].tolist())
-    with distances:
-        table = views.distances_table(measures)
-        show_table(table, alt="Distance to the closest record", columns=views.DISTANCE_COLUMNS)
-        st.caption(say(views.DISTANCES_NOTE))
+    table = views.attacks_table(audit.measures)
+    show_table(table, alt="Success of attacks", columns=views.ATTACK_COLUMNS)
+    st.caption(plain(say(views.ATTACKS_NOTE)))
 
 
 def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) -> None:

@@ -44,20 +44,20 @@ def test_page__says_what_to_upload_and_offers_demos(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("demo", "words", "full"),
+    ("demo", "words", "full", "n_charts"),
     [
-        ("leaking", r"18 of 600 rows are the same as their original row\.", "3.0 %"),
-        ("safe", r"No more of the original rows is left than chance gives\.", "0 %"),
-        ("reversed", r"600 of 600 unique rows of the original are still in the scrambled table\.", "0 %"),
+        ("leaking", r"18 of 600 rows are the same as their original row\.", "3.0 %", 5),
+        ("safe", r"No more of the original rows is left than chance gives\.", "0 %", 4),
+        ("reversed", r"600 of 600 unique rows of the original are still in the scrambled table\.", "0 %", 5),
     ],
 )
-def test_demo__shows_its_verdict(open_page: Open, demo: str, words: str, full: str) -> None:
+def test_demo__shows_its_verdict(open_page: Open, demo: str, words: str, full: str, n_charts: int) -> None:
     app = open_page(PAGE)
     app.button(key=f"leakage_demo_{demo}").click().run()
     assert not app.exception
     assert words in text(app)
     assert figure(app, "Full leakage") == full
-    assert len(app.get("vega_lite_chart")) == 4
+    assert len(app.get("vega_lite_chart")) == n_charts
 
 
 def test_page__compares_two_uploads(open_page: Open) -> None:
@@ -69,6 +69,47 @@ def test_page__compares_two_uploads(open_page: Open) -> None:
     app.multiselect(key="leakage_ignore_values").set_value(["-999"]).run()
     assert figure(app, "Average matching cells per row") == "0.50"
     assert "Ignored values\\: \\-999\\." in text(app)
+
+
+def people(n: int, *, prefix: str, shift: int) -> bytes:
+    rows = [f"{prefix}{n * n + number},{number % 7},{(number + shift) % 5}" for number in range(n)]
+    return "\n".join(["code,age,score", *rows]).encode()
+
+
+def test_page__new_pseudonyms_are_proposed_to_be_left_out(open_page: Open) -> None:
+    app = both(open_page(PAGE), people(60, prefix="p", shift=0), people(60, prefix="q", shift=0))
+    assert not app.exception
+    assert "`code` never repeats and matches nowhere" in text(app)
+    assert figure(app, "Full leakage") == "0 %"
+    app.button(key="leakage_leave_out").click().run()
+    assert not app.exception
+    assert "never repeats" not in text(app)
+    assert figure(app, "Full leakage") == "100 %"
+
+
+def test_page__numbers_with_noise_are_not_proposed_to_be_left_out(open_page: Open) -> None:
+    tables = ["\n".join(["height,age", *(f"{n + noise},{n % 5}" for n in range(60))]) for noise in (0.1, 0.2)]
+    app = both(open_page(PAGE), *(table.encode() for table in tables))
+    assert not app.exception
+    assert "never repeats" not in text(app)
+
+
+def test_page__few_leaked_rows_are_listed(open_page: Open) -> None:
+    original = "\n".join(["a,b,c", *(f"{n},{n * 7 % 5000},{n * 3}" for n in range(5000))])
+    kept = {10, 2_000, 4_999}
+    scrambled = "\n".join(
+        [
+            "a,b,c",
+            *(
+                line if n in kept else f"x{n},y{n % 50},z{n % 7}"
+                for n, line in enumerate(original.splitlines()[1:])
+            ),
+        ]
+    )
+    app = both(open_page(PAGE), original.encode(), scrambled.encode())
+    assert "3 of 5,000 original rows are still there in full" in text(app).replace("\\", "")
+    listed = next(frame.value for frame in app.dataframe if "Still there" in frame.value.columns)
+    assert listed["Row"].tolist() == [11, 2_001, 5_000]
 
 
 def test_page__keys_pair_rows_and_thresholds_judge_again(open_page: Open) -> None:
@@ -151,7 +192,7 @@ def test_page__shows_attacks_and_what_was_found_elsewhere(open_page: Open) -> No
         "Linkage of two halves",
         "Inference of a column, at most",
     } <= labels
-    assert "Attacks" in text(app)
+    assert "Attacks" in [tab.label for tab in app.tabs]
 
 
 def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:

@@ -222,7 +222,8 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     encoding = chart.to_dict()["layer"][0]["encoding"]
     names = ["in classes smaller than 5", "in classes of 5 or more"]
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
-    assert encoding["strokeDash"]["scale"]["range"] == [[4, 3], [1, 0]]
+    below = {"test": {"field": "group", "equal": names[0]}, "value": [4, 3]}
+    assert encoding["strokeDash"] == {"condition": below, "value": [1, 0]}
     assert encoding["x"]["title"] == "Class size (records sharing all quasi-identifiers)"
     assert encoding["y"]["title"] == "Records"
 

@@ -206,6 +206,22 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
+_FIRST = ("full_leakage_share", "n_unique_exact_rows_anywhere", "n_near_copies", "mean_matching_cells")
+_FIRST_OF_ANOTHER_LENGTH = (
+    "n_unique_exact_rows_anywhere",
+    "n_near_copies",
+    "relink_share",
+    "median_distance_to_closest",
+)
+
+
+def headline_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
+    """Return the figures of rows, moved rows and persons found, those that a page shows at once first."""
+    figures = (*row_figures(audit), *moved_figures(audit), *found_figures(audit))
+    first = _FIRST if audit.measures.rows is not None else _FIRST_OF_ANOTHER_LENGTH
+    return tuple(sorted(figures, key=lambda each: first.index(each.measure) if each.measure in first else 4))
+
+
 def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return how often attacks succeed, each beside the hold-out or the naive attacker; none if not tried."""
     attacks = audit.measures.attacks

@@ -21,9 +21,11 @@ from core.charts import (
     sized,
     stacked_share_bar,
 )
-from core.leakage import LeakageMeasures, TablePair
+from core.coding import FloatArray, IntArray
+from core.leakage import LeakageAudit, LeakageMeasures, TablePair
 from core.reports import ReportChart
 from core.reports.model import Column
+from core.verdict import Verdict
 from core.words import Text, Written, joined, own, percent, say, text
 
 COLUMN_COLUMNS = (
@@ -66,7 +68,9 @@ ATTACK_COLUMNS = (
     Column("control_share", "Hold-out", "share"),
     Column("risk", "Risk", "share"),
 )
+LEAKED_COLUMNS = (Column("row", "Row"), Column("where", "Still there", kind="words"))
 N_WORST_ROWS = 50
+_MOST_PLACES = 100
 
 
 def columns_table(measures: LeakageMeasures) -> pd.DataFrame:
@@ -100,6 +104,68 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
     )
     cells = (measures.original_rows[order] + 1, rows.match_count[order], rows.valid_count[order])
     return pd.DataFrame(dict(zip(names, (*cells, share[order], kinds), strict=True)))
+
+
+def leaked_rows_table(measures: LeakageMeasures) -> pd.DataFrame:
+    """Return the original rows that are still there in every valid cell: in their own place, or elsewhere."""
+    nearest, rows = measures.nearest, measures.rows
+    own_place = np.array([], np.int64)
+    if rows is not None:
+        own_place = np.sort(measures.original_rows[rows.is_full])
+    found = nearest.rows[nearest.best_share == 1] if nearest.is_exact else np.array([], np.int64)
+    elsewhere = np.setdiff1d(found, own_place)
+    words = [own("in its own place")] * len(own_place) + [own("elsewhere")] * len(elsewhere)
+    return pd.DataFrame(
+        {"row": np.concatenate([own_place, elsewhere]) + 1, "where": pd.Series(words, dtype=object)}
+    )
+
+
+def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:
+    """Draw where in the original the leaked rows stand, and nothing but them; None where none is told."""
+    told = {finding.check for finding in audit.findings if finding.verdict is not Verdict.PASS}
+    leaked, n_original = (
+        leaked_rows_table(audit.measures)["row"].to_numpy(),
+        audit.measures.whole_rows.n_original,
+    )
+    if not told & {"full_leakage", "whole_rows", "repeated_rows"} or not len(leaked):
+        return None
+    edges = np.linspace(0.5, n_original + 0.5, min(n_original, _MOST_PLACES) + 1)
+    counts, _ = np.histogram(leaked, bins=edges)
+    return ReportChart(
+        text(
+            "{n} of {total} original rows is still there in full",
+            "{n} of {total} original rows are still there in full",
+            n=len(leaked),
+            total=n_original,
+        ),
+        _places(edges, counts),
+        text(
+            "Bars of leaked rows by their place in the original table, from row {first} to row {last}.",
+            first=int(leaked.min()),
+            last=int(leaked.max()),
+        ),
+    )
+
+
+def _places(edges: FloatArray, counts: IntArray) -> alt.LayerChart:
+    table = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "count": counts})[counts > 0]
+    bars = (
+        alt.Chart(table)
+        .mark_bar(color=COLORS["FAIL"], stroke=COLORS["FAIL"], strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "lower:Q",
+                title=say("Row of the original table"),
+                bin="binned",
+                scale=alt.Scale(domain=[edges[0], edges[-1]], nice=False),
+                axis=alt.Axis(grid=False, format=",d", tickMinStep=1),
+            ),
+            x2="upper:Q",
+            y=alt.Y("count:Q", title=say("Rows still there"), axis=alt.Axis(format=",d", tickMinStep=1)),
+            tooltip=alt.Tooltip("count:Q", title=say("Rows still there"), format=","),
+        )
+    )
+    return sized(alt.layer(bars), HEIGHT)
 
 
 def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd.DataFrame:

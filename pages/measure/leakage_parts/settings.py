@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from core import caching
 from core.leakage import LeakageSettings, LeakageThresholds, with_names_of
 from core.tables import Dataset
-from core.words import say
+from core.words import listed, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
+from pages.components.text import sentence
 
 _MISSING = "NaN (missing cells)"
 
 
 def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
     """Show how cells and rows are compared; a change measures again."""
+    pair = f"{original.fingerprint}_{scrambled.fingerprint}"
     there = set(with_names_of(original, scrambled).columns)
     common = [name for name in original.columns if name in there]
-    pair = f"{original.fingerprint}_{scrambled.fingerprint}"
     values, columns, pairing = st.columns(3)
     with values:
         ignored = ask_for_several(
@@ -33,28 +37,65 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
             LeakageSettings,
             "ignore_columns",
             common,
-            key=f"leakage_ignore_columns_{pair}",
+            key=_ignored_key(original, scrambled),
             placeholder=say("None"),
         )
     with pairing:
-        by = ask_for_choice(LeakageSettings, "key", options=[None, *common], key=f"leakage_key_{pair}")
-    with st.expander(say("More settings"), icon=":material/tune:"):
-        both, *others = st.columns(4)
-        with both:
-            missing = ask_for_choice(
-                LeakageSettings, "missing_on_both", widget="segmented_control", key="leakage_missing_on_both"
-            )
-        numbers = {}
-        for place, name in zip(others, ("seed", "n_permutations", "max_comparisons"), strict=True):
-            with place:
-                numbers[name] = ask_for_number(LeakageSettings, name, key=f"leakage_{name}")
+        by = ask_for_choice(
+            LeakageSettings,
+            "key",
+            options=[None, *common],
+            key=f"leakage_key_{pair}",
+        )
     return LeakageSettings(
         key=by,
         ignore_values=tuple("NaN" if value == _MISSING else value for value in ignored),
         ignore_columns=left_out,
-        missing_on_both=missing,
-        **numbers,
+        **_ask_for_further_settings(),
     )
+
+
+def _ask_for_further_settings() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    both, *others = st.columns(4)
+    with both:
+        found["missing_on_both"] = ask_for_choice(
+            LeakageSettings, "missing_on_both", widget="segmented_control", key="leakage_missing_on_both"
+        )
+    for place, name in zip(others, ("seed", "n_permutations", "max_comparisons"), strict=True):
+        with place:
+            found[name] = ask_for_number(LeakageSettings, name, key=f"leakage_{name}")
+    return found
+
+
+def _ignored_key(original: Dataset, scrambled: Dataset) -> str:
+    return f"leakage_ignore_columns_{original.fingerprint}_{scrambled.fingerprint}"
+
+
+def propose_to_ignore(original: Dataset, scrambled: Dataset, settings: LeakageSettings) -> None:
+    """Propose to leave out columns that hold new pseudonyms: they match nowhere and hide rows that do."""
+    found = caching.leakage_pseudonyms(original.fingerprint, scrambled.fingerprint, settings.key)
+    if not (names := [name for name in found if name not in settings.ignore_columns]):
+        return
+    proposal = say(
+        "{columns} never repeats and matches nowhere, as new pseudonyms do: no row can be the same with it.",
+        "{columns} never repeat and match nowhere, as new pseudonyms do: no row can be the same with them.",
+        n=len(names),
+        columns=listed(names),
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(sentence(proposal), width="stretch")
+        st.button(
+            say("Leave it out", "Leave them out", n=len(names)),
+            key="leakage_leave_out",
+            icon=":material/visibility_off:",
+            on_click=_ignore,
+            args=(_ignored_key(original, scrambled), names),
+        )
+
+
+def _ignore(key: str, names: list[str]) -> None:
+    st.session_state[key] = [*st.session_state.get(key, ()), *names]
 
 
 def ask_for_thresholds() -> LeakageThresholds:
