@@ -1,4 +1,4 @@
-"""The tools and their pages, by section of the navigation."""
+"""The tools and their pages, in the order of the navigation."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Tool:
     ----------
     key
         Prefix of the tool's widget keys, and the path of its page in the address.
-    section, title, icon
-        Where it stands in the navigation, and under which name.
+    title, icon
+        What it is called in the navigation.
     question
         The question it answers, as the person would ask it.
     needs
@@ -53,7 +53,6 @@ class Tool:
     """
 
     key: str
-    section: str
     title: str
     icon: str
     question: str
@@ -65,7 +64,6 @@ class Tool:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         key="tabular",
-        section="Verify",
         title="Tabular verifier",
         icon=":material/table_view:",
         question="Was this table anonymized as its log says, and is that enough?",
@@ -75,7 +73,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         key="vcf",
-        section="Verify",
         title="VCF verifier",
         icon=":material/genetics:",
         question="Was this genome file really masked, and what would still give the donor away?",
@@ -84,18 +81,7 @@ TOOLS: tuple[Tool, ...] = (
         demos=vcf.DEMOS,
     ),
     Tool(
-        key="events",
-        section="Anonymize",
-        title="Event-log anonymizer",
-        icon=":material/notifications_active:",
-        question="Which export of my event log shows every combination for k users, at what loss?",
-        needs="a log with a time, a user and an event in each line",
-        script="pages/anonymize/events.py",
-        demos=events.DEMOS,
-    ),
-    Tool(
         key="leakage",
-        section="Measure",
         title="Row leakage",
         icon=":material/compare_arrows:",
         question="Is a participant still in the scrambled table?",
@@ -104,24 +90,31 @@ TOOLS: tuple[Tool, ...] = (
         demos=leakage.DEMOS,
     ),
     Tool(
-        key="diversity",
-        section="Anonymize",
-        title="l-diversity search",
-        icon=":material/grid_on:",
-        question="Which k and l protect people at an accuracy of my model that I can live with?",
-        needs="a table with the label that your model predicts, and the model if you have it",
-        script="pages/anonymize/diversity.py",
-        demos=diversity.DEMOS,
-    ),
-    Tool(
         key="risk",
-        section="Measure",
         title="Disclosure risk",
         icon=":material/policy:",
         question="How easily are people found in this table, and what does it give away?",
         needs="one table of people that is about to be released",
         script="pages/measure/risk.py",
         demos=risk.DEMOS,
+    ),
+    Tool(
+        key="events",
+        title="Event-log anonymizer",
+        icon=":material/notifications_active:",
+        question="Which export of my event log shows every combination for k users, at what loss?",
+        needs="a log with a time, a user and an event in each line",
+        script="pages/anonymize/events.py",
+        demos=events.DEMOS,
+    ),
+    Tool(
+        key="diversity",
+        title="l-diversity search",
+        icon=":material/grid_on:",
+        question="Which k and l protect people at an accuracy of my model that I can live with?",
+        needs="a table with the label that your model predicts, and the model if you have it",
+        script="pages/anonymize/diversity.py",
+        demos=diversity.DEMOS,
     ),
 )
 
@@ -132,14 +125,10 @@ def remember(page: Page) -> None:
 
 
 def pages() -> dict[str, list[Page]]:
-    """Return the sections of the navigation and their pages."""
+    """Return the pages of the navigation: Home and the tools beside each other, the languages together."""
     home = st.Page(HOME, title=say("Home"), icon=":material/home:", url_path="home", default=True)
-    sections: dict[str, list[Page]] = {"Start": [home], "Verify": [], "Measure": [], "Anonymize": []}
-    for tool in TOOLS:
-        page = st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key)
-        sections[tool.section].append(page)
-    sections["Language"] = language_pages()
+    tools = [st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key) for tool in TOOLS]
     if getattr(st.user, "is_logged_in", False):
-        sign_out = st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out")
-        sections["Start"].append(sign_out)
-    return {say(section): found for section, found in sections.items() if found}
+        tools.append(st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out"))
+    languages = language_pages()
+    return {"": [home, *tools]} | ({say("Language"): languages} if languages else {})

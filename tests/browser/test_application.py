@@ -20,7 +20,7 @@ def test_deep_link__on_a_fresh_server_shows_the_page_and_no_dialog(
     quiet_page.goto(f"{fresh_server}/{path}")
     title = next((tool.title for tool in TOOLS if tool.key == path), "AnonAudit")
     expect(quiet_page.get_by_role("heading", level=1, name=title)).to_be_visible(timeout=30_000)
-    expect(quiet_page.get_by_test_id("stTopNavSection").first).to_be_visible()
+    expect(quiet_page.get_by_test_id("stTopNavLink").first).to_be_visible()
     expect(quiet_page.get_by_role("dialog")).to_have_count(0)
 
 

@@ -17,8 +17,7 @@ PEOPLE = "age,sex,disease\n" + "".join(f"{30 + n % 4},{'FM'[n % 2]},{'abc'[n % 3
 def _go_home_and_back(page: Page, wait_until_idle: Callable[[Page], None]) -> None:
     wait_until_idle(page)
     title = page.get_by_role("heading", level=1).inner_text()
-    page.get_by_role("button", name="Start").click()
-    page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Home").click()
+    page.get_by_test_id("stTopNavLink").filter(has_text="Home").click()
     expect(page.get_by_role("heading", level=1, name="AnonAudit")).to_be_visible()
     wait_until_idle(page)
     page.go_back()

@@ -134,7 +134,7 @@ def _expect_nothing_but_the_sign_in(page: Page) -> None:
     expect(page.get_by_role("heading", level=1, name="AnonAudit")).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("button")).to_have_count(1)
     expect(page.get_by_test_id("stFileUploader")).to_have_count(0)
-    expect(page.get_by_test_id("stTopNavSection")).to_have_count(0)
+    expect(page.get_by_test_id("stTopNavLink")).to_have_count(0)
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
@@ -145,7 +145,7 @@ def test_visitor__signs_in_and_out(page: Page, guarded_server: str, provider: Pr
         _expect_nothing_but_the_sign_in(page)
     assert page.context.request.put(f"{guarded_server}/_stcore/upload_file/x/y").status == 403
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_test_id("stTopNavSection").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stTopNavLink").first).to_be_visible(timeout=30_000)
     page.goto(f"{guarded_server}/risk")
     expect(page.get_by_role("heading", level=1, name="Disclosure risk")).to_be_visible(timeout=30_000)
     file = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
