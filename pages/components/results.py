@@ -220,9 +220,64 @@ def show_table(
     )
 
 
+def show_map(
+    frame: pd.DataFrame,
+    *,
+    alt: str,
+    columns: Sequence[Column],
+    names: str,
+    key: str,
+    opened: Callable[[str], None],
+    marks: Mapping[str, Sequence[Verdict | None]] | None = None,
+) -> None:
+    """Show a table with cells tinted by verdicts; a click on a row opens it.
+
+    Parameters
+    ----------
+    names
+        Key of the column that names the rows.
+    opened
+        Called with the name of the row that was clicked, before the page runs again.
+    marks
+        Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
+    """
+    shown = said_table(frame.reset_index(drop=True), columns).astype(object)
+    tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
+    for place, column in enumerate(columns):
+        cells = shown.iloc[:, place]
+        found = (marks or {}).get(column.key) or [_verdict_in(cell) for cell in cells]
+        tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
+        shown.isetitem(place, cells.map(_symbol_and_word).array)
+    rows = [str(name) for name in frame[names]]
+    digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    st.dataframe(
+        shown.style.apply(lambda _: tints, axis=None),
+        hide_index=True,
+        alt=say(alt),
+        key=f"{key}_{digest}",  # another order of the rows has its own selection
+        on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
+        selection_mode="single-row",
+    )
+
+
+def _open_row(key: str, rows: Sequence[str], opened: Callable[[str], None]) -> None:
+    for row in st.session_state[key]["selection"]["rows"]:
+        opened(rows[row])
+
+
+def _verdict_in(cell: object) -> Verdict | None:
+    return Verdict(cell) if isinstance(cell, str) and cell in Verdict.__members__ else None
+
+
+def _symbol_and_word(cell: object) -> object:
+    verdict = _verdict_in(cell)
+    return cell if verdict is None else f"{verdict.symbol} {say(verdict.word)}"
+
+
 def _word(cell: object) -> object:
     """Return a verdict's word in the language spoken, anything else as it is."""
-    return say(Verdict(cell).word) if isinstance(cell, str) and cell in Verdict.__members__ else cell
+    verdict = _verdict_in(cell)
+    return cell if verdict is None else say(verdict.word)
 
 
 class Download(NamedTuple):

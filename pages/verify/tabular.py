@@ -21,11 +21,23 @@ from pages.components.inputs import (
     show_empty_state,
     show_privacy_line,
 )
-from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
+from pages.components.results import (
+    Download,
+    show_definitions,
+    show_downloads,
+    show_map,
+    show_table,
+    show_verdict,
+)
 from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
 from pages.verify.tabular_parts.file import show_file
-from pages.verify.tabular_parts.pairing import ask_for_pairs
-from pages.verify.tabular_parts.settings import ask_for_limits, ask_for_patterns
+from pages.verify.tabular_parts.pairing import (
+    ask_for_pairs,
+    pair_given,
+    show_left_out,
+    show_what_needs_no_log,
+)
+from pages.verify.tabular_parts.settings import Limits, ask_for_limits, ask_for_patterns, show_departures
 
 TOOL = "tabular"
 WHAT_TO_UPLOAD = (
@@ -50,47 +62,64 @@ def show_tabular() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
-    pairs, left_out = ask_for_pairs(TOOL, files)
-    _list_files(files, expanded=not pairs)
-    patterns = ask_for_patterns()
+    pairs, left_out = pair_given(TOOL, files)
+    k = int(st.session_state.get("tabular_k", 5))
+    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs)
     with above_privacy_line():
         measured, problems = measure_pairs(
             TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
         )
+        show_what_needs_no_log(files)
         if measured:
-            _show_results(measured, (*left_out, *problems))
+            show_departures(patterns, limits)
+            _show_results(measured, (*problems, *left_out), limits, k)
+        else:
+            show_left_out((*problems, *left_out))
 
 
-def _list_files(files: Sequence[StoredFile], *, expanded: bool) -> None:
-    with st.expander(
-        say("Files and how they were read ({files})", files=len(files)),
-        icon=":material/folder_open:",
-        expanded=expanded,
-    ):
+def _ask_for_settings(
+    files: Sequence[StoredFile], *, k: int, expanded: bool
+) -> tuple[tuple[str, ...], Limits]:
+    """Show files and settings in one drawer; return the patterns that count, and the limits."""
+    drawer = st.expander(
+        say("Files and settings ({files})", files=len(files)), icon=":material/tune:", expanded=expanded
+    )
+    places = drawer.tabs(
+        [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")]
+    )
+    with places[0]:
         for stored in files:
             show = list_file if stored.name.lower().endswith(".json") else list_table
             show(TOOL, "files", stored)
+    with places[1]:
+        ask_for_pairs(TOOL, files)
+    with places[2]:
+        patterns = ask_for_patterns()
+    with places[3]:
+        return patterns, ask_for_limits(k=k)
 
 
-def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFile]) -> None:
-    k = int(st.session_state.get("tabular_k", 5))
-    limits = ask_for_limits(k=k)
-    files = [judge(file, limits) for file in measured]
-    names = [file.pair.original for file in measured]
+def _show_results(
+    measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFile], limits: Limits, k: int
+) -> None:
+    order = sorted(
+        ((judge(file, limits), file) for file in measured),
+        key=lambda judged: -judged[0].audit.overall.severity,
+    )
+    files, measured = [file for file, _ in order], [file for _, file in order]
+    shown = 0
     if len(files) > 1 or left_out:
-        st.header(say("All files"), anchor=False)
         show_verdict(
             views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
             views.run_headline(files, left_out),
         )
-    position = 0
+        shown = _choose_file(files, left_out)
+    show_file(files[shown].audit, measured[shown], k=k)
     if len(files) > 1:
-        show_table(
-            views.files_table(files), alt="Verdicts and figures of all files", columns=views.FILE_COLUMNS
-        )
-        chosen = st.selectbox(say("File to look at"), names, key="tabular_file", persist_state="session")
-        position = names.index(chosen)
-    show_file(files[position].audit, measured[position], k=k)
+        with st.expander(say("All figures of all files"), icon=":material/table:"):
+            show_table(
+                views.files_table(files), alt="Verdicts and figures of all files", columns=views.FILE_COLUMNS
+            )
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
@@ -99,6 +128,28 @@ def _show_results(measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFi
         extra=_csv_downloads(files),
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOutFile]) -> int:
+    """List files, the worst first, with those left out; return the place of the one to look at."""
+    names = [file.audit.name for file in files]
+    show_map(
+        views.run_table(files, left_out),
+        alt="Every file with its verdict, and why, the worst first",
+        columns=views.RUN_COLUMNS,
+        names="file",
+        key="tabular_list",
+        opened=partial(_open_file, names),
+    )
+    if len(names) == 1:
+        return 0
+    chosen = st.selectbox(say("File to look at"), names, key="tabular_file", persist_state="session")
+    return names.index(chosen)
+
+
+def _open_file(names: Sequence[str], name: str) -> None:
+    if name in names:
+        st.session_state["tabular_file"] = name
 
 
 def _report(

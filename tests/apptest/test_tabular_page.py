@@ -129,9 +129,9 @@ def test_missing_partner__is_named_and_the_others_go_on(open_page: Callable[[str
         ("a_anonymized_log.json", LOG),
         ("b.csv", TABLE),
     )
-    assert "1 file could not be verified" in app.header[1].value
+    assert "1 file could not be verified" in app.header[0].value
     assert any("NOT ASSESSED" in text.value for text in app.markdown)  # a pass of one file is none of the run
-    assert "The published rule says PASS" in app.header[2].value
+    assert "The published rule says PASS" in app.header[1].value
     reasons = [str(row) for table in app.dataframe for row in table.value.to_dict("records")]
     assert any("b_anonymized.csv is missing" in reason for reason in reasons)
 
@@ -186,10 +186,35 @@ def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], d
     app = open_page(PAGE)
     app.button(key=f"tabular_demo_{demo.key}").click().run()
     overview = next(table.value for table in app.dataframe if "Overall" in table.value)
-    assert {"PASS", "WARN", "FAIL"} <= set(overview["Overall"])
-    disagreeing = overview[(overview["Published rule"] == "PASS") & (overview["Second opinion"] == "FAIL")]
+    assert list(overview["Overall"]) == ["✕ FAIL", "✕ FAIL", "! WARN", "✓ PASS"]
+    rule, ours = overview["Published rule"], overview["Second opinion"]
+    disagreeing = overview[rule.str.endswith("PASS") & ours.str.endswith("FAIL")]
     assert len(disagreeing) == 1
-    assert app.header[1].value.replace("\\", "") == "4 files verified: 2 FAIL, 1 WARN, 1 PASS."
+    assert app.header[0].value.replace("\\", "") == "4 files verified: 2 FAIL, 1 WARN, 1 PASS."
+    assert app.selectbox(key="tabular_file").value == overview["File"][0]
+
+
+def test_files_that_cannot_be_verified__stand_in_the_list_with_their_cause(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    good = [("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)]
+    broken = [("b.csv", b"%PDF-1.7 scanned"), ("c.csv", TABLE), ("c_anonymized.csv", b"")]
+    app = _upload(open_page(PAGE), *good, *broken, ("c_anonymized_log.json", _log("c", id="drop")))
+    listed = next(table.value for table in app.dataframe if "Why" in table.value)
+    why = dict(zip(listed["File"], listed["Why"], strict=True))
+    assert "PDF" in why["b.csv"]
+    assert "the file is empty" in why["c.csv"]
+    assert list(listed["Overall"]) == ["? NOT ASSESSED"] * 3
+    assert _headline(app).endswith("2 files could not be verified.")
+
+
+def test_tables_without_a_log__are_sent_to_the_tools_that_need_none(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = _upload(open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", GOOD))
+    assert any("**Row leakage**" in told.value for told in app.info)
+    assert not app.metric
+    assert not any(box.key == "tabular_pair_log" for box in app.selectbox)
 
 
 def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]) -> None:

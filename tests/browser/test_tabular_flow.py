@@ -30,7 +30,7 @@ def verified(visit: Callable[[str], Page], wait_until_idle: Callable[[Page], Non
             for file in files
         ]
     )
-    expect(page.get_by_role("heading", name="All files")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="4 files verified")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     return page
 
@@ -41,7 +41,7 @@ def _download(page: Page, label: str) -> tuple[str, bytes]:
 
 
 def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verified: Page) -> None:
-    expect(verified.get_by_role("heading", name="The published rule says PASS")).to_be_visible()
+    expect(verified.get_by_role("heading", name="The published rule says FAIL")).to_be_visible()
 
     name, data = _download(verified, "CSV report (한국어)")
     rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
@@ -91,5 +91,18 @@ def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(
         verified.get_by_role("heading", name="The published rule says PASS, the second opinion FAIL")
     ).to_be_visible()
     wait_until_idle(verified)
-    expect(verified.get_by_text("Published rule: PASS")).to_be_visible()
-    expect(verified.get_by_text("Second opinion: FAIL")).to_be_visible()
+    for side, verdict in (("Published rule", "PASS"), ("Second opinion", "FAIL")):
+        heading = verified.get_by_test_id("stHorizontalBlock").filter(
+            has=verified.get_by_role("heading", name=side, exact=True)
+        )
+        expect(heading.get_by_text(verdict, exact=True).last).to_be_visible()
+
+
+def test_verdict__stands_within_the_first_screen(verified: Page) -> None:
+    cards = verified.locator('[class*="st-key-verdict_"]')
+    for place in range(2):
+        box = cards.nth(place).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 900
+    metrics = verified.get_by_test_id("stMetric")
+    assert sum(metrics.nth(place).is_visible() for place in range(metrics.count())) <= 4

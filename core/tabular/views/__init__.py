@@ -8,10 +8,12 @@ from core.tabular.views.tables import (
     FILE_COLUMNS,
     OPINION_TABLES,
     RESIDUAL_COLUMNS,
+    RUN_COLUMNS,
     SKIPPED_COLUMNS,
     columns_table,
     files_table,
     residual_table,
+    run_table,
     skipped_table,
 )
 from core.tabular.views.verified_file import VerifiedFile

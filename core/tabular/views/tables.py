@@ -12,8 +12,10 @@ from core.reports.model import Column
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
 from core.tabular.views.verified_file import VerifiedFile
+from core.tabular.views.words import gravest
 from core.tabular.words import SHORT_WORDS, patterns_found
 from core.verdict import Verdict
+from core.words import text
 
 FILE_COLUMNS = (
     Column("file", "File"),
@@ -53,6 +55,15 @@ RESIDUAL_COLUMNS = (
     Column("patterns", "Patterns", kind="words"),
 )
 SKIPPED_COLUMNS = (Column("file", "File"), Column("reason", "Reason", kind="words"))
+
+
+RUN_COLUMNS = (
+    Column("overall", "Overall", kind="words"),
+    Column("file", "File"),
+    Column("why", "Why", kind="words"),
+    Column("rule", "Published rule", kind="words"),
+    Column("second_opinion", "Second opinion", kind="words"),
+)
 
 
 class OpinionTable(NamedTuple):
@@ -123,6 +134,18 @@ OPINION_TABLES: Mapping[str, OpinionTable] = MappingProxyType(
 def files_table(files: Sequence[VerifiedFile]) -> pd.DataFrame:
     """Return a row per file: verdicts, figures in [0, 1], reviews; None where not assessed."""
     return pd.DataFrame([_file_row(file) for file in files], columns=[each.key for each in FILE_COLUMNS])
+
+
+def run_table(files: Sequence[VerifiedFile], left_out: Sequence[LeftOutFile]) -> pd.DataFrame:
+    """Return a row per file, the worst first, those left out among them, with the gravest reason."""
+    rows: list[tuple[Verdict, str, str, str, str]] = [
+        (Verdict.NOT_ASSESSED, file.name, file.reason, "–", "–") for file in left_out
+    ]
+    for audit in (file.audit for file in files):
+        why = gravest(audit) or text("Nothing speaks against the table.")
+        rows.append((audit.overall, audit.name, why, audit.verdict, audit.second_opinion_verdict))
+    rows.sort(key=lambda row: -row[0].severity)
+    return pd.DataFrame(rows, columns=[each.key for each in RUN_COLUMNS], dtype=object)
 
 
 def _file_row(file: VerifiedFile) -> tuple[object, ...]:

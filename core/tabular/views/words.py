@@ -46,12 +46,18 @@ def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
     message = "The published rule says {rule}, the second opinion {ours}."
     sentence = text(message, rule=own(audit.verdict.word), ours=own(audit.second_opinion_verdict.word))
+    reason = gravest(audit)
+    return joined([sentence, reason]) if reason else sentence
+
+
+def gravest(audit: TabularAudit) -> str:
+    """Return the most important reason for a file's overall verdict; empty where it is PASS."""
     reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
     if not reasons or audit.overall is Verdict.PASS:
-        return sentence
+        return ""
     failed = audit.overall is Verdict.FAIL
     of_columns = (finding for finding in reasons if failed and (finding.column or finding.columns))
-    return joined([sentence, next(of_columns, reasons[0]).message])
+    return next(of_columns, reasons[0]).message
 
 
 def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:

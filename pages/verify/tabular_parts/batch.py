@@ -14,7 +14,7 @@ from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
 from core.tabular.views import VerifiedFile
-from core.words import joined, own, say, text
+from core.words import joined, say, text
 from pages.components.reading import read_options
 from pages.components.text import plain
 from pages.verify.tabular_parts.settings import Limits
@@ -82,9 +82,6 @@ def measure_pairs(
         except AuditInputError as error:
             problems.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
     place.empty()
-    for problem in problems:
-        message = say("{file} was not verified. {reason}", file=problem.name, reason=own(problem.reason))
-        st.error(plain(message), icon=":material/error:")
     return done, problems
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.reports import ReportChart
+from core.reports import Figure, ReportChart
 from core.tabular import TabularAudit, views
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views.evidence import evidence_of, evidence_table
@@ -22,13 +22,14 @@ from pages.components.results import (
 from pages.components.text import plain
 from pages.verify.tabular_parts.batch import MeasuredFile
 
+_MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
+
 
 def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
     """Show everything that was found out about one file."""
     show_verdict(
         audit.overall,
         views.headline(audit),
-        parts=(("Published rule", audit.verdict), ("Second opinion", audit.second_opinion_verdict)),
         findings=audit.all_findings,
         key="file",
     )
@@ -51,9 +52,12 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             "Nothing speaks against the table.",
             key="opinion",
         )
-    show_figures((*views.rule_figures(audit), *views.class_figures(audit)), per_row=3)
-    _show_charts(audit, file, k)
+    show_figures([figure for figure in _figures(audit) if figure.measure in _MAIN])
     _show_tables(audit, file, k)
+
+
+def _figures(audit: TabularAudit) -> tuple[Figure, ...]:
+    return (*views.rule_figures(audit), *views.class_figures(audit))
 
 
 def _show_side(
@@ -67,17 +71,6 @@ def _show_side(
         show_findings(findings, key=f"tabular_{key}")
     else:
         st.markdown(say(nothing))
-
-
-def _show_charts(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
-    checks, classes = st.columns(2)
-    charts = views.file_charts(audit, k)
-    with checks:
-        show_chart(charts["checks"], key="tabular_checks_chart")
-        show_chart(charts["figures"], key="tabular_figures_chart")
-    with classes:
-        _ask_for_quasi_identifiers(audit, file)
-        _show_classes(audit, k)
 
 
 def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
@@ -109,9 +102,15 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
 
 def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     opinion = audit.second_opinion.tables if audit.second_opinion else {}
-    titles = ["Column checks", "Sensitive patterns", *(views.OPINION_TABLES[key].tab for key in opinion)]
-    titles.append("Evidence")
-    columns, patterns, *others, evidence = st.tabs([plain(say(title)) for title in titles])
+    titles = ["Class sizes", "All figures", "Column checks", "Sensitive patterns"]
+    titles += [*(views.OPINION_TABLES[key].tab for key in opinion), "Evidence"]
+    classes, figures, columns, patterns, *others, evidence = st.tabs([plain(say(title)) for title in titles])
+    with classes:
+        _ask_for_quasi_identifiers(audit, file)
+        _show_classes(audit, k)
+    with figures:
+        show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
+        show_chart(views.file_charts(audit, k)["figures"], key="tabular_figures_chart")
     with columns:
         _show_columns(audit)
     with patterns:

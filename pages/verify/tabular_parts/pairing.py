@@ -7,21 +7,20 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.caching import StoredFile
-from core.reports.model import Column
 from core.tabular import FilePair, LeftOutFile, pair_files
-from core.tabular.views import skipped_table
-from core.words import say
-from pages.components.results import show_table
+from core.words import joined, own, say
+from pages.components.reading import read_table
 from pages.components.text import plain
 
 _ROLES = {"original": "Original", "anonymized": "Anonymized table", "log": "Log"}
 
 
-def ask_for_pairs(
+def pair_given(
     tool: str, files: Sequence[StoredFile]
 ) -> tuple[tuple[FilePair, ...], tuple[LeftOutFile, ...]]:
-    """Pair files by their names, let the person pair the rest; return pairs and what is left out."""
-    names = [stored.name for stored in files]
+    """Pair files by their names, the rest as the person did; return pairs and what is left out, and why."""
+    named = {stored.name: stored for stored in files}
+    names = list(named)
     pairing = pair_files(names)
     by_hand = [
         pair for pair in _pairs_by_hand(tool) if {pair.original, pair.anonymized, pair.log} <= {*names}
@@ -29,19 +28,39 @@ def ask_for_pairs(
     taken = {pair.original for pair in by_hand}
     pairs = (*(pair for pair in pairing.pairs if pair.original not in taken), *by_hand)
     used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
-    left_out = tuple(file for file in (*pairing.skipped, *pairing.unused) if file.name not in used)
-    if left_out:
-        _show_left_out(left_out)
-    with st.expander(say("Pair files by hand"), icon=":material/link:", expanded=not pairs):
-        _ask_for_pair(tool, names)
-        for pair in by_hand:
+    left_out = tuple(
+        _with_cause(tool, file, named.get(file.name))
+        for file in (*pairing.skipped, *pairing.unused)
+        if file.name not in used
+    )
+    return pairs, left_out
+
+
+def _with_cause(tool: str, file: LeftOutFile, stored: StoredFile | None) -> LeftOutFile:
+    """Return a file that is left out with the reason that it cannot be read, where it cannot."""
+    error = None if stored is None or _is_log(file.name) else read_table(tool, stored)[1]
+    return file if error is None else LeftOutFile(name=file.name, reason=joined(error.problems))
+
+
+def _is_log(name: str) -> bool:
+    return name.casefold().endswith(".json")
+
+
+def ask_for_pairs(tool: str, files: Sequence[StoredFile]) -> None:
+    """Let the person pair files by hand, and undo it."""
+    names = [stored.name for stored in files]
+    if not any(map(_is_log, names)) or all(map(_is_log, names)):
+        st.caption(say("There is nothing to pair: an original, an anonymized table and a log are needed."))
+        return
+    _ask_for_pair(tool, names)
+    for pair in _pairs_by_hand(tool):
+        if {pair.original, pair.anonymized, pair.log} <= {*names}:
             st.button(
                 plain(say("Undo {file}", file=pair.original)),
                 key=f"{tool}_unpair_{pair.original}",
                 on_click=_forget_pair,
                 args=(tool, pair),
             )
-    return pairs, left_out
 
 
 def _pairs_by_hand(tool: str) -> list[FilePair]:
@@ -49,16 +68,23 @@ def _pairs_by_hand(tool: str) -> list[FilePair]:
     return pairs
 
 
-def _show_left_out(left_out: Sequence[LeftOutFile]) -> None:
-    st.warning(
-        say("Not every file can be verified ({n} left out); the reasons are below.", n=len(left_out)),
-        icon=":material/warning:",
-    )
-    show_table(
-        skipped_table(left_out),
-        alt="Files that are not verified, and why",
-        columns=(Column("file", "File"), Column("reason", "Why", kind="words")),
-    )
+def show_left_out(left_out: Sequence[LeftOutFile]) -> None:
+    """Say which files were not verified, and why, where none was; and what needs no log."""
+    for file in left_out:
+        message = say("{file} was not verified. {reason}", file=file.name, reason=own(file.reason))
+        st.error(plain(message), icon=":material/error:")
+
+
+def show_what_needs_no_log(files: Sequence[StoredFile]) -> None:
+    """Say which tools take tables without a log, where there is none."""
+    if not any(_is_log(stored.name) for stored in files):
+        st.info(
+            say(
+                "There is no log among these files. **Row leakage** compares an original with its anonymized "
+                "table, and **Disclosure risk** judges one table alone: both take these files as they are."
+            ),
+            icon=":material/alt_route:",
+        )
 
 
 def _ask_for_pair(tool: str, names: Sequence[str]) -> None:

@@ -28,10 +28,7 @@ class Limits(NamedTuple):
 def ask_for_patterns() -> tuple[str, ...]:
     """Show which sensitive patterns count in the published rule; changing them scans again."""
     chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
-    with (
-        st.expander(say(_PATTERNS.label), icon=":material/password:"),
-        st.form("tabular_patterns_form", border=False),
-    ):
+    with st.form("tabular_patterns_form", border=False):
         picked = ask_for_several(
             TabularSettings,
             "patterns",
@@ -39,42 +36,42 @@ def ask_for_patterns() -> tuple[str, ...]:
             start=list(chosen),
             format_func=lambda key: say(CATALOGUE[key].label),
             key="tabular_patterns_choice",
-            label=say("Patterns"),
+            label=say(_PATTERNS.label),
         )
         if st.form_submit_button(say("Scan again")) and picked:
             st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
             st.rerun()
-    if chosen != _PATTERNS.default:
+    return chosen
+
+
+def show_departures(patterns: tuple[str, ...], limits: Limits) -> None:
+    """Say where the rule's verdict is no longer the published one."""
+    if patterns != _PATTERNS.default:
         _show_departure(
             "You changed the sensitive patterns that count: the rule's verdict is not the published one any "
             "more. Reports say what was set."
         )
-    return chosen
+    if any(rule != TabularThresholds.for_mode(mode) for mode, rule in limits.rule.items()):
+        _show_departure(
+            "You changed the published thresholds: the rule's verdict is not the published one any more. "
+            "Reports say what was set."
+        )
 
 
 def _show_departure(message: str) -> None:
-    """Say that the rule's verdict is no longer the published one."""
     st.warning(say(message), icon=":material/edit:")
 
 
 def ask_for_limits(*, k: int) -> Limits:
     """Show all limits with their published defaults; return them."""
-    with st.expander(say("Thresholds"), icon=":material/tune:"):
-        st.caption(say("Moving a slider judges the same measurements again; nothing is read a second time."))
-        high, low, opinion = st.columns(3)
-        with high:
-            rule_high = _ask_for_rule("high")
-        with low:
-            rule_low = _ask_for_rule("low")
-        with opinion:
-            ours = _ask_for_opinion(k)
-    rule: dict[Mode, TabularThresholds] = {"high": rule_high, "low": rule_low}
-    if any(limits != TabularThresholds.for_mode(mode) for mode, limits in rule.items()):
-        _show_departure(
-            "You changed the published thresholds: the rule's verdict is not the published one any more. "
-            "Reports say what was set."
-        )
-    return Limits(rule=rule, opinion=ours)
+    st.caption(say("Moving a slider judges the same measurements again; nothing is read a second time."))
+    high, low, opinion = st.columns(3)
+    with high:
+        rule_high = _ask_for_rule("high")
+    with low:
+        rule_low = _ask_for_rule("low")
+    with opinion:
+        return Limits(rule={"high": rule_high, "low": rule_low}, opinion=_ask_for_opinion(k))
 
 
 _OF_MODE: Mapping[Mode, tuple[str, str]] = {
