@@ -102,11 +102,7 @@ def _ask_for_settings(
 def _show_results(
     measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFile], limits: Limits, k: int
 ) -> None:
-    order = sorted(
-        ((judge(file, limits), file) for file in measured),
-        key=lambda judged: -judged[0].audit.overall.severity,
-    )
-    files, measured = [file for file, _ in order], [file for _, file in order]
+    files = [judge(file, limits) for file in measured]
     shown = 0
     if len(files) > 1 or left_out:
         show_verdict(
@@ -132,7 +128,8 @@ def _show_results(
 
 def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOutFile]) -> int:
     """List files, the worst first, with those left out; return the place of the one to look at."""
-    names = [file.audit.name for file in files]
+    ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
+    names = [file.audit.name for file in ranked]
     show_map(
         views.run_table(files, left_out),
         alt="Every file with its verdict, and why, the worst first",
@@ -144,7 +141,7 @@ def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOut
     if len(names) == 1:
         return 0
     chosen = st.selectbox(say("File to look at"), names, key="tabular_file", persist_state="session")
-    return names.index(chosen)
+    return files.index(ranked[names.index(chosen)])
 
 
 def _open_file(names: Sequence[str], name: str) -> None:

@@ -34,7 +34,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         key="file",
     )
     rule, opinion = st.columns(2)
-    with rule, st.container(border=True, height="stretch"):
+    with rule, st.container(border=True, height="stretch", key="tabular_side_rule"):
         _show_side(
             "Published rule",
             audit.verdict,
@@ -43,7 +43,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             "No column check failed and every figure meets its threshold.",
             key="rule",
         )
-    with opinion, st.container(border=True, height="stretch"):
+    with opinion, st.container(border=True, height="stretch", key="tabular_side_opinion"):
         _show_side(
             "Second opinion",
             audit.second_opinion_verdict,
