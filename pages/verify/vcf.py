@@ -1,11 +1,12 @@
 """VCF verifier: whether genome files were really masked, and what would still give them away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 import streamlit as st
 
+from core.caching import StoredFile
 from core.demo.vcf import DEMOS
 from core.errors import AuditInputError
 from core.reports import InputFacts, Report
@@ -22,22 +23,32 @@ from core.vcf import (
     scan_pairs,
     views,
 )
+from core.verdict import Verdict
 from core.words import own, say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_definitions, show_downloads, show_table, show_verdict
+from pages.components.results import (
+    Download,
+    show_definitions,
+    show_downloads,
+    show_map,
+    show_table,
+    show_verdict,
+)
 from pages.components.text import plain
 from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.file import show_vcf_file
 from pages.verify.vcf_parts.inputs import (
+    GivenFiles,
     ask_for_folders,
+    ask_for_pairs,
     pair_given,
     show_unmatched,
     start_small_work,
     uploaded_files,
 )
-from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, ask_for_threshold
+from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, threshold_asked
 
 TOOL = "vcf"
 WHAT_TO_UPLOAD = (
@@ -63,13 +74,8 @@ def show_vcf() -> None:
         show_privacy_line()
         return
     pairing = pair_given(TOOL, in_folders, uploaded_files(files))
-    if files:
-        with st.expander(say("Files ({n})", n=len(files)), icon=":material/draft:"):
-            for stored in files:
-                list_file(TOOL, "files", stored)
-    show_unmatched(pairing.unmatched)
+    repeats, severities = _ask_for_settings(files, in_folders, expanded=not pairing.pairs)
     if pairs := pairing.pairs:
-        repeats = ask_for_repeats(TOOL)
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = text("Verify {n} pair", "Verify {n} pairs", n=len(pairs))
         work = partial(scan_pairs, pairs, repeats)
@@ -77,38 +83,71 @@ def show_vcf() -> None:
         start_small_work(TOOL, f"{identity} {repeats}", work, given)
         job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
         if job is not None and job.result:
-            _show_results(job.result, repeats, pairing.unmatched, identity)
+            _show_results(job.result, repeats, severities, pairing.unmatched, identity)
+    else:
+        show_unmatched(pairing.unmatched)
     show_privacy_line()
 
 
+def _ask_for_settings(
+    files: Sequence[StoredFile], in_folders: GivenFiles, *, expanded: bool
+) -> tuple[VcfSettings, Mapping[str, Verdict]]:
+    """Show files and settings in one drawer; return what counts as a repeat, and the severities."""
+    drawer = st.expander(
+        say("Files and settings ({files})", files=len(files)), icon=":material/tune:", expanded=expanded
+    )
+    names = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
+    places = drawer.tabs([say(name) for name in names])
+    with places[0]:
+        ask_for_pairs(TOOL, in_folders, uploaded_files(files))
+    with places[1]:
+        for stored in files:
+            list_file(TOOL, "files", stored)
+    with places[2]:
+        repeats = ask_for_repeats(TOOL)
+    with places[3]:
+        return repeats, ask_for_severities(TOOL)
+
+
 def _show_results(
-    scans: Sequence[ScanOutcome], repeats: VcfSettings, unmatched: Sequence[str], identity: str
+    scans: Sequence[ScanOutcome],
+    repeats: VcfSettings,
+    severities: Mapping[str, Verdict],
+    unmatched: Sequence[str],
+    identity: str,
 ) -> None:
-    threshold = ask_for_threshold(TOOL)
-    severities = ask_for_severities(TOOL)
     settings = VcfSettings(
-        maf_threshold=threshold,
+        maf_threshold=threshold_asked(TOOL),
         min_motif=repeats.min_motif,
         max_motif=repeats.max_motif,
         min_repeat=repeats.min_repeat,
         severities=severities,
     )
     outcomes = [judge_outcome(scan, settings) for scan in scans]
-    _show_unread(outcomes)
-    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
-    if not audits:
+    read = sorted(
+        ((number, outcome.audit) for number, outcome in enumerate(outcomes) if outcome.audit is not None),
+        key=lambda one: -outcomes[one[0]].overall.severity,
+    )
+    if not read:
+        _show_unread(outcomes)
         return
     all_files = st.container()
+    names = [audit.scan.anonymized_name for _, audit in read]
     if len(outcomes) > 1:
-        names = [audit.scan.anonymized_name for audit in audits]
         st.selectbox(say("File to look at"), names, key="vcf_file", persist_state="session")
-    number, shown = _chosen(outcomes)
+    asked = st.session_state.get("vcf_file")
+    number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
     outcomes[number] = show_donors(outcomes[number], shown, settings)
     with all_files:
-        _show_all(outcomes, unmatched)
+        _show_all(outcomes, unmatched, names)
     with one_file:
         show_vcf_file(outcomes[number], shown)
+    if len(outcomes) > 1:
+        with st.expander(say("All figures of all files"), icon=":material/table:"):
+            table = views.files_table(outcomes)
+            show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
+    _show_unread(outcomes)
     looked = outcomes[number].donors
     st.header(say("Downloads"), anchor=False)
     show_downloads(
@@ -123,16 +162,25 @@ def _show_results(
     )
 
 
-def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> None:
+def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: Sequence[str]) -> None:
     if len(outcomes) > 1 or unmatched:
-        st.header(say("All files"), anchor=False)
         show_verdict(
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
             views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
-    if len(outcomes) > 1:
-        table = views.files_table(outcomes)
-        show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
+        show_map(
+            views.run_table(outcomes, unmatched),
+            alt="Every file with its verdict, and why, the worst first",
+            columns=views.RUN_COLUMNS,
+            names="file",
+            key="vcf_list",
+            opened=partial(_open_file, names),
+        )
+
+
+def _open_file(names: Sequence[str], name: str) -> None:
+    if name in names:
+        st.session_state["vcf_file"] = name
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
@@ -148,13 +196,6 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
             ),
             icon=":material/stop_circle:",
         )
-
-
-def _chosen(outcomes: Sequence[PairOutcome]) -> tuple[int, VcfAudit]:
-    """Return which pair to look at, and its audit: the one chosen, or else the first that was read."""
-    read = [(number, one.audit) for number, one in enumerate(outcomes) if one.audit is not None]
-    name = st.session_state.get("vcf_file")
-    return next(((one, audit) for one, audit in read if audit.scan.anonymized_name == name), read[0])
 
 
 def _downloads(

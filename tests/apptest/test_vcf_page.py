@@ -163,13 +163,14 @@ def test_severities__are_the_persons_choice_and_survive_a_page_switch(
 def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app = _finished(app.button(key=f"vcf_demo_{DEMOS[0].key}").click().run())
-    assert _column(app, "Overall") == ["WARN", "PASS", "FAIL"]
+    assert _column(app, "Overall") == ["✕ FAIL", "! WARN", "✓ PASS"]
+    assert app.selectbox(key="vcf_file").value == _column(app, "Anonymized file")[0]
     assert (
         "3 of 3 pairs verified: 1 must be anonymized again, 1 by the published rule; exposure is FAIL in 1 "
         "and "
         "WARN in 1." in _headlines(app)
     )
-    app = app.selectbox(key="vcf_file").set_value("high_0.01_anony_south.vcf.gz").run()
+    assert app.selectbox(key="vcf_file").value == "high_0.01_anony_south.vcf.gz"
     assert "targets are not masked" in _headlines(app)
     assert "keep an ID of a public database" in _words(app.markdown)
 
@@ -196,14 +197,17 @@ def test_bad_input__each_pair_has_its_own_result(open_page: Callable[[str], AppT
     app = open_page(PAGE)
     app.text_input(key="vcf_origin_folder").set_value(str(tmp_path))
     app = _finished(app.text_input(key="vcf_anony_folder").set_value(str(tmp_path)).run())
-    files = _column(app, "Original")
+    figures = next(table.value for table in app.dataframe if "Original" in table.value.columns)
+    files = figures["Original"].tolist()
     for name, pair in BAD_INPUT.items():
         row = files.index(f"{name}.vcf.gz")
         if pair.expected.endswith(")") and "%" in pair.expected:
             share = float(pair.expected.partition("%")[0]) / 100
-            assert _column(app, "Masked")[row] == pytest.approx(share), name
+            assert figures["Masked"][row] == pytest.approx(share), name
         else:
-            assert _column(app, "Overall")[row] == "error", name
+            assert figures["Overall"][row] == "error", name
+            why = dict(zip(_column(app, "Anonymized file"), _column(app, "Why"), strict=True))
+            assert pair.expected in why[f"high_anony_{name}.vcf.gz"]
             assert f"{name}.vcf.gz: {pair.expected}" in _words(app.error)
 
 
@@ -222,7 +226,8 @@ def test_stopped__what_was_not_read_is_told_and_the_rest_is_shown(
     assert "Not read, because you stopped, and therefore not assessed: high_anony_s.vcf.gz." in _words(
         app.warning
     )
-    assert _column(app, "Overall") == ["PASS", "not read"]
+    assert _column(app, "Overall") == ["? NOT ASSESSED", "✓ PASS"]
+    assert "reading was stopped before its turn or its end" in str(_column(app, "Why")[0])
     assert "Every target counts as masked" in _headlines(app)
 
 

@@ -16,6 +16,7 @@ from core.vcf.views.positions import density_chart, density_table
 from core.vcf.views.report import figures, file_charts, findings, vcf_report
 from core.vcf.views.tables import (
     MOTIF_COLUMNS,
+    RUN_COLUMNS,
     UNMASKED_COLUMNS,
     bed_of_unmasked,
     csv_of_unmasked,
@@ -23,6 +24,7 @@ from core.vcf.views.tables import (
     file_columns,
     files_table,
     motif_table,
+    run_table,
     severity_table,
     unmasked_table,
 )

@@ -81,12 +81,30 @@ def density_chart(audit: VcfAudit) -> ReportChart:
             tooltip=tooltip,
         )
     )
+    mark = say("with sites that are not masked")
     left = (
         alt.Chart(
-            table[table["n_unmasked"] > 0].assign(middle=lambda rows: (rows["start"] + rows["end"]) / 2)
+            table[table["n_unmasked"] > 0].assign(
+                middle=lambda rows: (rows["start"] + rows["end"]) / 2, mark=mark
+            )
         )
-        .mark_point(shape="triangle-down", filled=True, size=70, color=COLORS["FAIL"], opacity=1)
-        .encode(x=alt.X("middle:Q"), y=y, tooltip=tooltip)
+        .mark_point(filled=True, size=70, color=COLORS["FAIL"], opacity=1)
+        .encode(
+            x=alt.X("middle:Q"),
+            y=y,
+            shape=alt.Shape(
+                "mark:N",
+                scale=alt.Scale(domain=[mark], range=["triangle-down"]),
+                legend=alt.Legend(
+                    title=None,
+                    orient="top",
+                    labelLimit=0,
+                    symbolFillColor=COLORS["FAIL"],
+                    symbolStrokeWidth=0,
+                ),
+            ),
+            tooltip=tooltip,
+        )
     )
     n_left = int(table["n_unmasked"].sum())
     return ReportChart(

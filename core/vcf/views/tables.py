@@ -12,8 +12,9 @@ from core.reports import csv_bytes
 from core.reports.model import Column
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
 from core.vcf.exposure import places_text
+from core.vcf.views.words import gravest
 from core.verdict import Verdict
-from core.words import own
+from core.words import own, text
 
 MAX_PLACES = 1_000  # of one finding in a table
 FILE_COLUMNS = (
@@ -29,6 +30,14 @@ FILE_COLUMNS = (
     Column("n_missing", "Missing"),
     Column("donors", "Donors", kind="words"),
     Column("seconds", "Seconds"),
+)
+RUN_COLUMNS = (
+    Column("overall", "Overall", kind="words"),
+    Column("file", "Anonymized file"),
+    Column("why", "Why", kind="words"),
+    Column("published_rule", "Published rule", kind="words"),
+    Column("exposure", "Exposure", kind="words"),
+    Column("donors", "Donors", kind="words"),
 )
 UNMASKED_COLUMNS = (
     Column("contig", "Contig"),
@@ -63,6 +72,28 @@ def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
 def file_columns(table: pd.DataFrame) -> tuple[Column, ...]:
     """Return the columns of a table of files; that of the donors is there where somebody asked for them."""
     return tuple(column for column in FILE_COLUMNS if column.key in table)
+
+
+def run_table(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> pd.DataFrame:
+    """Return a row per pair, the worst first, with the gravest reason, and per file without a partner."""
+    alone = text("It has no partner among these files.")
+    rows: list[tuple[Verdict, str, str, str, str, str]] = [
+        (Verdict.NOT_ASSESSED, name, alone, "–", "–", "–") for name in unmatched
+    ]
+    for outcome in outcomes:
+        audit, donors = outcome.audit, outcome.donors
+        rows.append(
+            (
+                outcome.overall,
+                outcome.pair.anonymized.name,
+                gravest(outcome),
+                audit.verdict if audit else "–",
+                audit.exposure_verdict if audit else "–",
+                donors.verdict if donors else "–",
+            )
+        )
+    rows.sort(key=lambda row: -row[0].severity)
+    return pd.DataFrame(rows, columns=[each.key for each in RUN_COLUMNS], dtype=object)
 
 
 def _file_row(outcome: PairOutcome) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
-from core.verdict import Verdict
+from core.verdict import Verdict, worst_first
 from core.words import Text, joined, own, text
 
 TITLE = "VCF verifier"
@@ -52,6 +52,26 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
         exposure=ours,
         donors=own(donors.verdict.word),
     )
+
+
+def gravest(outcome: PairOutcome) -> str:
+    """Return the most important reason for a pair's verdict, or why it was not read, in a sentence."""
+    audit, donors = outcome.audit, outcome.donors
+    if audit is None:
+        return joined(outcome.problems)
+    overall, n_left = outcome.overall, audit.n_targets - audit.n_masked
+    if overall is Verdict.PASS:
+        return text("Nothing speaks against the file.")
+    if audit.verdict is overall and n_left:
+        return text(
+            "{n} of {total} targets is not masked.",
+            "{n} of {total} targets are not masked.",
+            n=n_left,
+            total=audit.n_targets,
+        )
+    found = [*(one.finding for one in audit.exposure), *(donors.findings if donors else ())]
+    reasons = [finding.message for finding in worst_first(found) if finding.verdict is overall]
+    return reasons[0] if reasons else joined(outcome.donor_problems)
 
 
 def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:

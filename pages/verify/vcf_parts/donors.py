@@ -26,12 +26,13 @@ TOOL = "vcf_donors"
 
 def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> PairOutcome:
     """Ask for a panel, show what the file tells of its donors, and return the pair with it."""
-    st.header(say("Could the donor be found?"), anchor=False)
-    st.caption(
-        say(
+    st.header(
+        say("Could the donor be found?"),
+        anchor=False,
+        help=say(
             "Common variants need no masking by the rule, and a few dozen of them single a person out. This "
             "reads the anonymized file once more."
-        )
+        ),
     )
     panel = _ask_for_panel()
     files = (outcome.pair.anonymized, *([panel] if panel else []))
@@ -98,9 +99,12 @@ def _measure(
 
 def _show(donors: DonorAudit) -> None:
     show_verdict(donors.verdict, views.donor_headline(donors), key="donors")
-    show_figures(views.donor_figures(donors), per_row=3)
     show_findings(views.donor_findings(donors), key=TOOL)
-    if tables := views.donor_tables(donors):
-        for tab, table in zip(st.tabs([say(table.label) for table in tables]), tables, strict=True):
+    tables = views.donor_tables(donors)
+    with st.expander(say("Figures and tables of the donors"), icon=":material/table:"):
+        figures, *places = st.tabs([say("All figures"), *(say(table.label) for table in tables)])
+        with figures:
+            show_figures(views.donor_figures(donors), per_row=3)
+        for tab, table in zip(places, tables, strict=True):
             with tab:
                 show_table(table.frame, alt=table.label, columns=table.columns)

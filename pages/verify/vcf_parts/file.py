@@ -13,28 +13,26 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
+from pages.verify.vcf_parts.settings import ask_for_threshold
 
+TOOL = "vcf"
 MAX_ROWS = 5_000
 
 
 def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     """Show everything that was found out about one anonymized file."""
-    donors = outcome.donors
     show_verdict(
         outcome.overall,
-        views.headline(audit, donors),
-        parts=(
-            ("Published rule", audit.verdict),
-            ("Exposure", audit.exposure_verdict),
-            *((("Donors", donors.verdict),) if donors else ()),
-        ),
+        views.headline(audit, outcome.donors),
         findings=[exposure.finding for exposure in audit.exposure],
         key="file",
     )
-    show_figures(views.figures(audit))
-    _show_exposure(audit)
+    ask_for_threshold(TOOL)
     if audit.n_variant_targets:
         _show_charts(audit)
+    _show_exposure(audit)
+    show_figures(views.figures(audit))
+    if audit.n_variant_targets:
         _show_sites(audit)
     elif audit.scan.level == "low":
         st.info(
@@ -44,15 +42,16 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
 
 
 def _show_exposure(audit: VcfAudit) -> None:
-    st.subheader(say("What would still give it away"), anchor=False)
-    st.caption(
-        say(
+    st.subheader(
+        say("What would still give it away"),
+        anchor=False,
+        help=say(
             "Beside the published rule: what an attacker with this file, its positions and public databases "
             "would find. Counts are sites, records, header lines or samples, as each sentence says."
-        )
+        ),
     )
     if audit.exposure:
-        show_findings(views.findings(audit), key="vcf_exposure", at_once=8)
+        show_findings(views.findings(audit), key="vcf_exposure", at_once=4)
     else:
         st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 

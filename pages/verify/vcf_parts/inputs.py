@@ -70,13 +70,13 @@ def uploaded_files(files: Sequence[StoredFile]) -> GivenFiles:
 
 
 def pair_given(tool: str, *given: GivenFiles) -> Pairing:
-    """Pair the files of each place by name, and let the person pair any others by hand."""
+    """Pair the files of each place by name, any others as the person did."""
     found = [pair_files(files.originals, files.anonymized) for files in given]
     by_name = Pairing(
         pairs=tuple(pair for one in found for pair in one.pairs),
         unmatched=tuple(name for one in found for name in one.unmatched),
     )
-    known = {file.name: file for files in given for file in (*files.originals, *files.anonymized)}
+    known = _by_name(given)
     by_hand = tuple(
         VcfPair(original=known[original], anonymized=known[anonymized], level=level)
         for original, anonymized, level in _by_hand(tool)
@@ -86,8 +86,11 @@ def pair_given(tool: str, *given: GivenFiles) -> Pairing:
     pairs = (*(pair for pair in by_name.pairs if pair.anonymized.name not in taken), *by_hand)
     used = {name for pair in by_hand for name in (pair.original.name, pair.anonymized.name)}
     unmatched = tuple(name for name in by_name.unmatched if name not in used)
-    _ask_for_pair(tool, list(known), expanded=bool(unmatched) or not pairs)
     return Pairing(pairs=pairs, unmatched=unmatched)
+
+
+def _by_name(given: Sequence[GivenFiles]) -> dict[str, VcfFile]:
+    return {file.name: file for files in given for file in (*files.originals, *files.anonymized)}
 
 
 def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], files: Sequence[VcfFile]) -> None:
@@ -118,39 +121,40 @@ def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
     return pairs
 
 
-def _ask_for_pair(tool: str, names: list[str], *, expanded: bool) -> None:
-    with st.expander(say("Pair files by hand"), icon=":material/link:", expanded=expanded):
-        places = st.columns(3)
-        original = places[0].selectbox(
-            say("Original"), names, index=None, key=f"{tool}_pair_original", persist_state="session"
-        )
-        anonymized = places[1].selectbox(
-            say("Anonymized"), names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
-        )
-        level = places[2].segmented_control(
-            say("Level"),
-            tuple(LEVELS),
-            format_func=lambda each: say(LEVELS[each]),
-            default="high",
-            required=True,
-            key=f"{tool}_pair_level",
-            help=say(_LEVEL_HELP),
-            persist_state="session",
-        )
+def ask_for_pairs(tool: str, *given: GivenFiles) -> None:
+    """Let the person pair files by hand, and undo it."""
+    names = list(_by_name(given))
+    places = st.columns(3)
+    original = places[0].selectbox(
+        say("Original"), names, index=None, key=f"{tool}_pair_original", persist_state="session"
+    )
+    anonymized = places[1].selectbox(
+        say("Anonymized"), names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
+    )
+    level = places[2].segmented_control(
+        say("Level"),
+        tuple(LEVELS),
+        format_func=lambda each: say(LEVELS[each]),
+        default="high",
+        required=True,
+        key=f"{tool}_pair_level",
+        help=say(_LEVEL_HELP),
+        persist_state="session",
+    )
+    st.button(
+        say("Pair these two"),
+        key=f"{tool}_pair",
+        disabled=not original or not anonymized or original == anonymized,
+        on_click=_remember,
+        args=(tool, original, anonymized, level or "high"),
+    )
+    for pair in _by_hand(tool):
         st.button(
-            say("Pair these two"),
-            key=f"{tool}_pair",
-            disabled=not original or not anonymized or original == anonymized,
-            on_click=_remember,
-            args=(tool, original, anonymized, level or "high"),
+            say("Undo {file}", file=plain(pair[1])),
+            key=f"{tool}_unpair_{pair[1]}",
+            on_click=_forget,
+            args=(tool, pair),
         )
-        for pair in _by_hand(tool):
-            st.button(
-                say("Undo {file}", file=plain(pair[1])),
-                key=f"{tool}_unpair_{pair[1]}",
-                on_click=_forget,
-                args=(tool, pair),
-            )
 
 
 def _remember(tool: str, original: str, anonymized: str, level: Level) -> None:

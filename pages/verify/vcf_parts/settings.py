@@ -23,8 +23,7 @@ _REPEATS = ("min_motif", "max_motif", "min_repeat")
 def ask_for_repeats(tool: str) -> VcfSettings:
     """Ask what counts as a short tandem repeat; a change needs the files to be read again."""
     asked: dict[str, Any] = {}
-    expander = st.expander(say("What counts as a short tandem repeat"), icon=":material/repeat:")
-    with expander, st.form(f"{tool}_repeats", border=False):
+    with st.form(f"{tool}_repeats", border=False):
         for place, name in zip(st.columns(3), _REPEATS, strict=True):
             with place:
                 asked[name] = ask_for_number(VcfSettings, name, key=f"{tool}_{name}")
@@ -46,9 +45,15 @@ def ask_for_repeats(tool: str) -> VcfSettings:
     return settings
 
 
-def ask_for_threshold(tool: str) -> float:
+def threshold_asked(tool: str) -> float:
+    """Return the MAF threshold that the slider says, which stands beside the charts that it moves."""
+    default = described(VcfSettings)["maf_threshold"].default
+    return round(float(st.session_state.get(f"{tool}_maf", default)), 3)
+
+
+def ask_for_threshold(tool: str) -> None:
     """Ask for the MAF threshold; nothing is read again."""
-    chosen: float = ask_for_number(
+    ask_for_number(
         VcfSettings,
         "maf_threshold",
         slider=True,
@@ -57,33 +62,31 @@ def ask_for_threshold(tool: str) -> float:
         format="%.3f",
         key=f"{tool}_maf",
     )
-    return round(chosen, 3)
 
 
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     """Let the person say how bad each exposure check's findings are; return what differs from ours."""
     told = described(VcfSettings)["severities"]
-    with st.expander(say(told.label), icon=":material/tune:"):
-        st.caption(say(told.about))
-        edited = edit_table(
-            severity_table({}),
-            key=f"{tool}_severities",
-            disabled=["check"],
-            alt=say("Severity of every exposure check"),
-            column_config={
-                "check": st.column_config.SelectboxColumn(
-                    say("Check"),
-                    options=ALL_CHECKS,
-                    format_func=lambda name: say(ALL_CHECKS[str(name)].label),
-                ),
-                "severity": st.column_config.SelectboxColumn(
-                    say("Severity"),
-                    options=[verdict.value for verdict in Verdict],
-                    format_func=lambda verdict: say(Verdict(str(verdict)).word),
-                    required=True,
-                ),
-            },
-        )
+    st.caption(say(told.about))
+    edited = edit_table(
+        severity_table({}),
+        key=f"{tool}_severities",
+        disabled=["check"],
+        alt=say("Severity of every exposure check"),
+        column_config={
+            "check": st.column_config.SelectboxColumn(
+                say("Check"),
+                options=ALL_CHECKS,
+                format_func=lambda name: say(ALL_CHECKS[str(name)].label),
+            ),
+            "severity": st.column_config.SelectboxColumn(
+                say("Severity"),
+                options=[verdict.value for verdict in Verdict],
+                format_func=lambda verdict: say(Verdict(str(verdict)).word),
+                required=True,
+            ),
+        },
+    )
     return {
         name: Verdict(severity)
         for name, severity in zip(edited["check"], edited["severity"], strict=True)
