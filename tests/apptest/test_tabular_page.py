@@ -226,7 +226,7 @@ def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]
     def shown() -> list[str]:
         return next(list(t.value["Anonymized value"]) for t in app.dataframe if "Record" in t.value)
 
-    app.selectbox(key="tabular_evidence").set_value("Column check of id").run()
+    app.selectbox(key="tabular_evidence_a.csv").set_value("Column check of id").run()
     assert shown() == ["9"]
     app.toggle(key="tabular_reveal").set_value(True).run()
     assert shown() == ["0"]

@@ -69,7 +69,7 @@ def gravest(outcome: PairOutcome) -> str:
             n=n_left,
             total=audit.n_targets,
         )
-    found = [*(one.finding for one in audit.exposure), *(donors.findings if donors else ())]
+    found = [one.finding for one in (*audit.exposure, *(donors.exposure if donors else ()))]
     reasons = [finding.message for finding in worst_first(found) if finding.verdict is overall]
     return reasons[0] if reasons else joined(outcome.donor_problems)
 

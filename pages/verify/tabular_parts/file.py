@@ -155,7 +155,7 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         list(by_label),
         index=None,
         format_func=lambda label: say(by_label[label].label) if label in by_label else label,
-        key="tabular_evidence",
+        key=f"tabular_evidence_{file.pair.original}",
         persist_state="session",
     )
     reveal = st.toggle(
