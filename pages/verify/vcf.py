@@ -1,6 +1,7 @@
 """VCF verifier: whether genome files were really masked, and what would still give them away."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -116,13 +117,7 @@ def _show_results(
     unmatched: Sequence[str],
     identity: str,
 ) -> None:
-    settings = VcfSettings(
-        maf_threshold=threshold_asked(TOOL),
-        min_motif=repeats.min_motif,
-        max_motif=repeats.max_motif,
-        min_repeat=repeats.min_repeat,
-        severities=severities,
-    )
+    settings = replace(repeats, maf_threshold=threshold_asked(TOOL), severities=severities)
     outcomes = [judge_outcome(scan, settings) for scan in scans]
     read = sorted(
         ((number, outcome.audit) for number, outcome in enumerate(outcomes) if outcome.audit is not None),
@@ -130,6 +125,7 @@ def _show_results(
     )
     if not read:
         _show_unread(outcomes)
+        show_unmatched(unmatched)
         return
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
@@ -143,10 +139,7 @@ def _show_results(
         _show_all(outcomes, unmatched, names)
     with one_file:
         show_vcf_file(outcomes[number], shown)
-    if len(outcomes) > 1:
-        with st.expander(say("All figures of all files"), icon=":material/table:"):
-            table = views.files_table(outcomes)
-            show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
+    _show_figures_of_all(outcomes)
     _show_unread(outcomes)
     looked = outcomes[number].donors
     st.header(say("Downloads"), anchor=False)
@@ -176,6 +169,13 @@ def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: 
             key="vcf_list",
             opened=partial(_open_file, names),
         )
+
+
+def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
+    if len(outcomes) > 1:
+        with st.expander(say("All figures of all files"), icon=":material/table:"):
+            table = views.files_table(outcomes)
+            show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
 
 
 def _open_file(names: Sequence[str], name: str) -> None:
