@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from core.caching import (
-    anonymized_events,
     events_audit,
     events_curve,
     events_measurement,
@@ -31,7 +30,13 @@ from pages.anonymize.events_parts.result import (
     show_traces,
     show_unmapped,
 )
-from pages.anonymize.events_parts.settings import Live, ask_for_rule, ask_for_settings, show_mapping_downloads
+from pages.anonymize.events_parts.settings import (
+    Live,
+    ask_for_rule,
+    ask_for_settings,
+    kinds_are_settled,
+    show_mapping_downloads,
+)
 from pages.components.inputs import (
     TABLE_TYPES,
     above_privacy_line,
@@ -42,6 +47,7 @@ from pages.components.inputs import (
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
+    show_chart,
     show_definitions,
     show_downloads,
     show_figures,
@@ -80,11 +86,13 @@ def show_events() -> None:
 
 def _show_results(dataset: Dataset, settings: EventSettings) -> None:
     with st.spinner(say("Reading the log …")):
-        events_measurement(dataset.fingerprint, settings)
-    live = ask_for_rule()
-    anonymized = anonymized_events(dataset.fingerprint, settings, live.rule)
+        measured = events_measurement(dataset.fingerprint, settings)
+    if not kinds_are_settled(dataset, measured):
+        return
     verdict_place = st.container()
-    show_figures(views.kept_figures(anonymized))
+    controls, picture = st.columns([1, 2.4], gap="large")
+    with controls:
+        live = ask_for_rule()
     with st.spinner(say("Writing the export and counting k again from its bytes …")):
         audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
     with verdict_place:
@@ -92,9 +100,12 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
             audit.overall,
             views.headline(audit),
             parts=tuple(views.verdict_parts(audit).items()),
+            reasons=[views.way_of_events(audit)],
             findings=audit.findings,
         )
-    show_figures(views.risk_figures(audit))
+    with picture:
+        show_chart(views.stage_figure(audit), key="events_stage_chart")
+    show_figures(views.page_figures(audit), at_once=4)
     show_findings(audit.findings, key=TOOL)
     outcomes = _show_tabs(audit, dataset, settings, live)
     _show_downloads(audit, dataset, outcomes, live)

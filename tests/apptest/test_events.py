@@ -236,6 +236,7 @@ def test_events__caps_rows_at_once(open_page: Callable[[str], AppTest]) -> None:
 def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTest]) -> None:
     lines = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
     app = upload(open_page(PAGE), *lines, header="when,who,what")
+    app.button(key="events_without_classes").click().run()
     app.slider(key="events_k").set_value(3).run()
     assert headline(app).endswith(
         "what happened is not assessed: the event mapping does not tell the events apart."
@@ -248,3 +249,58 @@ def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTe
     assert ", ".join(app.multiselect(key="events_columns").value) == table["Contributing columns"].iloc[0]
     assert figures(app)["Events kept"] == f"{table['Events kept'].iloc[0]}"
     assert "not assessed" not in headline(app)
+
+
+UNMAPPED = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
+
+
+def test_events__asks_about_kinds_without_a_class_before_any_verdict(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
+    assert not app.exception
+    assert problems(app) == []
+    assert "2 kinds of events have no class" in [each.value for each in app.subheader]
+    assert not app.header
+    assert not app.metric
+    assert app.button(key="events_use_classes").disabled
+    app.button(key="events_keep_kinds").click().run()
+    assert not app.exception
+    assert app.multiselect(key="events_columns").value[0] == "event"
+    app.slider(key="events_k").set_value(3).run()
+    assert problems(app) == []
+    assert "not assessed" not in headline(app)
+    assert figures(app)["Events kept"] == "12"
+
+
+def test_events__takes_classes_given_to_kinds(open_page: Callable[[str], AppTest]) -> None:
+    app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
+    editor = next(each.key for each in app.data_editor if each.key.startswith("events_kinds_"))
+    app.session_state[editor] = {
+        "edited_rows": {0: {"event_class": "leaving"}, 1: {"event_class": "coming"}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    app.run()
+    app.button(key="events_use_classes").click().run()
+    assert not app.exception
+    app.slider(key="events_k").set_value(3).run()
+    preview = next(table.value for table in app.dataframe if "generalized_event" in table.value.columns)
+    assert set(preview["generalized_event"]) == {"leaving", "coming"}
+
+
+def test_events__shows_four_figures_first_and_the_way_of_the_events(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = open_page(PAGE)
+    app.button(key="events_demo_alarms").click().run()
+    assert list(figures(app))[:4] == [
+        "Users of the smallest combination",
+        "Events kept",
+        "Singled out by known events",
+        "Singled out by the number of rows",
+    ]
+    words = " ".join(element.value for element in app.markdown).replace("\\", "")
+    assert (
+        "9,000 events in the log → 5,086 after cleanup → 4,924 released, 1,921 of them made coarser." in words
+    )

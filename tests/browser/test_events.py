@@ -98,4 +98,10 @@ def test_events__says_what_a_cap_costs_and_leads_to_the_mapping_step(
     file = {"name": "doors.csv", "mimeType": "text/csv", "buffer": log.encode()}
     events_page.get_by_role("button", name="How it was read").click()
     events_page.locator('[class*="st-key-events_log_upload"] input').set_input_files(file)
+    expect(events_page.get_by_role("heading", name="2 kinds of events have no class")).to_be_visible(
+        timeout=60_000
+    )
+    expect(events_page.locator('[class*="st-key-verdict_"]')).to_have_count(0)
+    wait_until_idle(events_page)
+    events_page.get_by_role("button", name="Go on without classes").click()
     expect(events_page.get_by_text("What happened is not assessed:").first).to_be_visible(timeout=60_000)

@@ -14,11 +14,13 @@ from core.events.views.report import (
     headline,
     kept_figures,
     loss_figure,
+    page_figures,
     recommended_way,
     risk_figures,
     stage_figure,
     trace_figure,
     verdict_parts,
+    way_of_events,
 )
 from core.events.views.tables import (
     DIVERSITY_COLUMNS,

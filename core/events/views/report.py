@@ -194,6 +194,30 @@ def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
     )
 
 
+def way_of_events(audit: EventAudit) -> Text:
+    """Return how many events go the way from the log to the export."""
+    measured, reduced = audit.measured, audit.anonymized.reduced
+    return text(
+        "{n} event in the log → {cleaned} after cleanup → {released} released, {flattened} of them made "
+        "coarser.",
+        "{n} events in the log → {cleaned} after cleanup → {released} released, {flattened} of them made "
+        "coarser.",
+        n=measured.log.n_events_in_file,
+        cleaned=measured.n_events_after_cleanup,
+        released=reduced.n_events,
+        flattened=reduced.n_events_flattened,
+    )
+
+
+_FIRST = ("smallest_combination", "events_after", "trace_unique_share", "number_unique_share")
+
+
+def page_figures(audit: EventAudit) -> tuple[Figure, ...]:
+    """Return what is kept and what can be found out, the four first by which a release is chosen."""
+    found = (*risk_figures(audit), *kept_figures(audit.anonymized))
+    return tuple(sorted(found, key=lambda each: (*_FIRST, each.measure).index(each.measure)))
+
+
 def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
     """Return k as counted from the export, trace risk, and diversity where it was asked for."""
     rule, share = audit.anonymized.rule, audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)

@@ -22,8 +22,7 @@ _TRACE_WORDS = (
 
 
 def show_loss(audit: EventAudit, *, log: bool) -> None:
-    """Show what was kept, kept flattened and removed, and what each step cost."""
-    show_chart(views.stage_figure(audit), key="events_stage_chart")
+    """Show how many users share each combination, and what each step cost."""
     before, after = st.columns(2)
     charts = views.group_figures(audit, log=log)
     for number, (place, chart) in enumerate(zip((before, after), charts, strict=False)):

@@ -18,6 +18,7 @@ from core.events import (
     DERIVED_COLUMNS,
     EventMapping,
     EventSettings,
+    MeasuredEvents,
     ReleaseOptions,
     Rule,
     event_mapping,
@@ -38,6 +39,7 @@ from pages.components.results import Download, show_download
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
+_MOST_KINDS = 200  # to give a class to at once
 _MODES = {
     "single": "In one step",
     "all": "In several steps: all levels",
@@ -55,16 +57,16 @@ class Live(NamedTuple):
 
 def ask_for_settings(dataset: Dataset) -> EventSettings:
     """Show the form with the settings in use; return them."""
-    base = _ask_for_mapping()
-    used: EventSettings = st.session_state.get(_SETTINGS, EventSettings())
-    if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
-        used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
-    used = with_found_columns(dataset, used)
+    used: EventSettings = with_found_columns(dataset, st.session_state.get(_SETTINGS, EventSettings()))
     problem = None
     to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
     settings = st.expander(
         say("Settings"), icon=":material/tune:", expanded=to_choose or bool(used.found_columns)
     )
+    with settings:
+        base = _ask_for_mapping()
+    if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
+        used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
     with settings, st.form("events_form", border=False):
         if used.found_columns:
             st.info(
@@ -242,8 +244,82 @@ def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
 def use_settings(settings: EventSettings) -> None:
     """Put settings in use, and let the form's fields show them."""
     st.session_state[_SETTINGS] = settings
-    for field in ("columns", "flatten", "flatten_mode", "flatten_steps"):
+    for field in ("columns", "flatten", "flatten_mode", "flatten_steps", "sensitive"):
         st.session_state.pop(f"events_{field}", None)
+
+
+def kinds_are_settled(dataset: Dataset, measured: MeasuredEvents) -> bool:
+    """Ask what to do with kinds of events without a class where they are half of the log or more.
+
+    Return whether nothing is to be asked, or the person has answered.
+    """
+    log, settled = measured.log, f"events_kinds_settled_{dataset.fingerprint}"
+    if (
+        st.session_state.get(settled)
+        or "generalized_event" not in log.settings.columns
+        or 2 * sum(log.unmapped.values()) < log.n_events
+    ):
+        return True
+    with st.container(border=True):
+        st.subheader(
+            say("{n} kind of event has no class", "{n} kinds of events have no class", n=len(log.unmapped)),
+            anchor=False,
+        )
+        st.markdown(
+            say(
+                "A class says in general what happened, and is what the export shows. Give the kinds of "
+                "events classes, or keep them as they are. Without either, what happened cannot be assessed."
+            )
+        )
+        kinds = sorted(log.unmapped, key=lambda kind: (-log.unmapped[kind], kind))[:_MOST_KINDS]
+        named = edit_table(
+            pd.DataFrame({"event": kinds, "event_class": ""}),
+            key=f"events_kinds_{dataset.fingerprint}_{hash(log.settings.mapping)}",
+            alt=say("Kinds of events without a class, to give them one"),
+            disabled=["event"],
+            column_config={"event": say("Event"), "event_class": say("Class")},
+        )
+        given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
+        with st.container(horizontal=True):
+            st.button(
+                say("Use these classes"),
+                key="events_use_classes",
+                type="primary",
+                disabled=not given,
+                on_click=_use_classes,
+                args=(log.settings, given),
+            )
+            st.button(
+                say("Keep the kinds as they are"),
+                key="events_keep_kinds",
+                on_click=_keep_kinds,
+                args=(log.settings,),
+            )
+            st.button(
+                say("Go on without classes"),
+                key="events_without_classes",
+                type="tertiary",
+                on_click=partial(st.session_state.__setitem__, settled, True),
+            )
+    return False
+
+
+def _use_classes(settings: EventSettings, given: Sequence[tuple[str, str]]) -> None:
+    use_settings(replace(settings, mapping=event_mapping([*settings.mapping.pairs, *given])))
+
+
+def _keep_kinds(settings: EventSettings) -> None:
+    """Release the kinds themselves, in the place of their classes."""
+    columns = [name for name in settings.columns if name != "event"]
+    use_settings(
+        replace(
+            settings,
+            columns=tuple("event" if name == "generalized_event" else name for name in columns),
+            flatten="event" if settings.flatten == "generalized_event" else settings.flatten,
+            flatten_steps=tuple(step for step in settings.flatten_steps if not step.startswith("event:")),
+            sensitive=None if settings.sensitive == "event" else settings.sensitive,
+        )
+    )
 
 
 def show_mapping_downloads(mapping: EventMapping) -> None:
@@ -258,33 +334,19 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
 
 def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
-    first, second, third, fourth = st.columns([1.2, 1.4, 1.6, 0.9])
-    with first:
-        k = ask_for_number(Rule, "k", slider=True, span=(2, _LARGEST_K), key="events_k")
-    with second:
-        strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
-    with third:
-        scope = ask_for_choice(
-            ReleaseOptions, "pseudonym_per", widget="segmented_control", key="events_scope"
-        )
-    with fourth:
-        cap = ask_for_number(Rule, "cap", key="events_cap")
+    k = ask_for_number(Rule, "k", slider=True, span=(2, _LARGEST_K), key="events_k")
+    strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
+    scope = ask_for_choice(ReleaseOptions, "pseudonym_per", widget="segmented_control", key="events_scope")
+    cap = ask_for_number(Rule, "cap", key="events_cap")
     return _with_export_options(Rule(k=k, strategy=strategy, cap=cap), scope)
 
 
 def _with_export_options(rule: Rule, scope: str) -> Live:
-    with st.expander(say("Limit and export options"), icon=":material/more_horiz:"):
-        first, rows, second, third = st.columns(4)
-        with first:
-            traces = ask_for_number(Rule, "max_trace_unique_share", step=0.0001, key="events_limit")
-        with rows:
-            together = ask_for_number(Rule, "max_rows_unique_share", step=0.0001, key="events_rows_limit")
-        with second:
-            keep = ask_whether(
-                ReleaseOptions, "keep_user_ids", key="events_keep_ids", disabled=scope != "user"
-            )
-        with third:
-            seed = ask_for_number(ReleaseOptions, "pseudonym_seed", key="events_seed")
+    with st.popover(say("Limit and export options"), icon=":material/more_horiz:"):
+        traces = ask_for_number(Rule, "max_trace_unique_share", step=0.0001, key="events_limit")
+        together = ask_for_number(Rule, "max_rows_unique_share", step=0.0001, key="events_rows_limit")
+        keep = ask_whether(ReleaseOptions, "keep_user_ids", key="events_keep_ids", disabled=scope != "user")
+        seed = ask_for_number(ReleaseOptions, "pseudonym_seed", key="events_seed")
     return Live(
         rule=replace(rule, max_trace_unique_share=traces, max_rows_unique_share=together),
         options=ReleaseOptions(
