@@ -27,6 +27,7 @@ from core.events import (
     read_event_mapping,
 )
 from core.events.column_finding import with_found_columns
+from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
 from core.tables import Dataset
@@ -261,47 +262,52 @@ def kinds_are_settled(dataset: Dataset, measured: MeasuredEvents) -> bool:
     ):
         return True
     with st.container(border=True):
-        st.subheader(
-            say("{n} kind of event has no class", "{n} kinds of events have no class", n=len(log.unmapped)),
-            anchor=False,
-        )
-        st.markdown(
-            say(
-                "A class says in general what happened, and is what the export shows. Give the kinds of "
-                "events classes, or keep them as they are. Without either, what happened cannot be assessed."
-            )
-        )
-        kinds = sorted(log.unmapped, key=lambda kind: (-log.unmapped[kind], kind))[:_MOST_KINDS]
-        named = edit_table(
-            pd.DataFrame({"event": kinds, "event_class": ""}),
-            key=f"events_kinds_{dataset.fingerprint}_{hash(log.settings.mapping)}",
-            alt=say("Kinds of events without a class, to give them one"),
-            disabled=["event"],
-            column_config={"event": say("Event"), "event_class": say("Class")},
-        )
-        given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
-        with st.container(horizontal=True):
-            st.button(
-                say("Use these classes"),
-                key="events_use_classes",
-                type="primary",
-                disabled=not given,
-                on_click=_use_classes,
-                args=(log.settings, given),
-            )
-            st.button(
-                say("Keep the kinds as they are"),
-                key="events_keep_kinds",
-                on_click=_keep_kinds,
-                args=(log.settings,),
-            )
-            st.button(
-                say("Go on without classes"),
-                key="events_without_classes",
-                type="tertiary",
-                on_click=partial(st.session_state.__setitem__, settled, True),
-            )
+        _ask_about_kinds(dataset, log, settled)
     return False
+
+
+def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
+    """Show the kinds without a class, the most frequent first, and the ways to go on."""
+    st.subheader(
+        say("{n} kind of event has no class", "{n} kinds of events have no class", n=len(log.unmapped)),
+        anchor=False,
+    )
+    st.markdown(
+        say(
+            "A class says in general what happened, and is what the export shows. Give the kinds of "
+            "events classes, or keep them as they are. Without either, what happened cannot be assessed."
+        )
+    )
+    kinds = sorted(log.unmapped, key=lambda kind: (-log.unmapped[kind], kind))[:_MOST_KINDS]
+    named = edit_table(
+        pd.DataFrame({"event": kinds, "event_class": ""}),
+        key=f"events_kinds_{dataset.fingerprint}_{hash(log.settings.mapping)}",
+        alt=say("Kinds of events without a class, to give them one"),
+        disabled=["event"],
+        column_config={"event": say("Event"), "event_class": say("Class")},
+    )
+    given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
+    with st.container(horizontal=True):
+        st.button(
+            say("Use these classes"),
+            key="events_use_classes",
+            type="primary",
+            disabled=not given,
+            on_click=_use_classes,
+            args=(log.settings, given),
+        )
+        st.button(
+            say("Keep the kinds as they are"),
+            key="events_keep_kinds",
+            on_click=_keep_kinds,
+            args=(log.settings,),
+        )
+        st.button(
+            say("Go on without classes"),
+            key="events_without_classes",
+            type="tertiary",
+            on_click=partial(st.session_state.__setitem__, settled, True),
+        )
 
 
 def _use_classes(settings: EventSettings, given: Sequence[tuple[str, str]]) -> None:
