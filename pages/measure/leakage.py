@@ -101,7 +101,10 @@ def _ask_for_holdout() -> Dataset | None:
 
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
-    show_verdict(audit.verdict, audit.headline, findings=audit.findings)
+    problem = audit.measures.row_problem
+    show_verdict(
+        audit.verdict, audit.headline, reasons=(problem,) if problem else (), findings=audit.findings
+    )
     _show_leaked_rows(audit)
     show_figures(views.headline_figures(audit), at_once=4)
     with st.container(border=True):

@@ -129,6 +129,18 @@ def test_page__different_lengths_are_said_and_the_rest_is_shown(open_page: Open)
     assert figure(app, "Whole rows found anywhere") == "0"
 
 
+def test_page__another_length_is_judged_by_what_needs_no_order(open_page: Open) -> None:
+    rows = people(60, prefix="p", shift=0).decode().splitlines()
+    app = both(open_page(PAGE), "\n".join(rows).encode(), "\n".join([rows[0], *rows[:10:-1]]).encode())
+    assert not app.exception
+    assert any(part.value.startswith("- ") and "by position" in part.value for part in app.markdown)
+    assert next(metric.label for metric in app.metric) == "Unique whole rows found"
+    assert figure(app, "Unique whole rows found") == "50"
+    (shown,) = [frame.value for frame in app.dataframe if "Still there" in frame.value.columns]
+    assert set(shown["Still there"]) == {"elsewhere"}
+    assert len(shown) == 50
+
+
 def test_page__bad_input_is_one_sentence(open_page: Open) -> None:
     app = both(open_page(PAGE), scrambled=b"x,y\n1,2\n3,4\n")
     assert not app.exception

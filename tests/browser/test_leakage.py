@@ -34,6 +34,9 @@ def test_uploads__are_compared_and_downloads_can_be_read(
     assert figure(page, "Average matching cells per row") == "1.75"
 
     page.get_by_text("Settings: what is compared").click()
+    expect(page.get_by_role("combobox", name="Values to ignore")).to_be_visible()
+    wait_until_idle(page)
+    page.wait_for_timeout(1_000)  # until the drawer is open
     page.get_by_role("combobox", name="Values to ignore").fill("-999")
     page.get_by_role("option", name="-999", exact=True).click()
     page.keyboard.press("Escape")
