@@ -64,7 +64,7 @@ PAGES = {
         "pages/measure/risk.py",
         "generalized",
         ("risk_population",),
-        {"risk_population_size": KEEP, "risk_preset": 11},
+        {"risk_population_size": KEEP},
     ),
     "events": Page(
         "pages/anonymize/events.py", "alarms", (), {"events_*_column_*": KEEP, "events_sensitive": "year"}

@@ -64,13 +64,17 @@ def test_k_slider__judges_at_once(open_page: Callable[[str], AppTest]) -> None:
 
 def test_presets__are_marked_while_they_are_asked_for(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(open_page(PAGE))
-    presets = [group for group in app.button_group if group.key == "risk_preset"]
-    assert presets[0].value in (5, [5])
+
+    def marked() -> list[str]:
+        presets = [button for button in app.button if (button.key or "").startswith("risk_preset_")]
+        return [button.label for button in presets if button.proto.type == "primary"]
+
+    assert marked() == ["5"]
     app = app.slider(key="risk_k").set_value(4).run()
-    assert app.session_state["risk_preset"] is None
-    app.session_state["risk_k"] = 11
-    app = app.run()
-    assert app.session_state["risk_preset"] == 11
+    assert marked() == []
+    app = app.button(key="risk_preset_11").click().run()
+    assert marked() == ["11"]
+    assert app.slider(key="risk_k").value == 11
 
 
 def test_intruders__not_assessed_are_one_line(open_page: Callable[[str], AppTest]) -> None:

@@ -39,6 +39,8 @@ def test_roles_and_k__are_judged_again(
     assert _figure(page, "Smallest class size (k)") == "3"
     expect(page.get_by_text("Nobody chose the quasi-identifiers")).to_be_visible()
     page.get_by_text("Roles, suggested: 2 quasi-identifiers, 1 sensitive attribute").click()
+    page.wait_for_timeout(1_500)  # until the drawer is open and its editor drawn
+    wait_until_idle(page)
     page.get_by_role("button", name="Confirm the roles").click()
     expect(page.get_by_text("Nobody chose the quasi-identifiers")).to_have_count(0)
     wait_until_idle(page)

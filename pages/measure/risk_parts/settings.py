@@ -141,18 +141,9 @@ def ask_for_limits(
     *, with_sensitive: bool, with_household: bool = False, with_person: bool = False
 ) -> RiskThresholds:
     """Show k with its presets, further limits folded; moving one judges the same measurement again."""
-    asked = st.session_state.get("risk_k", RiskThresholds.k)
-    st.session_state["risk_preset"] = asked if asked in PRESETS else None
     presets, slider = st.columns([2, 3])
     with presets:
-        st.pills(
-            say("Usual sizes"),
-            list(PRESETS),
-            key="risk_preset",
-            on_change=_take_preset,
-            help="\n\n".join(f"{k} · {say(PRESETS[k])}" for k in PRESETS),
-            persist_state="session",
-        )
+        _show_presets(st.session_state.get("risk_k", RiskThresholds.k))
     with slider:
         k = ask_for_number(RiskThresholds, "k", slider=True, span=(1, 50), key="risk_k")
     if note := views.preset_note(k):
@@ -214,6 +205,20 @@ def _ask_for_typed_limit(name: str, key: str, *, disabled: bool) -> float | None
     return limit
 
 
-def _take_preset() -> None:
-    if (chosen := st.session_state.get("risk_preset")) is not None:
-        st.session_state["risk_k"] = chosen
+def _show_presets(asked: int) -> None:
+    """Show the usual sizes as buttons, the one asked for marked; they hold nothing that may be outdated."""
+    st.caption(say("Usual sizes"))
+    with st.container(horizontal=True, gap="small"):
+        for k, who in PRESETS.items():
+            st.button(
+                str(k),
+                key=f"risk_preset_{k}",
+                help=say(who),
+                type="primary" if k == asked else "secondary",
+                on_click=_take_preset,
+                args=(k,),
+            )
+
+
+def _take_preset(k: int) -> None:
+    st.session_state["risk_k"] = k
