@@ -245,9 +245,11 @@ def show_map(
     tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
     for place, column in enumerate(columns):
         cells = shown.iloc[:, place]
-        found = (marks or {}).get(column.key) or [_verdict_in(cell) for cell in cells]
+        given = (marks or {}).get(column.key)
+        found = given or [_verdict_in(cell) for cell in cells]
         tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
-        shown.isetitem(place, cells.map(_symbol_and_word).array)
+        words = [f"{mark.symbol} {cell}" if mark else cell for mark, cell in zip(found, cells, strict=True)]
+        shown.isetitem(place, pd.array(words if given else cells.map(_symbol_and_word), dtype=object))
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(

@@ -194,6 +194,23 @@ def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], d
     assert app.selectbox(key="tabular_file").value == overview["File"][0]
 
 
+def test_column_map__tells_of_every_column_and_opens_its_findings(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    left = GOOD.replace(b"\n,F", b"\n0,F", 1)
+    app = _upload(
+        open_page(PAGE), ("a.csv", TABLE), ("a_anonymized.csv", left), ("a_anonymized_log.json", LOG)
+    )
+    shown = next(table for table in app.dataframe if "Was it done?" in table.value)
+    assert list(shown.value["Column"]) == ["id", "sex", "city"]
+    assert list(shown.value["Was it done?"]) == ["✕ no", "✓ yes", "✓ yes"]
+    assert shown.value["Left unchanged?"][1] == "12 of 12 (100 %)"
+    app.session_state["tabular_column_a.csv"] = "id"
+    app.run()
+    told = "1 of 12 (8.3 %) values remain although `drop` is logged"
+    assert sum(told in text.value.replace("\\", "") for text in app.markdown) == 2
+
+
 def test_files_that_cannot_be_verified__stand_in_the_list_with_their_cause(
     open_page: Callable[[str], AppTest],
 ) -> None:

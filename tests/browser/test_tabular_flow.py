@@ -99,6 +99,20 @@ def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(
         expect(place).to_contain_text(re.compile(rf"^\s*{title}.{{0,40}}?{verdict}", re.DOTALL))
 
 
+def test_list_and_map__open_the_row_that_is_clicked(
+    verified: Page, wait_until_idle: Callable[[Page], None]
+) -> None:
+    listed = verified.get_by_test_id("stDataFrame").filter(visible=True).first
+    listed.click(position={"x": 16, "y": 88})
+    expect(
+        verified.get_by_role("heading", name="The published rule says PASS, the second opinion FAIL")
+    ).to_be_visible()
+    wait_until_idle(verified)
+    columns = verified.get_by_test_id("stDataFrame").filter(visible=True).nth(1)
+    columns.click(position={"x": 16, "y": 52})
+    expect(verified.get_by_text("Mark a column in the map")).to_have_count(0)
+
+
 def test_verdict__stands_within_the_first_screen(verified: Page) -> None:
     cards = verified.locator('[class*="st-key-verdict_"]')
     for place in range(2):

@@ -87,6 +87,17 @@ def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
     return joined(parts, ", ") if parts else text("none")
 
 
+def checks_line(audit: TabularAudit) -> Text:
+    """Return how many column checks ended in which verdict, in one line."""
+    counts = {status: audit.measurement.n_messages(status) for status in reversed(Verdict)}
+    return text(
+        "{n} column check: {counts}.",
+        "{n} column checks: {counts}.",
+        n=len(audit.measurement.checks),
+        counts=verdict_counts({status: n for status, n in counts.items() if n}),
+    )
+
+
 def class_note(audit: TabularAudit) -> str:
     """Return which records the class figures speak of, in a sentence."""
     classes = audit.classes

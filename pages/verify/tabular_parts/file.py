@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.reports import Figure, ReportChart
@@ -16,6 +18,7 @@ from pages.components.results import (
     show_chart,
     show_figures,
     show_findings,
+    show_map,
     show_table,
     show_verdict,
 )
@@ -33,6 +36,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         findings=audit.all_findings,
         key="file",
     )
+    _show_map(audit)
     rule, opinion = st.columns(2)
     with rule, st.container(border=True, height="stretch", key="tabular_side_rule"):
         _show_side(
@@ -58,6 +62,26 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
 
 def _figures(audit: TabularAudit) -> tuple[Figure, ...]:
     return (*views.rule_figures(audit), *views.class_figures(audit))
+
+
+def _show_map(audit: TabularAudit) -> None:
+    """Show the column map and its checks in one line; a click on a column tells what was found about it."""
+    found, key = views.column_map(audit), f"tabular_column_{audit.name}"
+    st.markdown(f"**{say('Column map')}** · {plain(say(views.checks_line(audit)))}")
+    show_map(
+        found.frame,
+        alt="Every column: what was logged, whether it was done and what was found, the worst first",
+        columns=views.MAP_COLUMNS,
+        names="column",
+        key="tabular_map",
+        opened=partial(st.session_state.__setitem__, key),
+        marks=found.marks,
+    )
+    chosen = st.session_state.get(key)
+    if chosen in found.findings:
+        show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
+    else:
+        st.caption(say("Mark a column in the map to read what was found about it."))
 
 
 def _show_side(
