@@ -68,7 +68,7 @@ def column_map(audit: TabularAudit) -> ColumnMap:
             "done": _DONE.get(check.status, "–"),
             "unchanged": _unchanged(compared.get(name)),
             "singles_out": _singles_out(suggested.get(name)),
-            "identifier": _identifier(suggested.get(name), check),
+            "identifier": _identifier(suggested.get(name), check, about),
             "other": text("yes") if marks["other"] else "–",
         }
         rows.append((cells, marks))
@@ -110,7 +110,10 @@ def _singles_out(column: RoleSuggestion | None) -> str:
     )
 
 
-def _identifier(column: RoleSuggestion | None, check: ColumnCheck) -> str:
+def _identifier(column: RoleSuggestion | None, check: ColumnCheck, findings: Sequence[Finding]) -> str:
     if column is None or not check.n_filled:
         return "–"
+    found = sum(one.n_affected or 0 for one in findings if one.check == "holds_sensitive_pattern")
+    if found:
+        return text("{n} cell holds a pattern", "{n} cells hold a pattern", n=found)
     return own(column.kind) if column.role is Role.DIRECT_IDENTIFIER and column.kind else text("no")

@@ -88,11 +88,10 @@ def _show_side(
     title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str, *, key: str
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(say(title), anchor=False, width="content")
+        st.subheader(say(title), anchor=False, width="content", help=say(idea))
         show_badge(verdict)
-    st.caption(say(idea))
     if findings:
-        show_findings(findings, key=f"tabular_{key}")
+        show_findings(findings, key=f"tabular_{key}", at_once=3)
     else:
         st.markdown(say(nothing))
 

@@ -51,7 +51,7 @@ def _show_exposure(audit: VcfAudit) -> None:
         ),
     )
     if audit.exposure:
-        show_findings(views.findings(audit), key="vcf_exposure", at_once=4)
+        show_findings(views.findings(audit), key="vcf_exposure", at_once=2)
     else:
         st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 
