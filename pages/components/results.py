@@ -248,8 +248,11 @@ def show_map(
         given = (marks or {}).get(column.key)
         found = given or [_verdict_in(cell) for cell in cells]
         tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
-        words = [f"{mark.symbol} {cell}" if mark else cell for mark, cell in zip(found, cells, strict=True)]
-        shown.isetitem(place, pd.array(words if given else cells.map(_symbol_and_word), dtype=object))
+        words = [
+            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(cell)
+            for mark, cell in zip(found, cells, strict=True)
+        ]
+        shown.isetitem(place, pd.Series(words, index=shown.index, dtype=object).array)
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(

@@ -77,7 +77,7 @@ def _show_map(audit: TabularAudit) -> None:
         opened=partial(st.session_state.__setitem__, key),
         marks=found.marks,
     )
-    chosen = st.session_state.get(key)
+    chosen = str(st.session_state.get(key))
     if chosen in found.findings:
         show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
     else:
