@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import (
     events_audit,
@@ -78,18 +79,19 @@ def show_events() -> None:
         return
     with above_privacy_line():
         try:
+            above = st.container()  # of the settings, which are open while columns are to be confirmed
             settings = ask_for_settings(dataset)
-            _show_results(dataset, settings)
+            _show_results(dataset, settings, above if settings.found_columns else st.container())
         except AuditInputError as error:
             show_problems(error)
 
 
-def _show_results(dataset: Dataset, settings: EventSettings) -> None:
+def _show_results(dataset: Dataset, settings: EventSettings, verdict_place: DeltaGenerator) -> None:
     with st.spinner(say("Reading the log …")):
         measured = events_measurement(dataset.fingerprint, settings)
-    if not kinds_are_settled(dataset, measured):
-        return
-    verdict_place = st.container()
+    with verdict_place:
+        if not kinds_are_settled(dataset, measured):
+            return
     controls, picture = st.columns([1, 2.4], gap="large")
     with controls:
         live = ask_for_rule()

@@ -287,14 +287,19 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
         column_config={"event": say("Event"), "event_class": say("Class")},
     )
     given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
+    used = log.settings
+    try:
+        used = replace(used, mapping=event_mapping([*used.mapping.pairs, *given]))
+    except AuditInputError as error:
+        show_problems(error)
     with st.container(horizontal=True):
         st.button(
             say("Use these classes"),
             key="events_use_classes",
             type="primary",
-            disabled=not given,
-            on_click=_use_classes,
-            args=(log.settings, given),
+            disabled=used is log.settings or not given,
+            on_click=use_settings,
+            args=(used,),
         )
         st.button(
             say("Keep the kinds as they are"),
@@ -308,10 +313,6 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
             type="tertiary",
             on_click=partial(st.session_state.__setitem__, settled, True),
         )
-
-
-def _use_classes(settings: EventSettings, given: Sequence[tuple[str, str]]) -> None:
-    use_settings(replace(settings, mapping=event_mapping([*settings.mapping.pairs, *given])))
 
 
 def _keep_kinds(settings: EventSettings) -> None:
