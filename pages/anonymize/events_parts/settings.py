@@ -278,26 +278,13 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
             "events classes, or keep them as they are. Without either, what happened cannot be assessed."
         )
     )
-    kinds = sorted(log.unmapped, key=lambda kind: (-log.unmapped[kind], kind))[:_MOST_KINDS]
-    named = edit_table(
-        pd.DataFrame({"event": kinds, "event_class": ""}),
-        key=f"events_kinds_{dataset.fingerprint}_{hash(log.settings.mapping)}",
-        alt=say("Kinds of events without a class, to give them one"),
-        disabled=["event"],
-        column_config={"event": say("Event"), "event_class": say("Class")},
-    )
-    given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
-    used = log.settings
-    try:
-        used = replace(used, mapping=event_mapping([*used.mapping.pairs, *given]))
-    except AuditInputError as error:
-        show_problems(error)
+    used = _with_named_kinds(dataset, log)
     with st.container(horizontal=True):
         st.button(
             say("Use these classes"),
             key="events_use_classes",
             type="primary",
-            disabled=used is log.settings or not given,
+            disabled=used is None,
             on_click=use_settings,
             args=(used,),
         )
@@ -313,6 +300,25 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
             type="tertiary",
             on_click=partial(st.session_state.__setitem__, settled, True),
         )
+
+
+def _with_named_kinds(dataset: Dataset, log: EventLog) -> EventSettings | None:
+    """Show the kinds with a place for a class each; return the settings with those given, None for none."""
+    kinds = sorted(log.unmapped, key=lambda kind: (-log.unmapped[kind], kind))[:_MOST_KINDS]
+    named = edit_table(
+        pd.DataFrame({"event": kinds, "event_class": ""}),
+        key=f"events_kinds_{dataset.fingerprint}_{hash(log.settings.mapping)}",
+        alt=say("Kinds of events without a class, to give them one"),
+        disabled=["event"],
+        column_config={"event": say("Event"), "event_class": say("Class")},
+    )
+    given = [pair for pair in named.fillna("").itertuples(index=False, name=None) if pair[1].strip()]
+    mapping = log.settings.mapping
+    try:
+        return replace(log.settings, mapping=event_mapping([*mapping.pairs, *given])) if given else None
+    except AuditInputError as error:
+        show_problems(error)
+        return None
 
 
 def _keep_kinds(settings: EventSettings) -> None:
