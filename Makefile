@@ -14,6 +14,7 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m docs.words --check
 	$(BIN)/python -m benchmarks.counts
 
 format: .venv/dev.stamp
