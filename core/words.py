@@ -95,6 +95,22 @@ class Amount(Written):
         return super().__new__(cls, format_number(unit, amount))  # type: ignore[return-value]
 
 
+class Choice(Text):
+    """A value's code, as JSON and CSV have it, which is said in words."""
+
+    __slots__ = ("words",)
+    words: str
+
+    def __new__(cls, code: str, words: str) -> Choice:
+        """Keep the code, and the words for it."""
+        made = str.__new__(cls, code)
+        made.message, made.plural, made.n, made.values, made.words = words, "", None, {}, words
+        return made
+
+    def __reduce__(self) -> tuple[type[Choice], tuple[str, str]]:  # type: ignore[override]
+        return Choice, (str(self), self.words)
+
+
 def text(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Text:
     """Make a sentence of a message and its values.
 

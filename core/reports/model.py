@@ -316,7 +316,11 @@ def _setting_words(value: object) -> str:
             for name, one in value.items()
         ]
         return joined(each, "; ")
-    return value if isinstance(value, Text) else setting_text(value)
+    if isinstance(value, Text) or value in (None, True, False, [], (), {}):
+        return value if isinstance(value, Text) else setting_text(value)
+    if isinstance(value, list):
+        return joined([_setting_words(one) for one in value], ", ")
+    return text("{value}", value=setting_text(value))  # names of columns, numbers
 
 
 def about_frame(report: Report) -> pd.DataFrame:

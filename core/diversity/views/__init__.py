@@ -38,7 +38,7 @@ from core.reports.model import Column, said_table, table_of
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Text, Written, joined, percent, speaking, text
+from core.words import Text, Written, joined, own, percent, speaking, text
 
 TITLE = "l-diversity search"
 QUESTION = (
@@ -366,10 +366,10 @@ def diversity_report(
         inputs=_inputs(problem),
         settings={
             **report_lines(problem.settings, problem.choice, audit.thresholds),
-            "Label of a merged cell": problem.settings.majority,
+            "Label of a merged cell": own(problem.settings.majority),
             "Seed of the hold-out": problem.settings.holdout_seed,
             "Seed of the minimization": problem.settings.minimization_seed,
-            "Model": _model_of(problem),
+            "Model": own(_model_of(problem)),
         },
         figures=search_figures(audit)
         if configuration is None

@@ -40,7 +40,7 @@ from core.events.views.tables import (
 )
 from core.measures import events as measures
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.settings_form import described, report_lines
+from core.settings_form import described, report_lines, reported
 from core.verdict import Verdict, worst, worst_first
 from core.words import Text, counted, own, percent, text
 
@@ -361,8 +361,8 @@ def _settings(audit: EventAudit) -> dict[str, object]:
     return {
         **report_lines(anonymized.rule, audit.release.options, settings),
         told["flatten_steps"].label: list(anonymized.stages.steps),
-        told["time_format"].label: audit.measured.log.time_format,
-        "Flattening": anonymized.flattening,
+        told["time_format"].label: reported(told["time_format"], audit.measured.log.time_format),
+        "Flattening": own(anonymized.flattening),
         "Columns found by their values, not confirmed": list(settings.found_columns),
     }
 
