@@ -29,7 +29,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "forgotten_rows": "Treat these rows as the others were treated.",
         # Records find their persons.
         "whole_rows": "Do not share this table: scramble it anew so that no row stays whole.",
-        "full_leakage": "Do not share this table: scramble it anew so that no row stays in its place.",
+        "full_leakage": "Change or move every row that stayed as it was.",
         "without_columns": "Scramble the other columns too: new pseudonyms alone hide nobody.",
         "second_look": "Scramble values, and not only how they are written.",
         "near_copies": "Change more cells of each row, or change them more.",

@@ -67,6 +67,7 @@ def ask_for_threshold(tool: str) -> None:
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     """Let the person say how bad each exposure check's findings are; return what differs from ours."""
     told = described(VcfSettings)["severities"]
+    st.markdown(f"**{say(told.label)}**")
     st.caption(say(told.about))
     edited = edit_table(
         severity_table({}),
