@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+_ROWS = "Give each event a new pseudonym; where a cap of rows would do, the finding says so."
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
@@ -58,8 +59,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "household_limit": "Remove the household column, or make quasi-identifiers coarser.",
         "household_risk": "Remove the household column, or make quasi-identifiers coarser.",
         "average_risk": "Make quasi-identifiers coarser until the average risk is below the limit.",
-        "row_numbers": "Release fewer rows of each user (a cap), or a new pseudonym for each event.",
-        "row_multisets": "Release one row of each user and combination, or give each event a new pseudonym.",
+        "row_numbers": _ROWS,
+        "row_multisets": _ROWS,
         "row_sequences": "Make the released times coarser, or give each event a new pseudonym.",
         "trace_risk": "Give each event or day a new pseudonym, or make times and kinds of events coarser.",
         "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",

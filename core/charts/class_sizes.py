@@ -130,7 +130,6 @@ def class_size_chart(
     filled = table[table["n_records"] > 0]
     datasets: dict[str, object] = {
         "classes": _rows(filled),
-        "below": _rows(filled[filled["below_k"]]),
         "limit": [{"class_size": at, "label": f"k = {k:,}"}],
     }
     if not cumulative:
@@ -192,12 +191,20 @@ def _bars(
 def _counts_below(x: Mapping[str, object]) -> dict[str, object]:
     """Return the numbers written above the bars below the threshold."""
     return {
-        "data": {"name": "below"},
+        "data": {"name": "classes"},
         "mark": {"type": "text", "color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11},
         "encoding": {
             "x": dict(x),
             "y": {"field": "n_records", "type": "quantitative"},
-            "text": {"field": "n_records", "type": "quantitative", "format": ","},
+            "text": {
+                "condition": {
+                    "test": "datum.below_k",
+                    "field": "n_records",
+                    "type": "quantitative",
+                    "format": ",",
+                },
+                "value": "",
+            },
         },
     }
 

@@ -249,7 +249,7 @@ def show_map(
         found = given or [_verdict_in(cell) for cell in cells]
         tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
         words = [
-            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(cell)
+            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(_unmarked(cell))
             for mark, cell in zip(found, cells, strict=True)
         ]
         shown.isetitem(place, pd.Series(words, index=shown.index, dtype=object).array)
@@ -263,6 +263,11 @@ def show_map(
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
     )
+
+
+def _unmarked(cell: object) -> object:
+    """Return a sentence without the marks around names, which a table would show."""
+    return cell.replace("`", "") if isinstance(cell, str) else cell
 
 
 def _open_row(key: str, rows: Sequence[str], opened: Callable[[str], None]) -> None:

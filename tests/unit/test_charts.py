@@ -218,7 +218,9 @@ def data_of(chart, layer):
 def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     chart = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
     assert marks(chart) == ["bar", "text", "rule", "text"]
-    assert [row["n_records"] for row in data_of(chart, 1)] == [3, 8]
+    written = chart.to_dict()["layer"][1]["encoding"]["text"]
+    assert (written["condition"]["test"], written["value"]) == ("datum.below_k", "")
+    assert [row["n_records"] for row in data_of(chart, 1) if row["below_k"]] == [3, 8]
     encoding = chart.to_dict()["layer"][0]["encoding"]
     names = ["in classes smaller than 5", "in classes of 5 or more"]
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
