@@ -17,7 +17,7 @@ from typing import NoReturn, Protocol
 
 def _stop_at_start(*_: object) -> None:
     """Answer Ctrl+C while modules are loaded, when an interruption would end in a traceback of theirs."""
-    os.write(2, b"Stopped before the end; nothing was judged.\n")
+    os.write(2, b"error: Stopped before the end; nothing was judged.\n")
     os._exit(130)
 
 

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import TOKEN, let_in
+from tests.browser.downloading import downloaded
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -104,9 +105,7 @@ def test_upload_and_download__need_the_cookie_of_their_session(
     )
     expect(page.get_by_text("people.csv ·")).to_be_visible(timeout=30_000)
     wait_until_idle(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Report as JSON").click()
-    assert json.loads(download.value.path().read_text())
+    assert json.loads(downloaded(page, "Report as JSON").read_text())
     stranger = let_in(browser.new_context(), server_address)
     fetched = [url for url in downloads if url.endswith(".json")]
     assert fetched

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import ROOT, TOKEN, free_port
+from tests.browser.downloading import downloaded
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/bin")
 
@@ -66,8 +67,6 @@ def test_proxy__serves_a_whole_audit_over_tls(browser: Browser, proxied: str) ->
         {"name": "people.csv", "mimeType": "text/csv", "buffer": table}
     )
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Report as JSON").click()
-    assert json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
     assert context.request.get(f"{proxied}/risk", headers={"Origin": "https://example.org"}).status == 403
     context.close()

@@ -78,6 +78,10 @@ def test_interrupted_connection__says_so_and_asks_again(
         quiet_page.wait_for_timeout(100)
     assert len(sockets) > n_before, "the page did not connect again"
     quiet_page.wait_for_timeout(500)
-    quiet_page.get_by_role("button", name="Add files").click()
-    quiet_page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(LARGE)
-    expect(quiet_page.get_by_text("The connection was interrupted")).to_be_visible(timeout=30_000)
+    told = quiet_page.get_by_text("The connection was interrupted")
+    more = quiet_page.get_by_role("button", name="Add files")
+    expect(told.or_(more).first).to_be_visible(timeout=30_000)
+    if more.is_visible():  # else the page was drawn anew when it connected
+        more.click()
+        quiet_page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(LARGE)
+    expect(told).to_be_visible(timeout=30_000)

@@ -49,7 +49,7 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(how: int, table: Pa
             ended += 1
             stopped = how == signal.SIGINT
             assert process.returncode == (130 if stopped else -how)
-            assert errors == ("Stopped before the end; nothing was judged.\n" if stopped else "")
+            assert errors == ("error: Stopped before the end; nothing was judged.\n" if stopped else "")
     assert ended >= 2
     assert hashlib.sha256(table.read_bytes()).hexdigest() == digest
     again = tmp_path / "again.csv"

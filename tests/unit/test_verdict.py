@@ -36,6 +36,7 @@ def test_finding__names_its_file_and_keeps_the_rest() -> None:
         "verdict": "WARN",
         "column": "age",
         "message": "x.csv: 2 of 3 cells are left.",
+        "remedy": "",
         "n_affected": 2,
     }
 
