@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -11,6 +12,9 @@ from core.caching import vault
 from core.jobs import Job, JobState, Progress
 from core.words import say
 from pages.components.text import duration, plain, size
+
+# As light as text may be that can still be read on either ground.
+_GREY = '<style>[class*="st-key-outdated_"]{filter:grayscale(1);opacity:.75}</style>'
 
 
 def start_work(tool: str, key: str, work: Callable[[Progress], Any]) -> None:
@@ -28,20 +32,33 @@ def start_work(tool: str, key: str, work: Callable[[Progress], Any]) -> None:
     vault().start_job(tool, Job(key, work))
 
 
-def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label: str) -> Job[Any] | None:
+def ask_for_work(
+    tool: str, key: str, work: Callable[[Progress], Any], *, label: str, inputs: str | None = None
+) -> Job[Any] | None:
     """Show the start button, or progress and a stop button while it runs; return the ended work.
+
+    Parameters
+    ----------
+    inputs
+        What `key` begins with: the fingerprints without the settings. Where it is given, what was found of
+        the same inputs under other settings is returned until new work starts: show it in :func:`greyed_out`.
 
     Returns
     -------
     Job or None
-        The tool's work for exactly this `key` once it has ended (done, stopped or failed);
-        None before. Other widgets of the page keep working while it runs.
+        The tool's work for exactly this `key` once it has ended (done, stopped or failed), or with `inputs`
+        that of former settings, whose own key says so; None before. Other widgets of the page keep
+        working while it runs.
     """
     job = vault().job(tool)
     if job is not None and job.key == key and job.is_running:
         _show_progress(tool)
         return None
     if job is None or job.key != key:
+        former = job if inputs is not None and _has_result_of(job, inputs) else None
+        if former is not None:
+            changed = "Settings changed: the result below is that of the former ones. Start again for these."
+            st.warning(say(changed), icon=":material/update:")
         st.button(
             say(label),
             key=f"{tool}_start",
@@ -50,7 +67,7 @@ def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label:
             on_click=start_work,
             args=(tool, key, work),
         )
-        return None
+        return former
     if job.state is JobState.FAILED:
         problems = job.problems or ("The work ended unexpectedly. Please report what you did.",)
         st.error("\n\n".join(plain(say(problem)) for problem in problems), icon=":material/error:")
@@ -64,6 +81,21 @@ def ask_for_work(tool: str, key: str, work: Callable[[Progress], Any], *, label:
     if job.state is not JobState.DONE:
         st.button(say("Start again"), key=f"{tool}_again", on_click=start_work, args=(tool, key, work))
     return job
+
+
+def _has_result_of(job: Job[Any] | None, inputs: str) -> bool:
+    return job is not None and not job.is_running and job.result is not None and job.key.startswith(inputs)
+
+
+@contextmanager
+def greyed_out(name: str, *, when: bool) -> Iterator[None]:
+    """Show what follows in grey when it is no longer what the settings say; `name` is one of its own."""
+    if not when:
+        yield
+        return
+    st.html(_GREY)
+    with st.container(key=f"outdated_{name}"):
+        yield
 
 
 @st.fragment(run_every=0.5)
