@@ -131,6 +131,7 @@ def _show_uploader(
         on_change=_take_upload,
         args=(tool, role, uploader, several),
     )
+    st.caption(say("Reloading the page (F5) loses the files."))
 
 
 def ask_for_table(
@@ -240,10 +241,10 @@ def show_privacy_line() -> None:
             return
         held_now = say(
             "{size} of your files are held in memory on this machine, for this tab only. They go when you "
-            "close it.",
+            "close or reload it.",
             size=size(held.n_bytes),
         )
         st.caption(f":material/lock: {held_now}", width="stretch")
-        st.button(
-            say("Delete my data"), key="delete_my_data", icon=":material/delete:", on_click=delete_my_data
-        )
+        with st.popover(say("Delete my data"), icon=":material/delete:"):
+            st.markdown(say("Your files, results and settings of this tab will be gone."))
+            st.button(say("Delete all"), key="delete_my_data", type="primary", on_click=delete_my_data)

@@ -19,6 +19,7 @@ from pages.components.inputs import (
     show_privacy_line,
     stored_files,
 )
+from pages.components.long_work import greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -73,11 +74,12 @@ def _show_audit(
     if measures is not None:
         note.caption(plain(say(views.comparison_note(measures))))
         tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
-        _show_results(
-            judge_leakage(measures, thresholds),
-            pair,
-            {role: table for role, table in tables.items() if table is not None},
-        )
+        with greyed_out(TOOL, when=measures.settings != settings):
+            _show_results(
+                judge_leakage(measures, thresholds),
+                pair,
+                {role: table for role, table in tables.items() if table is not None},
+            )
 
 
 def _ask_for_tables() -> tuple[Dataset | None, Dataset | None]:

@@ -27,7 +27,7 @@ from core.vcf import (
 from core.verdict import Verdict
 from core.words import own, say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
-from pages.components.long_work import ask_for_work
+from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -81,10 +81,12 @@ def show_vcf() -> None:
         label = text("Verify {n} pair", "Verify {n} pairs", n=len(pairs))
         work = partial(scan_pairs, pairs, repeats)
         given = [file for pair in pairs for file in (pair.original, pair.anonymized)]
-        start_small_work(TOOL, f"{identity} {repeats}", work, given)
-        job = ask_for_work(TOOL, f"{identity} {repeats}", work, label=label)
+        key = f"{identity} {repeats}"
+        start_small_work(TOOL, key, work, given)
+        job = ask_for_work(TOOL, key, work, label=label, inputs=identity)
         if job is not None and job.result:
-            _show_results(job.result, repeats, severities, pairing.unmatched, identity)
+            with greyed_out(TOOL, when=job.key != key):
+                _show_results(job.result, repeats, severities, pairing.unmatched, identity)
     else:
         show_unmatched(pairing.unmatched)
     show_privacy_line()
@@ -117,7 +119,8 @@ def _show_results(
     unmatched: Sequence[str],
     identity: str,
 ) -> None:
-    settings = replace(repeats, maf_threshold=threshold_asked(TOOL), severities=severities)
+    used = next((scan.scan.settings for scan in scans if scan.scan is not None), repeats)
+    settings = replace(used, maf_threshold=threshold_asked(TOOL), severities=severities)
     outcomes = [judge_outcome(scan, settings) for scan in scans]
     read = sorted(
         ((number, outcome.audit) for number, outcome in enumerate(outcomes) if outcome.audit is not None),

@@ -231,3 +231,9 @@ def test_page__a_large_pair_shows_the_usual_figures_at_once_and_the_rest_when_as
         app.run()
     assert figure(app, "Whole rows found anywhere") == "0"
     assert len(app.get("vega_lite_chart")) == 4
+    app.multiselect(key="leakage_ignore_values").set_value(["-999"]).run()
+    assert "Settings changed" in app.warning[0].value
+    assert any("outdated_" in style.value for style in app.html)
+    assert figure(app, "Average matching cells per row") == "1.75"
+    app.multiselect(key="leakage_ignore_values").set_value([]).run()
+    assert not app.warning

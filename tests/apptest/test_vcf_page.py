@@ -14,6 +14,7 @@ from core.jobs import Progress
 from core.vcf import CHECKS
 from pages.components.access import NOT_OPENED
 from pages.components.navigation import HOME
+from pages.verify.vcf_parts import inputs
 from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_donors import donor_file, people
 from tests.vcf_files import bgzf, masked_header, vcf_text
@@ -121,6 +122,20 @@ def test_repeats__a_change_reads_again(open_page: Callable[[str], AppTest]) -> N
     assert "“Shortest motif (bases)” must be at most “Longest motif (bases)”, received 7 and 6." in _words(
         app.error
     )
+
+
+def test_repeats__a_change_after_a_long_reading_keeps_its_result_in_grey(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, LEFT)
+    monkeypatch.setattr(inputs, "SMALL", 0)
+    app.number_input(key="vcf_min_repeat").set_value(9)
+    app = app.button(key="vcf_use_repeats").click().run()
+    assert "Settings changed" in _words(app.warning)
+    assert "2 of 4 targets are not masked" in _headlines(app)
+    app = _when(app.button(key="vcf_start").click().run(), lambda one: one.metric)
+    assert "1 of 3 targets is not masked" in _headlines(app)
+    assert "Settings changed" not in _words(app.warning)
 
 
 def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTest]) -> None:

@@ -125,6 +125,7 @@ def test_upload_and_download__need_the_cookie_of_their_session(
     assert page.context.request.get(fetched[-1]).ok
     wait_until_idle(page)
     page.get_by_role("button", name="Delete my data").click()
+    page.get_by_role("button", name="Delete all").click()
     expect(page.get_by_text("go when you close the tab")).to_be_visible()
     assert page.context.request.get(fetched[-1]).status == 404
     stranger.close()

@@ -36,6 +36,7 @@ def test_delete_my_data__empties_every_page(
     _upload(page, SMALL)
     wait_until_idle(page)
     page.get_by_role("button", name="Delete my data").click()
+    page.get_by_role("button", name="Delete all").click()
     expect(page.get_by_text("people.csv")).to_have_count(0)
     expect(page.get_by_text("go when you close the tab")).to_be_visible()
 
@@ -51,6 +52,8 @@ def test_upload__survives_a_page_switch_but_not_a_reload(
     expect(page.get_by_text("of your files are held in memory")).to_be_visible()
     page.go_back()
     expect(page.get_by_text("people.csv ·")).to_be_visible()
+    page.get_by_role("button", name="Add files").click()
+    expect(page.get_by_text("Reloading the page (F5) loses the files.")).to_be_visible()
     page.reload()
     expect(page.get_by_text("go when you close the tab")).to_be_visible()
     expect(page.get_by_text("people.csv")).to_have_count(0)

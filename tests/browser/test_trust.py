@@ -116,6 +116,7 @@ def test_heavy_work__ends_when_it_is_no_longer_wanted(
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
     if how == "Delete my data":
         page.get_by_role("button", name="Delete my data").click()
+        page.get_by_role("button", name="Delete all").click()
         expect(page.get_by_text("go when you close the tab")).to_be_visible(timeout=10_000)
     else:
         page.close()

@@ -22,6 +22,8 @@ def measure(
 ) -> tuple[TablePair, LeakageMeasures | None]:
     """Return the pair and its measures; None while a large pair is not measured yet.
 
+    Those of a large pair may be of former settings, until it is measured anew.
+
     Raises
     ------
     AuditInputError
@@ -35,7 +37,10 @@ def measure(
             return pair, caching.leakage_measures(
                 original.fingerprint, scrambled.fingerprint, stranger, settings
             )
-    return pair, _measure_beside_the_page(pair, holdout, settings)
+    measures = _measure_beside_the_page(pair, holdout, settings)
+    if measures is not None and measures.settings != settings:
+        pair = caching.leakage_pair(original.fingerprint, scrambled.fingerprint, measures.settings.key)
+    return pair, measures
 
 
 def _measure_beside_the_page(
@@ -45,12 +50,13 @@ def _measure_beside_the_page(
     original, scrambled = pair.original.fingerprint, pair.scrambled.fingerprint
     with st.spinner(say("Comparing rows"), show_time=True):
         rows = caching.leakage_rows(original, scrambled, settings)
-    key = repr((original, scrambled, holdout and holdout.fingerprint, settings))
+    inputs = repr((original, scrambled, holdout and holdout.fingerprint))
     job = ask_for_work(
         "leakage",
-        key,
+        f"{inputs} {settings}",
         partial(_work, pair, settings, holdout),
         label="Compare with chance, and find moved rows",
+        inputs=inputs,
     )
     if job is None or job.result is None:
         if rows is not None:
