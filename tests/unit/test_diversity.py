@@ -644,7 +644,7 @@ def test_measure_diversity__interrupted_between_pairs_has_what_was_done(n_jobs: 
     whole = measure_diversity(prepared()).configurations
     assert [(each.k, each.l) for each in found] == [(each.k, each.l) for each in whole]
     done = [pair for pair in zip(found, whole, strict=True) if pair[0].status is not Status.STOPPED]
-    assert 5 <= len(done) < 14
+    assert 5 <= len(done) < 14 + (n_jobs > 1)  # two threads may have got to the end meanwhile
     assert all((one.status, one.accuracy) == (other.status, other.accuracy) for one, other in done)
 
 
