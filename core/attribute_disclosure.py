@@ -75,24 +75,12 @@ class SensitiveCounts:
 def sensitive_counts(
     classes: EquivalenceClasses, sensitive_codes: IntArray, *, totals: IntArray | None = None
 ) -> SensitiveCounts:
-    """Count the sensitive values of each equivalence class.
+    """Count the sensitive values of each equivalence class, without records left out of the classes.
 
-    Parameters
-    ----------
-    classes
-        Records left out of the classes are left out here as well.
-    sensitive_codes
-        Shape (n_records,): a code from 0 per distinct value; for the ordered distance in
-        ascending order of the values. Negative for a missing value: such a record is not counted,
-        because a missing value makes no class more diverse. A caller for whom missing is an answer
-        of its own (such as "no diagnosis") gives it a code.
-    totals
-        Shape (n_values,), records with each value in the whole table, where the classes hold a part of it.
-
-    Returns
-    -------
-    SensitiveCounts
-        Pairs sum to the assessed records with a known value.
+    `sensitive_codes`: shape (n_records,), a code from 0 per distinct value, for the ordered distance
+    ascending with the values. Negative for a missing value, which is not counted, because it makes no class
+    more diverse; where missing is an answer of its own (such as "no diagnosis") give it a code. `totals`:
+    shape (n_values,), records with each value in the whole table, where the classes hold a part of it.
     """
     counted = (classes.class_of_record >= 0) & (sensitive_codes >= 0)
     n_values = int(sensitive_codes.max(initial=-1)) + 1
@@ -120,24 +108,14 @@ def ordered_codes(values: FloatArray) -> IntArray:
 
 
 def distinct_l(counts: SensitiveCounts) -> IntArray:
-    """Return shape (n_classes,): distinct sensitive values of each class; 0 where none is known.
-
-    References
-    ----------
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
-    """
+    """Return shape (n_classes,): distinct sensitive values of each class; 0 where none is known."""
     return np.bincount(counts.class_of_pair, minlength=counts.n_classes).astype(np.int64)
 
 
 def entropy_l(counts: SensitiveCounts) -> FloatArray:
-    """Return shape (n_classes,): exp of the entropy of each class, in [1, distinct l].
+    """Return shape (n_classes,): exp of the entropy of each class, in [1, distinct l]; 0 where none is known.
 
-    The number of equally frequent values that would be as uncertain as the class is: entropy
-    l-diversity holds for every l up to it. 0 where no value is known.
-
-    References
-    ----------
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
+    Entropy l-diversity holds for every l up to it (Machanavajjhala et al., TKDD 1(1), 2007).
     """
     share = counts.share_in_class
     entropy = _sum_by(counts.class_of_pair, -share * np.log(share), size=counts.n_classes)
@@ -149,17 +127,8 @@ def entropy_l(counts: SensitiveCounts) -> FloatArray:
 def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741 - the model's own letter
     """Return shape (n_classes,): r_1 / (r_l + … + r_m), with r the class's counts in falling order.
 
-    A class is recursively (c, l)-diverse for every c above this bound. Infinite where the class has
-    fewer than `l` values.
-
-    Raises
-    ------
-    AuditInputError
-        `l` is below 1.
-
-    References
-    ----------
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
+    A class is recursively (c, l)-diverse for every c above it (Machanavajjhala et al., TKDD 1(1), 2007);
+    infinite where it has fewer than `l` values, which must be 1 at least.
     """
     if l < 1:
         raise AuditInputError(
@@ -176,12 +145,7 @@ def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741
 def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     """Return shape (n_classes,): the largest l with r_1 < c (r_l + … + r_m), 0 where even l = 1 fails.
 
-    Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 as well where no
-    value of the class is known.
-
-    References
-    ----------
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
+    Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 where no value is known.
     """
     if not c > 0:
         raise AuditInputError(
@@ -200,12 +164,8 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
 def basic_beta(counts: SensitiveCounts) -> FloatArray:
     """Return shape (n_classes,): largest relative gain (p - q) / q of a value in each class, 0 for no gain.
 
-    p is the value's share of the class and q its share of the table; basic β-likeness holds for
-    every β from the largest figure on. NaN where no value of the class is known.
-
-    References
-    ----------
-    Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012.
+    p is the value's share of the class and q its share of the table; basic β-likeness holds for every β from
+    the largest figure on (Cao and Karras, PVLDB 5(11), 2012). NaN where no value of the class is known.
     """
     gains = np.maximum(_gain(counts), 0.0)
     found = np.full(counts.n_classes, np.nan)
@@ -216,12 +176,8 @@ def basic_beta(counts: SensitiveCounts) -> FloatArray:
 def enhanced_beta(counts: SensitiveCounts) -> FloatArray:
     """Return shape (n_classes,): the smallest β for which enhanced β-likeness holds in each class.
 
-    It holds when every value that gains has (p - q) / q ≤ min(β, -ln q). Where some value gains more
-    than -ln q, no β makes it hold: infinite. NaN where no value of the class is known.
-
-    References
-    ----------
-    Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012.
+    It holds when every value that gains has (p - q) / q ≤ min(β, -ln q) (Cao and Karras 2012). Where some
+    value gains more than -ln q, no β makes it hold: infinite. NaN where no value of the class is known.
     """
     gains = _gain(counts)
     bound = -np.log(counts.share_in_table[counts.value_of_pair])
@@ -234,23 +190,11 @@ def enhanced_beta(counts: SensitiveCounts) -> FloatArray:
 def delta_disclosure(
     counts: SensitiveCounts, *, absent: Literal["passed_over", "infinite"] = "passed_over"
 ) -> FloatArray:
-    """Return shape (n_classes,): the largest |ln(p / q)| of a value in each class.
+    """Return shape (n_classes,): the largest |ln(p / q)| of a value in each class; NaN where none is known.
 
-    δ-disclosure privacy holds for every δ above the largest figure. The logarithm is natural. NaN
-    where no value of the class is known.
-
-    Parameters
-    ----------
-    counts
-        Shares p of the class and q of the table.
-    absent
-        What a value of the table does that does not occur in the class (p = 0), where ln(p / q)
-        has no finite value: ``passed_over`` as most programs do, or ``infinite`` as the definition
-        says.
-
-    References
-    ----------
-    Brickell and Shmatikov, The cost of privacy, KDD 2008.
+    δ-disclosure privacy holds for every δ above the largest figure (Brickell and Shmatikov, KDD 2008).
+    `absent`: what a value of the table does that the class lacks (p = 0), where the logarithm is not finite:
+    ``passed_over`` as most programs do, or ``infinite`` as the definition says.
     """
     ratio = np.abs(np.log(counts.share_in_class / counts.share_in_table[counts.value_of_pair]))
     found = np.full(counts.n_classes, np.nan)
@@ -262,60 +206,35 @@ def delta_disclosure(
 
 
 def alpha(counts: SensitiveCounts) -> FloatArray:
-    """Return shape (n_classes,): the share in (0, 1] of each class's most frequent sensitive value.
-
-    NaN where no value of the class is known.
-
-    References
-    ----------
-    Wong et al., (α, k)-anonymity, KDD 2006.
-    """
+    """Return shape (n_classes,): the share in (0, 1] of a class's most frequent value; NaN of none."""
     shares = np.full(counts.n_classes, np.nan)
     np.fmax.at(shares, counts.class_of_pair, counts.share_in_class)
     return shares
 
 
 def t_closeness(counts: SensitiveCounts, *, distance: Distance = "equal") -> FloatArray:
-    """Return shape (n_classes,): earth mover's distance in [0, 1] from the class to the whole table.
+    """Return shape (n_classes,): earth mover's distance in [0, 1] from the class to the table; NaN of none.
 
-    NaN where no value of the class is known.
-
-    Parameters
-    ----------
-    counts
-        For the ordered distance, codes ascend with the values.
-    distance
-        ``equal``: every two values are 1 apart, the distance is half the sum of the absolute
-        differences. ``ordered``: neighbouring values are 1 / (n_values - 1) apart, the distance is
-        the mean absolute difference of the cumulated shares.
-
-    References
-    ----------
-    Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    ``equal``: every two values are 1 apart, so half the sum of the absolute differences. ``ordered``: codes
+    ascend with the values and neighbours are 1 / (n_values - 1) apart, so the mean absolute difference of the
+    cumulated shares (Li, Li, Venkatasubramanian, ICDE 2007).
     """
     found = _equal_distance(counts) if distance == "equal" else _ordered_distance(counts)
     return cast("FloatArray", np.where(counts.class_totals > 0, np.clip(found, 0.0, 1.0), np.nan))
 
 
 def hierarchical_t(counts: SensitiveCounts, *, levels: Sequence[IntArray]) -> FloatArray:
-    """Return shape (n_classes,): earth mover's distance in [0, 1] over a hierarchy of values.
+    """Return shape (n_classes,): earth mover's distance in [0, 1] over a hierarchy of values; NaN of none.
 
-    Moving a share from one value to another costs the height of their lowest common group divided
-    by the height of the hierarchy. NaN where no value of the class is known.
-
-    `levels`: one array of shape (n_values,) for each level below the top, the values' own level first: the
-    group of each value. All values have the same number of levels; groups of a level are whole groups of the
-    level below.
+    Moving a share from one value to another costs the height of their lowest common group divided by the
+    height of the hierarchy. `levels`: one array of shape (n_values,) for each level below the top, the
+    values' own first: the group of each value; groups of a level are whole groups of the level below.
 
     Notes
     -----
     The cost of a group is height(N) / H · min(gain, loss of its children), and
     min(a, b) = (a + b - |a - b|) / 2; over all groups these sums telescope into the mean over the
     levels of the equal distance between the shares of the groups of each level.
-
-    References
-    ----------
-    Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
     found = sum((t_closeness(merged_counts(counts, groups)) for groups in levels), np.zeros(counts.n_classes))
     return found / max(len(levels), 1)
@@ -340,15 +259,7 @@ def _gain(counts: SensitiveCounts) -> FloatArray:
 
 
 def merged_counts(counts: SensitiveCounts, groups: IntArray) -> SensitiveCounts:
-    """Return the counts with the values of each group merged.
-
-    Parameters
-    ----------
-    counts
-        Any codes.
-    groups
-        Shape (n_values,): the group of each value, from 0.
-    """
+    """Return the counts with the values of each group merged; `groups`, shape (n_values,), count from 0."""
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, position = np.unique(
         counts.class_of_pair * max(n_groups, 1) + groups[counts.value_of_pair], return_inverse=True
@@ -372,11 +283,7 @@ def _equal_distance(counts: SensitiveCounts) -> FloatArray:
 
 
 def _ordered_distance(counts: SensitiveCounts) -> FloatArray:
-    """Return Σ|P - Q| / (n_values - 1) over the cumulated shares P of the class and Q of the table.
-
-    P is constant between two values that occur in the class, and Q only rises, so each stretch is
-    summed from prefix sums of Q on both sides of where Q passes P.
-    """
+    """Return Σ|P - Q| / (n_values - 1) over the cumulated shares P of the class and Q of the table."""
     if counts.n_values <= 1:
         return np.zeros(counts.n_classes)
     cumulated = np.cumsum(counts.share_in_table)[:-1]  # the last is 1 for every class

@@ -126,21 +126,9 @@ _DATE = re.compile(
 def canonical_text(text: str, *, dates: bool = False) -> str:
     """Return the canonical text of a cell: two cells are equal exactly when these are.
 
-    Parameters
-    ----------
-    text
-        The cell as written.
-    dates
-        Whether dates in different spellings are one value.
+    The trimmed text; for a number its shortest exact decimal form; for a date, if asked for, the ISO 8601
+    form, without a time at midnight.
 
-    Returns
-    -------
-    str
-        The trimmed text; for a number its shortest exact decimal form; for a date, if asked for,
-        the ISO 8601 form, without a time at midnight.
-
-    Examples
-    --------
     >>> canonical_text(" -999.0"), canonical_text("1e3"), canonical_text("1e300")
     ('-999', '1000', '1e300')
     >>> canonical_text("2020/1/2"), canonical_text("2020/1/2", dates=True)
@@ -222,10 +210,7 @@ def as_numbers(column: Column) -> FloatArray | None:
 
 
 def _as_floats(values: pa.Array) -> pa.Array | None:
-    """Return the cells as 64-bit floats, None unless all but missing ones are numbers, infinite or nan.
-
-    The first cells are looked at before, because Arrow goes through all cells even if each is no number.
-    """
+    """Return the cells as 64-bit floats, None unless all but missing ones are numbers, infinite or nan."""
     head = values.slice(0, _HEAD)
     if pc.match_substring_regex(head, f"{_NUMBER_PATTERN}|{_NOT_FINITE_PATTERN}").false_count:
         return None
@@ -410,21 +395,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArray, CodeArray]:
-    """Give equal values of two columns one code, so that they can be joined, counted and compared.
-
-    Parameters
-    ----------
-    a, b
-        String columns, of any lengths; missing is null.
-    dates
-        Whether dates in different spellings are one value.
-
-    Returns
-    -------
-    tuple[CodeArray, CodeArray]
-        Shapes (n_cells_a,) and (n_cells_b,): two cells, in whichever column, have the same code
-        exactly when they are equal. Codes are 0 … n_values - 1; a missing cell is -1.
-    """
+    """Give equal values of two columns one code, dates in any spelling if asked for; -1 where missing."""
     a, b = _contiguous(a), _contiguous(b)
     if _hardly_repeat(a, b):
         return _codes_cell_by_cell(a, b, dates=dates)
@@ -445,15 +416,7 @@ def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
 
 
 def equal_values(values: Column, *, dates: bool = False) -> CodeArray | None:
-    """Return shape (n_values,): one code for values that are equal; None where surely no two are.
-
-    Parameters
-    ----------
-    values
-        Strings that are all written differently, none missing.
-    dates
-        Whether dates in different spellings are one value.
-    """
+    """Return shape (n_values,): one code for equal values, all written differently; None if none are."""
     values = _contiguous(values)
     if _says_itself(values):
         return None
@@ -498,22 +461,7 @@ _MOSTLY = 0.5  # share of differing cells from which whole columns are compared 
 
 
 def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
-    """Compare two columns cell by cell.
-
-    A missing cell equals nothing, also not another missing cell.
-
-    Parameters
-    ----------
-    a, b
-        String columns of equal length; missing is null.
-    dates
-        Whether dates in different spellings are one value.
-
-    Returns
-    -------
-    BoolArray
-        Shape (n_cells,), True where both cells are there and equal.
-    """
+    """Return shape (n_cells,): where the cells of two columns are both there and equal."""
     a, b = _contiguous(a), _contiguous(b)
     equal = _as_mask(pc.equal(a, b))
     differs = ~equal

@@ -61,18 +61,10 @@ def combination_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:
 
 
 def joint_codes(pairs: Sequence[tuple[Codes, Codes]]) -> tuple[IntArray, IntArray]:
-    """Give equal combinations of values of two tables one code.
+    """Give equal combinations of values of two tables one code, at most four times as many as records.
 
-    Parameters
-    ----------
-    pairs
-        Per column, at least one, its codes in both tables, alike for equal values; -1 is a value too.
-
-    Returns
-    -------
-    tuple[IntArray, IntArray]
-        A code per record of each table, at most four times as many as records; one array twice where
-        every column is one array twice.
+    `pairs`: per column, at least one, its codes in both tables, alike for equal values; -1 is a value too.
+    The result is one array twice where every column is.
     """
     same = all(one is other for one, other in pairs)
     n_first = len(pairs[0][0])

@@ -99,8 +99,6 @@ def read_dates(values: pa.Array) -> Dates:
     Dates
         Days that no calendar knows, such as 30 February, are no dates.
 
-    Examples
-    --------
     >>> found = read_dates(pa.array(["31.12.2021", "1.2.2021", "none"]))
     >>> found.year.tolist(), found.month.tolist(), found.day.tolist()
     ([2021, 2021, -1], [12, 2, -1], [31, 1, -1])

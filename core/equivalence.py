@@ -75,28 +75,10 @@ class EquivalenceClasses:
 def equivalence_classes(
     table: pa.Table, quasi_identifiers: Sequence[str], *, leave_out: BoolArray | None = None
 ) -> EquivalenceClasses:
-    """Group the records of a table by their values in all quasi-identifiers.
+    """Group the records of a table by their values, as written, in all quasi-identifiers; missing is a value.
 
-    A missing value is a value of its own. Values are compared as written. Without
-    quasi-identifiers all records form one class.
-
-    Parameters
-    ----------
-    table
-        Columns of any type that Arrow can dictionary-encode.
-    quasi_identifiers
-        Column names; the result does not depend on their order but for the class numbers.
-    leave_out
-        Shape (n_records,); True for records that no class shall count.
-
-    Returns
-    -------
-    EquivalenceClasses
-        Class sizes sum to the records not left out.
-
-    References
-    ----------
-    Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002.
+    Without quasi-identifiers all records form one class (Sweeney, k-anonymity, IJUFKS 10(5), 2002).
+    `leave_out`: shape (n_records,), records that no class shall count.
     """
     codes = combined_codes(
         [value_codes(table[column]) for column in quasi_identifiers], n_records=table.num_rows
@@ -107,17 +89,7 @@ def equivalence_classes(
 def classes_of_codes(
     codes: IntArray, quasi_identifiers: Sequence[str], *, leave_out: BoolArray | None = None
 ) -> EquivalenceClasses:
-    """Return the classes of records that have a code of their combination already.
-
-    Parameters
-    ----------
-    codes
-        Shape (n_records,): one code per distinct combination, any numbers.
-    quasi_identifiers
-        What the codes were combined from.
-    leave_out
-        Shape (n_records,); True for records that no class shall count.
-    """
+    """Return the classes of records that have any code per combination already; see `equivalence_classes`."""
     if leave_out is None or not leave_out.any():
         class_of_record = value_codes(codes)
         sizes = np.bincount(class_of_record)

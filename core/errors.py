@@ -6,14 +6,9 @@ from __future__ import annotations
 class AuditInputError(Exception):
     """Tell the person what is wrong with an input, where, and what to do.
 
-    Every problem is one complete sentence in our own words. It names files, columns, lines and
-    counts, and never holds a cell value: messages reach screens, terminals and logs.
-
-    Parameters
-    ----------
-    *problems
-        One or more sentences. All problems of an input are collected before raising, so that
-        nobody has to fix a file one message at a time.
+    Every problem is one complete sentence in our own words. It names files, columns, lines and counts, and
+    never holds a cell value: messages reach screens, terminals and logs. All problems of an input are
+    collected before raising, so that nobody has to fix a file one message at a time.
     """
 
     def __init__(self, *problems: str) -> None:

@@ -16,20 +16,9 @@ _HANGUL_AND_ASCII = "^[\x01-\x7f가-힣]*$"
 def narrowed(regex: str, texts: pa.Array) -> str:
     r"""Return a regex that finds the same in these texts, and is ready sooner.
 
-    Parameters
-    ----------
-    regex
-        In which ``\p{L}`` and ``\p{N}`` stand in brackets.
-    texts
-        Strings; null is a missing value.
+    ``\p{L}`` and ``\p{N}`` stand in brackets in it. The regex itself is returned where the texts hold other
+    letters than those of ASCII and, if few, Hangul.
 
-    Returns
-    -------
-    str
-        The regex itself where the texts hold other letters than those of ASCII and, if few, Hangul.
-
-    Examples
-    --------
     >>> narrowed(r"[^\p{L}\p{N}]+", pa.array(["R2-D2"]))
     '[^a-zA-Z0-9]+'
     """

@@ -434,22 +434,7 @@ ALL_PATTERNS: tuple[SensitivePattern, ...] = tuple(CATALOGUE.values())
 def scan_column(
     column: pa.ChunkedArray | pa.Array, patterns: Sequence[SensitivePattern] = RULE_PATTERNS
 ) -> PatternHits:
-    """Search every value of a column for sensitive patterns.
-
-    Each written form is searched once where that saves work. A missing cell holds no pattern.
-
-    Parameters
-    ----------
-    column
-        Strings; null is a missing value.
-    patterns
-        What to look for; see `RULE_PATTERNS` and `ALL_PATTERNS`.
-
-    Returns
-    -------
-    PatternHits
-        Counts and masks per pattern.
-    """
+    """Search a column's values for patterns (`RULE_PATTERNS`, `ALL_PATTERNS`); a missing one has none."""
     return scan_values(distinct_values(column), patterns)
 
 
@@ -514,10 +499,7 @@ def _matches(values: pa.Array, regex: str) -> BoolArray:
 
 
 def _confirmed(values: pa.Array, regex: str, confirm: Callable[[str], bool]) -> Confirmed:
-    """Return how many of the candidates are valid, and how many were looked at.
-
-    From a long column, evenly spaced ones are; only the share matters.
-    """
+    """Return how many of the candidates (evenly spaced ones of many) are valid, and how many were seen."""
     step = -(-len(values) // _N_CHECKED)
     looked_at = values.take(pa.array(np.arange(0, len(values), step)))
     found = pc.extract_regex(looked_at, narrowed(regex, looked_at)).field("found").to_pylist()

@@ -219,13 +219,7 @@ def _of_field(told: Setting, name: str, default: object, hint: Any) -> Setting:
 
 
 def check(settings: Any, further: Iterable[str] = ()) -> None:
-    """Refuse settings out of their range, and what else is wrong with them, all at once.
-
-    Raises
-    ------
-    AuditInputError
-        Names each such setting, what is allowed and what was received.
-    """
+    """Refuse settings out of their range, and what else is wrong with them: all at once, with what may be."""
     problems = [
         problem
         for each in described(type(settings)).values()

@@ -13,12 +13,8 @@ from core.equivalence import EquivalenceClasses
 def numeric_ncp(values: FloatArray, classes: EquivalenceClasses) -> FloatArray:
     """Return shape (n_classes,): width of each class's range of a number / width of the whole domain.
 
-    The domain is the range over all records, those left out included. Missing (NaN) values are
-    passed over; a class without any known value, and a constant column, cost nothing (0).
-
-    References
-    ----------
-    Xu et al., Utility-based anonymization using local recoding, KDD 2006.
+    The domain is the range over all records, those left out included. Missing (NaN) values are passed over; a
+    class without any known value, and a constant column, cost nothing (Xu et al., KDD 2006).
     """
     known = ~np.isnan(values)
     counted = known & (classes.class_of_record >= 0)
@@ -32,14 +28,9 @@ def numeric_ncp(values: FloatArray, classes: EquivalenceClasses) -> FloatArray:
 
 
 def categorical_ncp(codes: IntArray, classes: EquivalenceClasses) -> FloatArray:
-    """Return shape (n_classes,): distinct categories in each class / distinct categories in all.
+    """Return shape (n_classes,): distinct categories in each class / in all; 0 for one, as an exact number.
 
-    A class with a single category costs nothing (0), as an exact number does. A negative code is a
-    missing value and passed over.
-
-    References
-    ----------
-    Ghinita et al., Fast data anonymization with low information loss, VLDB 2007.
+    A negative code is a missing value and passed over (Ghinita et al., VLDB 2007).
     """
     n_categories = len(np.unique(codes[codes >= 0]))
     counted = (codes >= 0) & (classes.class_of_record >= 0)
@@ -52,16 +43,7 @@ def categorical_ncp(codes: IntArray, classes: EquivalenceClasses) -> FloatArray:
 def discernibility(classes: EquivalenceClasses, *, n_removed: int = 0) -> int:
     """Return Σ class size² + (records left out or removed) × all records; lower is more useful.
 
-    Parameters
-    ----------
-    classes
-        Of the table.
-    n_removed
-        Records of the original that are not in the table any more; they count as suppressed.
-
-    References
-    ----------
-    Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
+    `n_removed`: records of the original that are not in the table any more (Bayardo and Agrawal, ICDE 2005).
     """
     sizes = classes.class_sizes
     n_hidden = classes.n_left_out + n_removed
@@ -69,10 +51,5 @@ def discernibility(classes: EquivalenceClasses, *, n_removed: int = 0) -> int:
 
 
 def average_class_size(classes: EquivalenceClasses) -> float | None:
-    """Return assessed records / classes, None where there is no class.
-
-    References
-    ----------
-    LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
-    """
+    """Return assessed records / classes, None where there is no class (LeFevre et al., ICDE 2006)."""
     return classes.n_records / classes.n_classes if classes.n_classes else None

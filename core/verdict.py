@@ -140,20 +140,7 @@ def next_steps(findings: Iterable[Finding], *, at_most: int = 3) -> tuple[str, .
 
 
 def exit_code(overall: Verdict, *, incomplete: bool) -> int:
-    """Return the exit code that every command line tool uses.
-
-    Parameters
-    ----------
-    overall
-        The worse of the published rule's verdict and our own findings.
-    incomplete
-        True when an input was skipped, unmatched or in error.
-
-    Returns
-    -------
-    int
-        2 when `incomplete`, else 1 when `overall` is FAIL, else 0.
-    """
+    """Return a command's exit code: 2 where an input was skipped or in error, else 1 where FAIL, else 0."""
     if incomplete:
         return 2
     return 1 if overall is Verdict.FAIL else 0

@@ -27,14 +27,9 @@ _deciding: list[Callable[[], str]] = []  # the function that decides, once there
 class Text(str):
     """An English sentence that can be said in other languages.
 
-    Attributes
-    ----------
-    message, plural
-        What translators see, with names of values in braces; `plural` for all counts but one, or empty.
-    n
-        The count that decides between them.
-    values
-        What stands in the braces: numbers, texts, and names and words of files, which are never translated.
+    `message` and `plural` (for all counts but one, or empty) are what translators see, with names of values
+    in braces; `n` is the count that decides between them; `values` stand in the braces: numbers, texts, and
+    names and words of files, which are never translated.
     """
 
     __slots__ = ("message", "n", "plural", "values")
@@ -125,8 +120,6 @@ def text(message: str, plural: str = "", /, *, n: int | None = None, **values: V
         Integers are written with separators, sequences as lists of names, texts are said in the language,
         other strings stand as they are. Shares and decimals go through :func:`percent` and :func:`number`.
 
-    Examples
-    --------
     >>> text("{n} record of {file} is unique.", "{n} records of {file} are unique.", n=1234, file="a.csv")
     '1,234 records of a.csv are unique.'
     """
@@ -177,8 +170,6 @@ def _spoken() -> Language:
 def counted(n: int, one: str, many: str | None = None) -> Text:
     """Return such as "1 record" or "1,234 records".
 
-    Examples
-    --------
     >>> counted(1, "record"), counted(1234, "class", "classes")
     ('1 record', '1,234 classes')
     """
@@ -188,8 +179,6 @@ def counted(n: int, one: str, many: str | None = None) -> Text:
 def share_of(n: int, total: int, noun: str = "") -> Text:
     """Return such as "3 of 928 rows (0.3 %)"; of none, without a share.
 
-    Examples
-    --------
     >>> share_of(1, 3), share_of(99_999, 100_000), share_of(5, 5, "rows"), share_of(0, 0)
     ('1 of 3 (33.3 %)', '99,999 of 100,000 (> 99.9 %)', '5 of 5 rows (100 %)', '0 of 0')
     """
@@ -202,8 +191,6 @@ def share_of(n: int, total: int, noun: str = "") -> Text:
 def percent(share: float | None) -> Text:
     """Return a share in [0, 1] as percent; rounding never makes something nothing, nor a part the whole.
 
-    Examples
-    --------
     >>> percent(1.0), percent(0.99999), percent(0.5), percent(0.00001), percent(0.0)
     ('100 %', '> 99.9 %', '50.0 %', '< 0.1 %', '0 %')
     """
@@ -218,8 +205,6 @@ def number(value: float) -> Text:
 def listed(names: Sequence[str], *, at_most: int = 8) -> Text:
     """Return names as code, separated by commas; beyond `at_most` only how many more there are.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"], at_most=2)
     '`a`, `b` and 1 more'
     """

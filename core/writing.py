@@ -14,23 +14,9 @@ _USUAL = 0o666  # less what the process takes away
 def write_file(path: Path, data: bytes, *, replace: bool = False, private: bool = False) -> None:
     """Write a file under another name first; it gets its own once the disk has all of it.
 
-    A full disk, a crash or a power cut leaves nothing under the file's name, or what was there.
-
-    Parameters
-    ----------
-    path
-        In a folder that exists.
-    replace
-        Whether a file of this name may be replaced.
-    private
-        Only the owner may read it: for lists of people and their pseudonyms.
-
-    Raises
-    ------
-    FileExistsError
-        There is a file of this name, and it is not to be replaced.
-    OSError
-        The file cannot be written; nothing is left of it.
+    A full disk, a crash or a power cut leaves nothing under the file's name, or what was there. `replace`: a
+    file of this name may be replaced, else FileExistsError. `private`: only the owner may read it, as lists
+    of people and their pseudonyms.
     """
     unfinished = path.with_name(f".anonaudit-{secrets.token_hex(8)}.part")
     try:

@@ -120,16 +120,15 @@ def class_size_chart(
         "axis": {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4, "labelLimit": LABEL_LIMIT},
     }
     y = {"field": "n_records", "type": "quantitative", "title": say(y_title)}
-    largest = int(table["n_records"].max())
+    axis = _count_axis(int(table["n_records"].max()), log=log)
     layers = [
-        _bars(x, {**y, **_count_axis(largest, log=log)}, [below, above], say(share_title)),
+        _bars(x, {**y, **axis}, [below, above], say(share_title)),
         _counts_below(x),
         *rule_layers("limit", {**x, "bandPosition": 0}, offset=-2),
     ]
     at = order[int(np.argmax(~table["below_k"].to_numpy()))]
-    filled = table[table["n_records"] > 0]
     datasets: dict[str, object] = {
-        "classes": _rows(filled),
+        "classes": _rows(table[table["n_records"] > 0]),
         "limit": [{"class_size": at, "label": f"k = {k:,}"}],
     }
     if not cumulative:

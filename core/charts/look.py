@@ -51,11 +51,7 @@ PERCENT_LABEL = "format(100 * datum.value, '.3~g') + ' %'"
 
 
 def safe_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Rename the columns to c0, c1, … so that no name is read as an expression.
-
-    Altair and Vega read ``a.b``, ``x[0]`` and ``q:Q`` as paths and types and then draw wrong or empty
-    charts without an error. Plot the returned frame and give each axis its title.
-    """
+    """Rename the columns to c0, c1, …: Altair reads ``a.b``, ``x[0]`` and ``q:Q`` as paths and types."""
     titles = {f"c{position}": str(name) for position, name in enumerate(frame.columns)}
     return frame.set_axis(list(titles), axis=1), titles
 

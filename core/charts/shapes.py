@@ -124,22 +124,7 @@ class Part:
 
 
 def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.LayerChart:
-    """Draw one horizontal bar whose parts sum to the whole.
-
-    Parameters
-    ----------
-    parts
-        Distinct meanings, counts of at least 0; parts of 0 stay in the legend.
-    unit
-        What is counted, for the axis title and the legend.
-    title
-        Axis title, such as "Share of rows".
-
-    Returns
-    -------
-    altair.LayerChart
-        The legend names each part with count and share, so colour is never the only signal.
-    """
+    """Draw one horizontal bar of counts that sum to the whole; the legend names each with count and share."""
     table = _share_table(parts, unit)
     scale = alt.Scale(domain=list(table["legend"]), range=[COLORS[part.meaning] for part in parts])
     base = alt.Chart(table).encode(

@@ -249,10 +249,7 @@ def make_cells(
 def nearest_to_median(
     values: FloatArray, cell_of_record: IntArray, grouped: IntArray, sizes: IntArray
 ) -> IntArray:
-    """Return shape (n_cells,): the record whose number is nearest its cell's median, first on ties.
-
-    Missing numbers neither count for the median nor represent, unless the cell holds nothing else.
-    """
+    """Return shape (n_cells,): the record whose known number is nearest its cell's median, first on ties."""
     starts = np.cumsum(sizes) - sizes
     in_order = values[np.lexsort((values, cell_of_record))]  # NaN sorts to the end of its cell
     of_cell, cells = values[grouped], cell_of_record[grouped]
@@ -268,10 +265,7 @@ def nearest_to_median(
 
 
 def first_smallest(distance: FloatArray, cells: IntArray, starts: IntArray, records: IntArray) -> IntArray:
-    """Return shape (n_cells,): per cell the first record with the smallest distance.
-
-    All arrays are sorted by cell; `starts` says where each cell begins.
-    """
+    """Return shape (n_cells,): per cell the first record of the smallest distance; all sorted by cell."""
     least = np.minimum.reduceat(distance, starts)
     hits = (distance == least[cells]).nonzero()[0]
     return records[hits[starts_of(cells[hits])]]
@@ -285,10 +279,7 @@ def starts_of(groups: IntArray) -> IntArray:
 
 
 def most_frequent(codes: IntArray, cell_of_record: IntArray) -> IntArray:
-    """Return shape (n_cells,): the first record with its cell's most frequent code.
-
-    Among equally frequent codes the one that occurs first in the cell counts.
-    """
+    """Return shape (n_cells,): the first record with its cell's most frequent code, the first of several."""
     n_codes = int(codes.max()) + 1
     pairs, first, n_of_pair = np.unique(
         cell_of_record * n_codes + codes, return_index=True, return_counts=True
@@ -309,17 +300,7 @@ def released_values(cells: Cells, values: FloatArray, units: Sequence[QuasiIdent
 
 
 class CellDiversity:
-    """How diverse the sensitive values of each cell are, asked for one l after the other.
-
-    Parameters
-    ----------
-    classes
-        The cells.
-    sensitive_codes
-        Per sensitive attribute shape (n_records,): codes, negative for missing.
-    settings
-        Which diversity counts.
-    """
+    """How diverse the sensitive values of each cell are, asked for one l after the other."""
 
     def __init__(
         self, classes: EquivalenceClasses, sensitive_codes: Sequence[IntArray], settings: DiversitySettings

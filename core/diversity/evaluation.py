@@ -14,12 +14,11 @@ from sklearn.model_selection import train_test_split
 from core.coding import FloatArray, IntArray
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.features import FeatureSpace
-from core.diversity.minimization import minimize
+from core.diversity.minimization import ShouldStop, minimize, never
 from core.diversity.minimized import CellUse, Minimization, MinimizationProblem, cell_use, unit_ncp
 from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import DiversitySettings
-from core.diversity.stopping import ShouldStop, never
 from core.intervals import wilson_interval
 
 _OF_THREAD = threading.local()
@@ -77,10 +76,7 @@ class Evaluation:
 
     @cached_property
     def baseline_accuracy(self) -> float:
-        """Return the accuracy on the hold-out of the most frequent class of the other kept records.
-
-        0 for regression, where that is the R² of the mean.
-        """
+        """Return the hold-out's accuracy of the other kept records' most frequent class; 0 for regression."""
         return self.outcome.baseline(self.outcome.values[self.first_records], self.truth)
 
     @property

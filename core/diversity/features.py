@@ -26,10 +26,7 @@ MISSING_CATEGORY = ""
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureColumn:
-    """A feature: its name, and its categories when it holds some; numbers have none.
-
-    A missing category is a category of its own, written as the empty text, and comes last.
-    """
+    """A feature: its name, and its categories, the missing one ("") last; numbers have none."""
 
     name: str
     categories: tuple[str, ...] | None = None

@@ -335,11 +335,7 @@ def _with_interval(evaluation: Evaluation) -> Text:
 
 
 def _about_untouched_columns(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
-    """Return what the columns that are released as they are give away.
-
-    k and l hold over the quasi-identifiers only. The other columns, label and sensitive attributes
-    aside, go out unchanged, and together they often single out everybody.
-    """
+    """Return what columns released as they are give away: k and l hold over quasi-identifiers only."""
     if configuration.kept_set is None or not configuration.kept_set.n_kept:
         return []
     settings = problem.settings

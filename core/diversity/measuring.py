@@ -26,9 +26,9 @@ from core.diversity.cells import (
 )
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
 from core.diversity.features import MISSING_CATEGORY, FeatureColumn
+from core.diversity.minimization import SearchStoppedError, ShouldStop, never
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
-from core.diversity.stopping import SearchStoppedError, ShouldStop, never
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.plain import holds_formulas, table_csv
@@ -367,14 +367,7 @@ def repeat_configuration(
     shows what the choice of hold-out does; it is no confidence interval, because the repeats share
     their records.
     """
-    if not 1 <= n_repeats <= _MOST_REPEATS:
-        raise AuditInputError(
-            text(
-                "The repeats must lie between 1 and {most}; {repeats} were asked for.",
-                most=_MOST_REPEATS,
-                repeats=n_repeats,
-            )
-        )
+    _check_repeats(n_repeats)
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:
         raise AuditInputError(
@@ -402,6 +395,12 @@ def repeat_configuration(
     return Stability(accuracies=tuple(accuracies))
 
 
+def _check_repeats(n_repeats: int) -> None:
+    if not 1 <= n_repeats <= _MOST_REPEATS:
+        message = "The repeats must lie between 1 and {most}; {repeats} were asked for."
+        raise AuditInputError(text(message, most=_MOST_REPEATS, repeats=n_repeats))
+
+
 def _with_other_seeds(problem: SearchProblem, repeat: int) -> EvaluationInputs:
     settings = problem.settings
     seeds = replace(
@@ -421,13 +420,7 @@ class DiversitySearch:
     configurations: tuple[Configuration, ...] = field(repr=False)
 
     def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
-        """Return the configuration of one pair.
-
-        Raises
-        ------
-        AuditInputError
-            The pair is not in the grid.
-        """
+        """Return the configuration of one pair of the grid."""
         for configuration in self.configurations:
             if (configuration.k, configuration.l) == (k, l):
                 return configuration

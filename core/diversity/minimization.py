@@ -17,11 +17,27 @@ from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.cells import CellTree, first_smallest, fit_cell_tree, raised, starts_of
 from core.diversity.minimized import Minimization, MinimizationProblem, cell_use, unit_ncp
 from core.diversity.models import LinearScores
-from core.diversity.stopping import ShouldStop, never, stop_if
 
 BATCH_CELLS = 1_000_000  # 8 MB at a time
 _FIRST_BATCH = 8
 _CELLS_PER_SCORE = 50
+
+ShouldStop = Callable[[], bool]
+
+
+class SearchStoppedError(Exception):
+    """Somebody asked to stop while an evaluation was under way; what was finished before is kept."""
+
+
+def never() -> bool:
+    """Say that nobody asks to stop."""
+    return False
+
+
+def stop_if(should_stop: ShouldStop) -> None:
+    """Raise SearchStoppedError where somebody asks to stop."""
+    if should_stop():
+        raise SearchStoppedError
 
 
 def give_back_features(
@@ -237,27 +253,15 @@ def minimize(
     held_out: IntArray,
     should_stop: ShouldStop = never,
 ) -> Minimization:
-    """Generalize as far as the model still agrees with itself on the target share of the hold-out.
-
-    References
-    ----------
-    Goldsteen et al., Data minimization for GDPR compliance in machine learning models,
-    AI and Ethics 2, 2022.
-    """
+    """Generalize as far as the model still agrees with itself on the target share of the hold-out."""
     encoded = problem.space.encode(values, problem.columns)
     points = encoded.astype(np.float32)
     tree = fit_cell_tree(
         points[fit], predictions[fit], n_classes=problem.n_classes, majority=problem.majority
     )
+    leaves = tree.leaf_of(points)
     climb = _Climb(
-        problem,
-        tree,
-        values,
-        encoded=encoded,
-        leaves=tree.leaf_of(points),
-        predictions=predictions,
-        fit=fit,
-        held_out=held_out,
+        problem, tree, values, encoded=encoded, leaves=leaves, predictions=predictions, parts=(fit, held_out)
     )
     leaves_agreement = climb.agreement
     if leaves_agreement > problem.target_accuracy:
@@ -291,10 +295,10 @@ class _Climb:
         encoded: FloatArray,
         leaves: IntArray,
         predictions: FloatArray,
-        fit: IntArray,
-        held_out: IntArray,
+        parts: tuple[IntArray, IntArray],
     ) -> None:
         self._problem, self._tree, self._values, self._encoded = problem, tree, values, encoded
+        fit, held_out = parts
         self._fit, self._fit_predictions = fit, predictions[fit]
         self._held_out, self._truth = held_out, predictions[held_out]
         self._fit_nodes, self._held_out_nodes = leaves[fit], leaves[held_out]

@@ -155,10 +155,7 @@ def _box_penalty(lower: FloatArray, upper: FloatArray, *, is_number: bool) -> Fl
 
 
 def _cut_points(minimization: Minimization) -> dict[tuple[int, int | None], tuple[float, ...]]:
-    """Return the cut points still in use, per encoded column that has any, ascending.
-
-    Keys are (feature position, category position or None), see `FeatureSpace.encoded_names`.
-    """
+    """Return the ascending cut points in use per encoded column; keys as `FeatureSpace.encoded_names`."""
     problem, tree = minimization.problem, minimization.tree
     in_use = (tree.left >= 0) & (tree.depth < tree.n_levels - minimization.level)
     names: Sequence[tuple[int, int | None]] = problem.space.encoded_names(problem.columns)

@@ -28,13 +28,7 @@ _REMEDY = "Save the model again with skops.io.dump."
 
 
 class ModelProcess:
-    """A process that holds a model; it begins anew when it has ended, and ends with this object.
-
-    Parameters
-    ----------
-    data, name
-        Of the file.
-    """
+    """A process that holds a model; it begins anew when it has ended, and ends with this object."""
 
     def __init__(self, data: bytes, *, name: str) -> None:
         self._data, self._name = pa.py_buffer(data), name

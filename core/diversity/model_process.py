@@ -210,10 +210,7 @@ def _described(estimator: object, name: str) -> dict[str, object]:
 
 
 def _check_trees(estimator: BaseEstimator) -> None:
-    """Raise ValueError where a tree's node numbers or features reach outside its arrays.
-
-    Children come after their parents in scikit-learn's trees, so a tree that passes also ends.
-    """
+    """Raise ValueError where a node's number or feature is outside its tree, or a child before its parent."""
     for owner, part in _parts(estimator, None, set()):
         n_features = int(getattr(owner, "n_features_in_", 0))
         if isinstance(part, Tree):

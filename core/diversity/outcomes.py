@@ -204,10 +204,7 @@ class Dependence(Protocol):
         """Return shape (n_columns,): False where no prediction of any record depends on the column."""
 
     def of_records(self, values: FloatArray) -> BoolArray:
-        """Return shape (n_records, n_columns) or (1, n_columns), for feature values as held.
-
-        False where the prediction stays the same whatever that one column is changed to.
-        """
+        """Return shape (n_records or 1, n_columns): whether that column alone can change the prediction."""
 
 
 class NodesOfTree(Protocol):
@@ -276,19 +273,7 @@ class FlatTree:
 
 
 class TreeDependence:
-    """For one tree or several: the columns on each record's ways from root to leaf.
-
-    Parameters
-    ----------
-    trees
-        Node by node parents come before children.
-    points
-        From feature values as held to what the trees see.
-    column_of
-        Shape (n_encoded,): the feature column behind each column that the trees see.
-    n_columns
-        Feature columns.
-    """
+    """For one or more trees, parents before children: the columns on a record's ways from root to leaf."""
 
     def __init__(
         self,
@@ -310,11 +295,7 @@ class TreeDependence:
         return used
 
     def of_records(self, values: FloatArray) -> BoolArray:
-        """Return shape (n_records, n_columns): whether the column is on the record's way in any tree.
-
-        Forests of which that would take too much memory give shape (1, n_columns): the columns used
-        at all.
-        """
+        """Return shape (n_records, n_columns); of large forests (1, n_columns): the columns used at all."""
         if not self._tables:
             return self.used[np.newaxis]
         points = self._points(values)

@@ -16,16 +16,16 @@ from core.coding import FloatArray, IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, SensitiveAttribute, read_features, read_sensitive
+from core.diversity.minimization import ShouldStop, never, stop_if
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
 from core.diversity.settings import DiversitySettings, check_settings, just_below
-from core.diversity.stopping import ShouldStop, never, stop_if
 from core.errors import AuditInputError
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import counted, joined, percent, text
+from core.words import Text, counted, joined, percent, text
 
 _LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 _MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
@@ -152,25 +152,7 @@ def prepare_search(
 ) -> SearchProblem:
     """Check inputs and settings, get the model, and measure it on the untouched records.
 
-    Parameters
-    ----------
-    data
-        The table; all of it is anonymized when the model comes from elsewhere, else the test part.
-    settings
-        Roles and ranges.
-    choice
-        Where the model comes from.
-    training
-        A table of its own to train on; only with a model trained here.
-    should_stop
-        Asked before the model is fitted, and after.
-
-    Raises
-    ------
-    AuditInputError
-        Something a person can fix, named.
-    SearchStoppedError
-        `should_stop` said so.
+    Without a model from elsewhere the test part is anonymized, and `training` may be given to train on.
     """
     check_settings(settings, data.columns)
     _check_choice(choice, data, training)
@@ -187,24 +169,18 @@ def prepare_search(
     base_accuracy = outcomes[0].agreement(untouched, outcomes[0].values)
     if settings.target_accuracy is None:
         settings = replace(settings, target_accuracy=just_below(base_accuracy))
+    units = quasi_identifier_units(space, values[0], settings)
+    inputs = EvaluationInputs(
+        space=space, units=units, model=model, outcome=outcomes[0], untouched=untouched, settings=settings
+    )
     return SearchProblem(
         data=data,
         training=training,
         choice=choice,
-        inputs=EvaluationInputs(
-            space=space,
-            units=quasi_identifier_units(space, values[0], settings),
-            model=model,
-            outcome=outcomes[0],
-            untouched=untouched,
-            settings=settings,
-        ),
+        inputs=inputs,
         records=records,
         values=values[0],
-        sensitive=tuple(
-            read_sensitive(tables[0][name], name=name, n_bins=settings.sensitive_bins)
-            for name in settings.sensitive_attributes
-        ),
+        sensitive=_sensitive(tables[0], settings),
         base_accuracy=base_accuracy,
         n_training=len(values[1]) if choice.is_trained_here else 0,
         notes=(*notes, *_data_notes(space, values, outcomes, choice)),
@@ -314,6 +290,13 @@ def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None)
     return test, train
 
 
+def _sensitive(table: pa.Table, settings: DiversitySettings) -> tuple[SensitiveAttribute, ...]:
+    return tuple(
+        read_sensitive(table[name], name=name, n_bins=settings.sensitive_bins)
+        for name in settings.sensitive_attributes
+    )
+
+
 def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) -> None:
     """Check that the records to anonymize are enough for k, and their sensitive attributes tell something."""
     problems = []
@@ -339,27 +322,31 @@ def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) 
                     column=name,
                 )
             )
-    n_others = data.n_records - table.num_rows
     if settings.k_max > table.num_rows:
-        too_few = text(
-            "The largest k, {k}, is more than the {n} record to anonymize.",
-            "The largest k, {k}, is more than the {n} records to anonymize.",
-            n=table.num_rows,
-            k=settings.k_max,
-        )
-        if n_others:
-            too_few = text(
-                "The largest k, {k}, is more than the {n} record to anonymize (the other {others} of the "
-                "table train the model).",
-                "The largest k, {k}, is more than the {n} records to anonymize (the other {others} of the "
-                "table train the model).",
-                n=table.num_rows,
-                k=settings.k_max,
-                others=n_others,
-            )
+        too_few = _too_few(table.num_rows, k=settings.k_max, n_others=data.n_records - table.num_rows)
         problems.append(joined([too_few, "Choose a smaller k."]))
     if problems:
         raise AuditInputError(*problems)
+
+
+def _too_few(n_records: int, *, k: int, n_others: int) -> Text:
+    """Return that there are fewer records to anonymize than k, whatever others the table has."""
+    if not n_others:
+        return text(
+            "The largest k, {k}, is more than the {n} record to anonymize.",
+            "The largest k, {k}, is more than the {n} records to anonymize.",
+            n=n_records,
+            k=k,
+        )
+    return text(
+        "The largest k, {k}, is more than the {n} record to anonymize (the other {others} of the "
+        "table train the model).",
+        "The largest k, {k}, is more than the {n} records to anonymize (the other {others} of the "
+        "table train the model).",
+        n=n_records,
+        k=k,
+        others=n_others,
+    )
 
 
 def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoice) -> list[str]:

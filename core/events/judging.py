@@ -57,9 +57,8 @@ class EventAudit:
     def whole_log_penalty_share(self) -> float:
         """Return the information lost of the whole log in [0, 1], from the file to the export.
 
-        As :attr:`core.events.measuring.Reduced.penalty_share`, with two losses more that come before
-        cleanup: events left out (unreadable ones, and classes left out) are lost whole, and an
-        event class of several kinds loses, in its column, kinds covered / kinds of the log.
+        Beside `Reduced.penalty_share` events left out before are lost whole, and an event class of several
+        kinds loses kinds covered / kinds of the log.
         """
         log, reduced = self.measured.log, self.anonymized.reduced
         n_kept = self.measured.n_events_after_cleanup

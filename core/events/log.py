@@ -73,10 +73,7 @@ class EventLog:
 
 
 def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
-    """Read users, events and local times of a table.
-
-    Users and events are compared as trimmed text. Extra columns are ignored.
-    """
+    """Read users, events (both compared as trimmed text) and local times of a table."""
     readable = _readable_records(dataset, settings)
     user_of_event, users = _coded(readable.user)
     near_equal = near_equal_users(pa.array(users, pa.string()))

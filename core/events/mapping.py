@@ -66,11 +66,7 @@ class EventMapping:
         return tuple(dict.fromkeys(event_class for _, event_class in self.pairs))
 
     def classify(self, event: str) -> str | None:
-        """Return the class of an event, None where the mapping does not name it.
-
-        The whole name decides before the part after the first dot, and that before the part after
-        the last dot.
-        """
+        """Return an event's class by its whole name, else by what follows its first, else its last dot."""
         known = self.class_of
         spellings = (event, event.partition(".")[2], event.rpartition(".")[2])
         return next((known[spelling] for spelling in spellings if spelling in known), None)
@@ -84,10 +80,7 @@ BUILT_IN_MAPPING = EventMapping(
 def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
     """Return a mapping from (event, class) pairs, trimmed, without pairs that are blank in both.
 
-    Raises
-    ------
-    AuditInputError
-        A pair is half empty, or an event is named with two classes; all such lines at once.
+    A half empty pair, or an event named with two classes, is an AuditInputError that tells all such lines.
     """
     trimmed = [(str(event).strip(), str(event_class).strip()) for event, event_class in pairs]
     problems: list[str] = []
@@ -113,19 +106,7 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
 
 
 def read_event_mapping(source: bytes | Path) -> EventMapping:
-    """Read a mapping from JSON (an object of event to class) or CSV (two columns, with a header).
-
-    Parameters
-    ----------
-    source
-        The file's bytes or its path; UTF-8 with or without BOM. CSV may use a comma, a semicolon
-        or a tab.
-
-    Raises
-    ------
-    AuditInputError
-        The file is neither, or a line contradicts another.
-    """
+    """Read a mapping from JSON (an object of event to class) or CSV (two columns, a header), in UTF-8."""
     data = source.read_bytes() if isinstance(source, Path) else source
     try:
         content = data.decode("utf-8-sig")

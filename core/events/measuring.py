@@ -165,14 +165,10 @@ class Reduced:
 
     @property
     def penalty_share(self) -> float:
-        """Return the normalized certainty penalty in [0, 1] of the log after cleanup.
+        """Return the normalized certainty penalty in [0, 1] of the log after cleanup; 0 without events.
 
-        The mean over events and contributing columns: 0 for a value kept, values covered / values
-        of the column for a coarser one, 1 for each cell of a removed event. 0 without events.
-
-        References
-        ----------
-        Xu et al., Utility-based anonymization using local recoding, KDD 2006.
+        The mean over events and contributing columns: 0 for a value kept, values covered / values of the
+        column for a coarser one, 1 for each cell of a removed event.
         """
         stages = self.flattened.stages
         penalties = stages.loss_of_group * self.n_events_of_group

@@ -79,8 +79,7 @@ def suggest_settings(
 def suggested_mapping(log: EventLog, k: int) -> EventMapping:
     """Return a mapping of a log's kinds: those of k users as they are, rarer ones by their first word.
 
-    What fewer than k users have even so counts as ``other_event``. At most 30 classes, those of
-    most users.
+    What fewer have even so is ``other_event``. At most 30 classes, those of most users.
     """
     pairs = sorted_distinct(log.event_of_event * log.n_users + log.user_of_event)
     n_users = np.bincount(pairs // log.n_users, minlength=len(log.events))

@@ -145,10 +145,7 @@ def _any_of_user(traces: Traces, of_trace: BoolArray) -> BoolArray:
 
 
 def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
-    """Look at every choice of 1, 2, … known events, as long as there are at most `largest`.
-
-    Choices of n events grow out of the choices of n - 1 by every later event of the trace.
-    """
+    """Look at every choice of 1, 2, … known events, each made of a smaller one, while at most `largest`."""
     results: dict[int, _Enumerated] = {}
     trace, last = traces.trace_of_point, np.arange(len(traces.trace_of_point))
     choice, random = traces.combination_of_point, np.zeros(len(traces.lengths))

@@ -65,8 +65,6 @@ def folded(texts: pa.Array) -> pa.Array:
     but between digits (``1-23`` is not ``12-3``), leading zeros of numbers, and a decimal point
     with zeros after a whole number.
 
-    Examples
-    --------
     >>> folded(pa.array(["Ana  Novak", "ana.novak", "P 007", "p7", "7.0", "1-23"])).to_pylist()
     ['ananovak', 'ananovak', 'p7', 'p7', '7', '1\x1e23']
     """
@@ -208,10 +206,7 @@ def smallest_group_of_persons(persons: OtherPersons, group: IntArray, user: IntA
 
 
 def one_spelling(users: tuple[str, ...], user_of_event: IntArray) -> tuple[tuple[str, ...], IntArray]:
-    """Return users and the user of each event with identifiers that differ in spelling only made one.
-
-    The spelling that comes first in the file stands for all.
-    """
+    """Return users and the user of each event, the first spelling of an identifier standing for all."""
     codes = value_codes(folded(pa.array(users, pa.string())))
     first = np.unique(codes, return_index=True)[1]
     return tuple(users[position] for position in first), codes[user_of_event]

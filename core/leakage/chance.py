@@ -77,12 +77,7 @@ class RandomOrders:
 
 
 def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> ColumnChance:
-    """Return the exact expectation and variance of matches per column under random order.
-
-    References
-    ----------
-    Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951.
-    """
+    """Return the exact expectation and variance of matches per column under random order (Hoeffding 1951)."""
     n = len(rows)
     expected, variance = [], []
     for column in packed.columns:

@@ -67,11 +67,7 @@ def _gower_tables(
     rows: Sequence[IntArray | slice],
     codes: Mapping[str, Sequence[CodeArray]] | None = None,
 ) -> list[GowerTable]:
-    """Make tables comparable: numbers on one scale, words with one code in all of them.
-
-    A column is of numbers when every cell in every table is a finite number; its scale runs from
-    the smallest to the largest of all.
-    """
+    """Make tables comparable: numbers on one scale from the smallest to the largest, words with one code."""
     encoded = [
         _encode(tables, name, settings, rows, None if codes is None else codes[name]) for name in columns
     ]
@@ -199,11 +195,7 @@ def _distances(records: GowerTable, references: GowerTable) -> FloatArray:
 
 
 def _n_columns_in_both(records: GowerTable, references: GowerTable) -> npt.NDArray[np.float32]:
-    """Return shape (n_records, n_references): columns in which neither cell is missing.
-
-    Counted in bits: for so few rows a matrix product takes longer, above all where several threads
-    compete for it.
-    """
+    """Return shape (n_records, n_references): columns in which neither cell is missing, counted in bits."""
     n_missing: npt.NDArray[np.float32] = np.zeros((records.n_rows, references.n_rows), np.float32)
     for bits, other_bits in zip(records.missing_bits, references.missing_bits, strict=True):
         n_missing += np.bitwise_count(bits[:, None] | other_bits[None, :])
@@ -270,10 +262,7 @@ class Distances:
 
     @cached_property
     def closer_than_originals_z(self) -> float | None:
-        """Return how much closer scrambled rows are to original records than those are to each other.
-
-        The z-score of the Mann-Whitney test with its correction for ties; None where it cannot be had.
-        """
+        """Return Mann-Whitney's z of scrambled rows being closer to originals than those to each other."""
         if self.within_original is None:
             return None
         scrambled, within = self.to_original.closest, self.within_original.closest
@@ -301,13 +290,7 @@ def measure_distances(
     max_comparisons: int,
     holdout: Dataset | None = None,
 ) -> Distances:
-    """Measure how close scrambled rows come to original records, by Gower's distance.
-
-    References
-    ----------
-    Yao et al., The DCR delusion: measuring the privacy risk of synthetic data, 2025: such distances
-    alone can miss leaks.
-    """
+    """Measure how close scrambled rows come to originals by Gower's distance, which alone can miss leaks."""
     if holdout is not None:
         require_columns(holdout, columns)
     generator = np.random.default_rng(settings.seed)

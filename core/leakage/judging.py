@@ -137,20 +137,7 @@ def audit_leakage(
 
 
 def judge_leakage(measures: LeakageMeasures, thresholds: LeakageThresholds) -> LeakageAudit:
-    """Hold the measures against the thresholds.
-
-    Parameters
-    ----------
-    measures
-        What was measured.
-    thresholds
-        From where a figure is a concern.
-
-    Returns
-    -------
-    LeakageAudit
-        At least one finding.
-    """
+    """Hold the measures against the thresholds from which a figure is a concern."""
     findings = (
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import stats
@@ -158,7 +158,6 @@ _SURELY_NOT_CHANCE = 1e-6
 # Below this share of the expectation a standard deviation is the rounding of a zero.
 _NO_VARIATION = 1e-9
 
-
 # A stopped measurement finishes with samples this many times smaller.
 _WHEN_STOPPED = 50
 
@@ -194,9 +193,20 @@ def measure_leakage(
     AuditInputError
         A column to ignore does not exist, all columns are ignored, or the hold-out does not fit.
     """
-    progress = progress or Progress()
     columns = compared_columns(pair, settings)
     beside, n_in_original = _beside(pair, columns, settings, holdout)
+    measured = _measure_columns(pair, columns, settings, beside, progress or Progress())
+    return replace(measured, has_holdout=beside is not None, n_holdout_in_original=n_in_original)
+
+
+def _measure_columns(
+    pair: TablePair,
+    columns: tuple[str, ...],
+    settings: LeakageSettings,
+    beside: TablePair | None,
+    progress: Progress,
+) -> LeakageMeasures:
+    """Measure the columns that are compared, step by step; `beside` is the original with the hold-out."""
     holdout = None if beside is None else beside.scrambled
     _begin("Comparing cells", progress)
     packed = pack_tables(pair, columns, settings)
@@ -208,8 +218,8 @@ def measure_leakage(
     _begin("Setting columns aside", progress)
     aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
     _begin("Looking past spelling", progress)
-    budget = _budget(settings, progress) // 8
-    again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=budget)
+    most = _budget(settings, progress) // 8
+    again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Trying attacks", progress)
     attacks = try_attacks(pair, columns, seed=settings.seed, holdout=holdout)
     return LeakageMeasures(
@@ -233,8 +243,6 @@ def measure_leakage(
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
         attacks=attacks,
-        has_holdout=holdout is not None,
-        n_holdout_in_original=n_in_original,
     )
 
 

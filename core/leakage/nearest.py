@@ -40,10 +40,7 @@ class PackedColumn:
 def _pack_column(
     pair: TablePair, name: str, settings: LeakageSettings, *, against_itself: bool = False
 ) -> PackedColumn:
-    """Pack one column of both tables, all rows, under the settings' rules for matching.
-
-    With `against_itself` the original takes the scrambled table's place.
-    """
+    """Pack a column of both tables, or of the original twice, under the settings' rules for matching."""
     codes, other_codes = pair.codes[name]
     ignored = _ignored_codes(pair.original.table[name], codes, settings)
     if against_itself:
@@ -140,10 +137,7 @@ class PackedTables:
         )
 
     def n_valid(self, rows: IntArray | slice, other_rows: IntArray | slice, *, grid: bool) -> IntArray:
-        """Return the valid cells of original rows against scrambled rows.
-
-        Shape (n_rows,) pairwise, or with `grid` (n_rows, n_other_rows) for every combination.
-        """
+        """Return the valid cells by row, or with `grid` of every original row against every scrambled one."""
         left_out: IntArray = np.zeros(1, np.int64)
         for word in range(-(-len(self.columns) // _WORD)):
             bits = self._left_out_bits(word, rows, other_rows, grid=grid)

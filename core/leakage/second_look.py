@@ -375,10 +375,7 @@ def _unlike(pair: TablePair, columns: Sequence[str]) -> list[str]:
 def _columns_of_other_names(
     pair: TablePair, columns: Sequence[str], holdout: Dataset | None
 ) -> dict[str, str]:
-    """Pair columns that only one table has, or that hold something else there, by their values.
-
-    The most alike come first, each is used once.
-    """
+    """Pair columns that only one table has, or hold something else there, the most alike first, each once."""
     unlike = _unlike(pair, columns)
     lost = [name for name in pair.only_in_original if holdout is None or name in set(holdout.columns)]
     lost, extra = [*lost, *unlike], [*pair.only_in_scrambled, *unlike]

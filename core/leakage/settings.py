@@ -121,28 +121,10 @@ class LeakageThresholds:
 
 
 def resolve_columns(stated: Iterable[str | int], columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of columns that were stated by name or by 0-based position.
+    """Return the names, each once, of columns stated by name or 0-based position (``1,2,3``, ``[1,2]``).
 
-    Parameters
-    ----------
-    stated
-        Names, positions, or texts with several positions or names: ``1``, ``1,2,3``, ``[1,2,3]``.
-        A text that is a column's name is that column, whatever else it could mean.
-    columns
-        All names, in order.
+    A text that is a column's name is that column. What does not exist is an AuditInputError that lists all.
 
-    Returns
-    -------
-    tuple[str, ...]
-        Each column once, in the order stated.
-
-    Raises
-    ------
-    AuditInputError
-        A column does not exist or a position is out of range; all such are listed.
-
-    Examples
-    --------
     >>> resolve_columns(["[0,2]", "age"], ["id", "age", "sex"])
     ('id', 'sex', 'age')
     """

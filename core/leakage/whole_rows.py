@@ -217,10 +217,9 @@ class WholeRows:
 def find_whole_rows(
     pair: TablePair, columns: Sequence[str], *, holdout: TablePair | None = None
 ) -> WholeRows:
-    """Count the rows of the original that the scrambled table holds in full.
+    """Count the rows of the original that the scrambled table holds in full, in whatever order.
 
-    Every column counts: ignore values are ordinary values here, and a missing cell is a value of
-    its own. The order of rows and their number do not matter.
+    Every column counts: ignore values are ordinary values here, a missing cell is a value of its own.
 
     Notes
     -----
@@ -231,7 +230,6 @@ def find_whole_rows(
     to drawing without.
     """
     codes, other_codes = _whole_row_codes(pair, columns)
-    n_rows, n_other = len(codes), len(other_codes)
     there = np.flatnonzero(codes >= 0)  # rows of which every single value occurs in the scrambled table
     n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
     counts = np.bincount(codes[there], minlength=n_codes)
@@ -241,15 +239,13 @@ def find_whole_rows(
     trials, agreement = _binomials_by_chance(pair, columns, first[distinct])
     reappears = expected_overlap(np.ones_like(trials), trials, agreement)
     found, unique = other_counts[distinct] > 0, counts[distinct] == 1
-    n_unique_exact = int(np.count_nonzero(unique & found))
-    n_repeated_exact = int(np.count_nonzero(~unique & found))
+    n_unique_exact, n_repeated_exact = (int(np.count_nonzero(each & found)) for each in (unique, ~unique))
     n_unique, n_pairs = _n_rows_shared_by(pair, columns)
-    repeated = counts[distinct][~unique]
-    by_strangers = 1 - np.exp(-repeated * (n_other / n_rows))
+    by_strangers = 1 - np.exp(-counts[distinct][~unique] * (len(other_codes) / len(codes)))
     repeated_reappear = np.maximum(reappears[~unique], by_strangers)
     return WholeRows(
-        n_original=n_rows,
-        n_scrambled=n_other,
+        n_original=len(codes),
+        n_scrambled=len(other_codes),
         n_exact=int(np.minimum(counts, other_counts).sum()),
         expected_exact=float(expected_overlap(counts[distinct], trials, agreement).sum()),
         n_unique=n_unique,
@@ -260,8 +256,8 @@ def find_whole_rows(
         expected_repeated_exact=float(repeated_reappear.sum()),
         repeated_p_value=probability_of_at_least(n_repeated_exact, repeated_reappear),
         n_pairs=n_pairs,
-        n_holdout=0 if holdout is None else holdout.scrambled.n_records,
-        n_holdout_exact=0 if holdout is None else _n_unique_found(holdout, columns),
+        n_holdout=holdout.scrambled.n_records if holdout else 0,
+        n_holdout_exact=_n_unique_found(holdout, columns) if holdout else 0,
     )
 
 
@@ -287,10 +283,7 @@ def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> tuple[IntArray,
 
 
 def _combine(pair: TablePair, columns: Sequence[str], keep: BoolArray, other_keep: BoolArray) -> IntArray:
-    """Return one code per distinct row, 0 … n - 1, over the kept rows of both tables end to end.
-
-    A missing cell is a value of its own. Columns are taken one by one, to hold no more than one in memory.
-    """
+    """Return one code per distinct row, missing a value, over the kept rows of both tables end to end."""
     combined = np.zeros(int(np.count_nonzero(keep) + np.count_nonzero(other_keep)), dtype=np.int64)
     for name in columns:
         codes, other_codes = pair.codes[name]
@@ -351,10 +344,7 @@ def _n_unique_found(pair: TablePair, columns: Sequence[str]) -> int:
 
 
 def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
-    """Return the rows that equal their original row in full if scrambled rows were in random order. Exact.
-
-    Missing cells count as a value of their own.
-    """
+    """Return the exact mean of rows equal in full to their original in random order; missing is a value."""
     codes, other_codes = _whole_row_codes(pair, columns)
     n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
     counts = np.bincount(codes[codes >= 0], minlength=n_codes)

@@ -52,26 +52,11 @@ _COUNTED = frozenset({"records", "cells", "classes", "columns", "users", "events
 
 
 def format_number(unit: Unit, value: float | None) -> str:
-    """Write a number of a unit as text.
+    """Write a number of a unit as text; None and NaN are "not assessed", never 0.
 
-    Shares and risks become percent with one decimal. Rounding never turns something into nothing
-    or a part into the whole: a share above 0 is never "0 %", one below 1 never "100 %". Whole
-    numbers are exact; a number with decimals keeps three, and one below 0.001 says so.
+    Shares and risks become percent with one decimal. Rounding never turns something into nothing or a part
+    into the whole. Whole numbers are exact; a number with decimals keeps three, and one below 0.001 says so.
 
-    Parameters
-    ----------
-    unit
-        A measure's unit.
-    value
-        Shares and risks in [0, 1]. None and NaN are "not assessed", never 0.
-
-    Returns
-    -------
-    str
-        Such as ``12.3 %``, ``< 0.1 %``, ``> 99.9 %``, ``1,234``, ``2.500``, ``infinite``.
-
-    Examples
-    --------
     >>> format_number("share", 0.12345), format_number("share", 0.0001), format_number("share", 0)
     ('12.3 %', '< 0.1 %', '0 %')
     >>> format_number("records", 1234567), format_number("number", 2.5), format_number("risk", None)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from core.masking import masked_shapes
+from core.plain import masked_shapes
 from core.reports.model import Column
 
 Facts = Mapping[Column, npt.NDArray[Any] | Sequence[object]]

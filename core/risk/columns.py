@@ -36,22 +36,12 @@ class Distinctness:
 
     @property
     def distinction(self) -> float | None:
-        """Return distinct combinations / records, in [0, 1]: records that can stay so that all differ.
-
-        References
-        ----------
-        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
-        """
+        """Return distinct combinations / records, in [0, 1]: records that can stay so that all differ."""
         return self.n_classes / self.n_records if self.n_records else None
 
     @property
     def separation(self) -> float | None:
-        """Return pairs of records that differ / all pairs, in [0, 1]; None below two records.
-
-        References
-        ----------
-        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
-        """
+        """Return pairs of records that differ / all pairs, in [0, 1]; None below two records."""
         n_pairs = self.n_records * (self.n_records - 1) // 2
         return self.n_pairs_separated / n_pairs if n_pairs else None
 
@@ -126,11 +116,7 @@ def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
 
 
 def _unique_without(table: Combinations) -> list[int]:
-    """Return for each column the records that all other columns make unique.
-
-    What stands before and after a column is grouped once for all of them, so that the work grows with the
-    number of columns and not with its square.
-    """
+    """Return for each column the records that all others make unique, in time near linear in the columns."""
     n = table.n_combinations
     nothing = np.zeros(n, dtype=np.int64)
     after = [nothing]
@@ -265,10 +251,7 @@ def unchosen_columns(settings: RiskSettings, columns: Sequence[str]) -> tuple[st
 def measure_unchosen(
     dataset: Dataset, settings: RiskSettings, *, n_values: Mapping[str, int]
 ) -> UnchosenColumns:
-    """Measure what the columns nobody chose single out together.
-
-    A missing cell is a value of its own; values are compared as written.
-    """
+    """Measure what the columns nobody chose single out together, as written, a missing cell being a value."""
     names = unchosen_columns(settings, dataset.columns)
     ordered = sorted(names, key=lambda name: -n_values.get(name, 0))
     n_unique = _n_unique(dataset, ordered)

@@ -120,8 +120,6 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
 def folded_text(values: pa.Array) -> pa.Array:
     """Return texts without case, width, spaces and punctuation; see :func:`fold_values`.
 
-    Examples
-    --------
     >>> folded_text(pa.array(["H.I.V.", " hiv", "J45.0", "Rh-", "10-20", "<=50K"])).to_pylist()
     ['hiv', 'hiv', 'j45.0', 'rh-', '10-20', '<=50k']
     """

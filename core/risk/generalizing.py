@@ -313,10 +313,7 @@ def _texts(lattice: Lattice, node: Node, column: int, combination: IntArray) -> 
 
 
 def _generalized_below(lattice: Lattice, node: Node, *, first: int) -> pa.Table:
-    """Return the quasi-identifiers of the lattice's records from `first` on, such as those of a population.
-
-    Every record is shown, as the generalization writes it.
-    """
+    """Return all records of the lattice from `first` on, such as a population's, as they are generalized."""
     combination = lattice.table.combination_of_record[first:]
     names = [ladder.column for ladder in lattice.ladders]
     return pa.table([_texts(lattice, node, column, combination) for column in range(len(names))], names=names)

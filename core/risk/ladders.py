@@ -52,13 +52,7 @@ def read_hierarchy(dataset: Dataset, *, values: Collection[str] | None = None) -
 def hierarchy_for(dataset: Dataset, table: Dataset) -> tuple[str, Hierarchy]:
     """Return the column of a table that a hierarchy is for, and the hierarchy.
 
-    The file names the column in its header, or, without one, in its own name: ``age.csv``,
-    ``hierarchy_age.csv``.
-
-    Raises
-    ------
-    AuditInputError
-        Neither does, or the hierarchy cannot be read.
+    The file names the column in its header, or else in its own name: ``age.csv``, ``hierarchy_age.csv``.
     """
     if dataset.columns[0] in table.columns:
         return dataset.columns[0], read_hierarchy(dataset)

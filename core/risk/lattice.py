@@ -109,24 +109,6 @@ class Lattice:
     """All combinations of the levels of several ladders, over the distinct combinations of a table.
 
     Class sizes of a generalization are kept, so that searches for several k share them.
-
-    Parameters
-    ----------
-    table
-        Distinct combinations; a column's codes are the positions of values in its ladder.
-    ladders
-        One for each quasi-identifier, in the same order.
-    thinned_columns
-        Those whose ladders lost levels in the middle, so that not too many combinations of levels are left.
-    n_nodes_possible
-        Combinations of levels with every ladder whole; 0 stands for `n_nodes`.
-    weights
-        How much the loss of each column counts, above 0; empty: all the same.
-
-    Raises
-    ------
-    AuditInputError
-        No record.
     """
 
     table: Combinations

@@ -92,10 +92,7 @@ def search_cheapest(
     stop: Callable[[], bool] | None = None,
     known: dict[Node, SizesAndLosses] | None = None,
 ) -> SearchOutcome:
-    """Find the generalization of least cost that reaches what is demanded.
-
-    Records in classes smaller than k, and in classes that are not accepted, are suppressed.
-    """
+    """Find the cheapest generalization for what is demanded; classes too small or refused are suppressed."""
     demand.check()
     if max_evaluations is not None and max_evaluations < 1:
         raise AuditInputError(

@@ -169,6 +169,20 @@ def measure_risk(
     """
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
+    measured = _measure_table(dataset, settings, hierarchies or {}, population)
+    if original is None:
+        return measured
+    return replace(
+        measured,
+        comparison=compare_with_original(dataset, original, measured.classes, settings),
+        linkage=link_records(dataset, original, settings),
+    )
+
+
+def _measure_table(
+    dataset: Dataset, settings: RiskSettings, hierarchies: Mapping[str, Hierarchy], population: Dataset | None
+) -> RiskMeasurement:
+    """Measure what a table shows without its original."""
     coded = coded_columns(dataset.table, _coded_names(settings))
     quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
     entry = enter_records(quasi, settings, n_records=dataset.n_records)
@@ -177,7 +191,7 @@ def measure_risk(
     against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
     sensitive = tuple(
         _measure_each_sensitive(
-            coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies or {}
+            coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies
         )
     )
     unassigned = _unassigned(dataset, settings)
@@ -191,18 +205,16 @@ def measure_risk(
         sensitive=sensitive,
         persons=None if person is None else _person_facts(classes, person),
         unassigned=unassigned,
-        comparison=None if original is None else compare_with_original(dataset, original, classes, settings),
         population=against,
         uniques=uniques,
         individual=_individual(dataset, quasi, classes, settings),
-        hierarchies=dict(hierarchies or {}),
+        hierarchies=dict(hierarchies),
         sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
         unchosen=measure_unchosen(dataset, settings, n_values={e.column: e.n_distinct for e in unassigned}),
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden_persons(dataset, classes, settings, suggestions=unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
-        linkage=None if original is None else link_records(dataset, original, settings),
     )
 
 
@@ -236,10 +248,7 @@ def _against_population(
     person: IntArray | None,
     population: Dataset | None,
 ) -> tuple[PopulationRisk | None, PopulationUniques | None]:
-    """Return risk against a population and estimated uniques, None where nothing is known of it.
-
-    A missing quasi-identifier is a value here, and a person counts once in each class.
-    """
+    """Return risk against a population, a person counted once, and estimated uniques; None if not known."""
     if not classes.n_classes:
         return None, None
     if population is not None:

@@ -162,13 +162,7 @@ class HouseholdRisk:
 
 
 def household_risk(dataset: Dataset, classes: EquivalenceClasses, column: str) -> HouseholdRisk:
-    """Measure the risk of households from the classes of their members' records.
-
-    References
-    ----------
-    Templ, Statistical disclosure control for microdata, Springer, 2017, hierarchical risk. Franconi and
-    Polettini, Individual risk estimation in μ-Argus: a review, LNCS 3050, 2004.
-    """
+    """Measure the risk of households from the classes of their members' records (Templ, Springer, 2017)."""
     household = coded_column(dataset.table, column).known_codes
     assessed = classes.class_of_record >= 0
     known = assessed & (household >= 0)

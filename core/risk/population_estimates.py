@@ -78,7 +78,23 @@ def individual_risk(
     μ-Argus: a review, Privacy in Statistical Databases, LNCS 3050, 2004.
     """
     counted = classes.class_of_record >= 0
-    used = weights[counted]
+    _check_weights(weights[counted])
+    members = classes.class_of_record[counted]
+    sizes = np.bincount(members, minlength=classes.n_classes)
+    totals = cast("FloatArray", np.bincount(members, weights=weights[counted], minlength=classes.n_classes))
+    counted_sizes = sizes
+    if compatible is not None:
+        counted_sizes = _over(compatible, sizes, classes.n_classes).astype(np.int64)
+        totals = _over(compatible, totals, classes.n_classes)
+    return IndividualRisk(
+        class_risk=risk_given_population(counted_sizes, totals),
+        class_sizes=sizes,
+        estimated_population_sizes=totals,
+        n_below_size=int(np.count_nonzero(totals < counted_sizes * (1 - 1e-12))),
+    )
+
+
+def _check_weights(used: FloatArray) -> None:
     if not len(used):
         raise AuditInputError("There is no record with a sampling weight.")
     n_bad = int(np.count_nonzero(~(np.isfinite(used) & (used > 0))))
@@ -93,19 +109,6 @@ def individual_risk(
                 total=len(used),
             )
         )
-    members = classes.class_of_record[counted]
-    sizes = np.bincount(members, minlength=classes.n_classes)
-    totals = cast("FloatArray", np.bincount(members, weights=used, minlength=classes.n_classes))
-    counted_sizes = sizes
-    if compatible is not None:
-        counted_sizes = _over(compatible, sizes, classes.n_classes).astype(np.int64)
-        totals = _over(compatible, totals, classes.n_classes)
-    return IndividualRisk(
-        class_risk=risk_given_population(counted_sizes, totals),
-        class_sizes=sizes,
-        estimated_population_sizes=totals,
-        n_below_size=int(np.count_nonzero(totals < counted_sizes * (1 - 1e-12))),
-    )
 
 
 def _over(compatible: Pairs, values: npt.NDArray[np.generic], n_classes: int) -> FloatArray:
@@ -313,38 +316,17 @@ class PopulationRisk:
 
     @property
     def k_map(self) -> float:
-        """Return the smallest population class that somebody of the sample is in.
-
-        References
-        ----------
-        Sweeney, Computational disclosure control, PhD thesis, MIT, 2001.
-        """
+        """Return the smallest population class that somebody of the sample is in."""
         return float(self.population_sizes.min())
 
     @property
     def journalist_highest_risk(self) -> float:
-        """Return 1 / smallest population class that somebody of the sample is in, in (0, 1].
-
-        A journalist wants to find anybody of the sample in the population, to show that it can be done.
-
-        References
-        ----------
-        El Emam, Guide to the de-identification of personal health information, CRC Press, 2013.
-        """
+        """Return 1 / smallest population class that somebody of the sample is in, in (0, 1]."""
         return 1 / self.k_map
 
     @property
     def marketer_risk(self) -> float:
-        """Return the expected share in (0, 1] of the sample that matching everybody identifies.
-
-        Each record matches as many people as its population class has, one of them rightly:
-        Σ (sample class / population class) / records. It is the journalist's risk averaged over records.
-
-        References
-        ----------
-        Dankar and El Emam, A method for evaluating marketer re-identification risk, EDBT/ICDT Workshops,
-        2010.
-        """
+        """Return Σ (sample / population class) / records: the share that matching everybody identifies."""
         return float((self.sample_sizes / self.population_sizes).sum() / self.n_records)
 
     def n_records_at_risk(self, k: int) -> int:
@@ -353,16 +335,7 @@ class PopulationRisk:
 
     @property
     def delta_presence(self) -> tuple[float, float] | None:
-        """Return the smallest and the largest share of a population class that is in the sample.
-
-        That is how sure somebody can be that a person of the population is in the released table; 0
-        for the smallest where a population class has nobody in the sample. None where the population
-        classes are not known.
-
-        References
-        ----------
-        Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007.
-        """
+        """Return the least and largest share of a population class that is in the sample; None if unknown."""
         if self.n_population_classes is None:
             return None
         shares = self.sample_sizes / self.population_sizes
@@ -397,11 +370,7 @@ def risk_by_population_table(
     *,
     leave_out: BoolArray | None = None,
 ) -> PopulationRisk:
-    """Count the sample's classes in a table of the population.
-
-    Values are compared as written; null, empty and blank cells are one missing value, which is a value
-    of its own.
-    """
+    """Count the sample's classes in a table of the population; values as written, missing is one of them."""
     _check_columns(population, quasi_identifiers)
     kept = np.ones(table.num_rows, dtype=bool) if leave_out is None else ~leave_out
     sample = table.filter(pa.array(kept))

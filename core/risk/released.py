@@ -54,13 +54,7 @@ def unreleased_columns(measured: RiskMeasurement, *, person: PersonReleased = "p
 
 
 def check_undeclared(measured: RiskMeasurement) -> None:
-    """Refuse to release beside columns that look like direct identifiers and that nobody declared.
-
-    Raises
-    ------
-    AuditInputError
-        Names the columns and the options that declare them.
-    """
+    """Refuse to release beside columns that look like direct identifiers and that nobody declared."""
     settings = measured.settings
     declared = {*settings.direct_identifiers, *settings.other}
     found = [
@@ -155,15 +149,7 @@ _HEADINGS = {"record": "Record", "class_size": "Class size", "misses": "Misses"}
 
 
 def violations_csv(audit: RiskAudit, dataset: Dataset | None = None) -> bytes:
-    """Return the violating records as CSV, UTF-8, text that a spreadsheet would run as a formula defused.
-
-    Parameters
-    ----------
-    audit
-        The result.
-    dataset
-        The table, to add the records' quasi-identifiers; None for numbers only.
-    """
+    """Return the violating records as CSV, formulas defused, with quasi-identifiers if given `dataset`."""
     frame = violating_records(audit)
     columns: dict[str, object] = {
         heading: pa.array(frame[key].astype(str), pa.string()) for key, heading in _HEADINGS.items()

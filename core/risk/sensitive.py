@@ -152,10 +152,7 @@ def _by_class(counts: SensitiveCounts, t: FloatArray) -> ByClass:
 def _folded_by_class(
     counts: SensitiveCounts, folded: FoldedValues, written: ByClass, distance: str
 ) -> ByClass:
-    """Return the figures of values as what they mean; close numbers share an interval but for distinct l.
-
-    The hierarchical distance stays that of the values as written, which its groups are given for.
-    """
+    """Return the figures of values as what they mean, but the hierarchical distance of those as written."""
     merged = counts if folded.numbers is None else models.merged_counts(counts, folded.interval_of_group)
     t = written.t
     if distance != "hierarchical":

@@ -248,24 +248,14 @@ class RiskThresholds:
 class Hierarchy:
     """Groups of the values of a sensitive attribute, from the values up to one group of all.
 
-    Attributes
-    ----------
-    groups
-        Value → its groups, the smallest first, the group of all left out; all values have the same
-        number.
+    `groups`: value → its groups, equally many, the smallest first, the group of all left out.
     """
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
-    """Refuse settings that no measurement can be made with.
-
-    Raises
-    ------
-    AuditInputError
-        Names every parameter that is wrong, what is allowed, and what was received.
-    """
+    """Refuse settings that no measurement can be made with; names all that is wrong, allowed and received."""
     problems = [*_column_problems(settings, columns), *_overlap_problems(settings)]
     if not settings.quasi_identifiers:
         problems.append(

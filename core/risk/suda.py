@@ -200,12 +200,7 @@ def _every_set(table: Combinations, max_size: int) -> Iterator[tuple[Columns, In
 def msu_score(size: int, *, n_columns: int, max_size: int) -> float:
     """Return the points of one minimal sample unique: Π (n_columns - i) over i = size … max_size.
 
-    `max_size` counts as at most n_columns - 1; a set of all columns scores 1.
-
-    References
-    ----------
-    Elliot, Manning, Ford, A computational algorithm for handling the special uniques problem, IJUFKS 10(5),
-    2002.
+    `max_size` counts as at most n_columns - 1; a set of all columns scores 1 (Elliot, Manning, Ford 2002).
     """
     largest = min(max_size, n_columns - 1)
     return float(math.prod(n_columns - i for i in range(size, largest + 1)))
@@ -288,13 +283,7 @@ def class_combinations(
 
 
 def measure_columns(measured: RiskMeasurement, dataset: Dataset) -> ColumnsMeasurement | None:
-    """Measure what each quasi-identifier does, over records; None where no record is assessed.
-
-    Parameters
-    ----------
-    measured, dataset
-        As for :func:`class_combinations`.
-    """
+    """Measure what each quasi-identifier does, over records; None where no record is assessed."""
     if not measured.classes.n_classes:
         return None
     table = class_combinations(measured, dataset)

@@ -106,13 +106,7 @@ class WhatIfSettings:
         return self.limits.is_set
 
     def check(self, quasi_identifiers: Sequence[str]) -> None:
-        """Refuse what no search can be made with.
-
-        Raises
-        ------
-        AuditInputError
-            Names every such setting.
-        """
+        """Refuse what no search can be made with, naming every such setting."""
         problems = []
         if not self.ks or min(self.ks) < 1:
             problems.append(text("ks must be sizes of at least 1, received {ks}.", ks=str(self.ks)))
@@ -171,16 +165,8 @@ def what_if_settings(
 ) -> WhatIfSettings:
     """Return settings that reach k, and the usual sizes around it, and what is asked of sensitive attributes.
 
-    Parameters
-    ----------
-    measured
-        Of the table; where persons are counted, only `thresholds.k` is searched for.
-    thresholds
-        What to reach; an l of 1 is always met.
-    diverse
-        Whether what is asked of sensitive attributes counts as well as k.
-    choices
-        What else was chosen; None for the usual.
+    Where persons are counted, only `thresholds.k` is searched for; an l of 1 is always met. `diverse`:
+    whether what is asked of sensitive attributes counts as well as k. `choices`: what else was chosen.
     """
     k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
     limits = ClassLimits(
@@ -227,42 +213,52 @@ def search_what_if(
         A table of everybody the records were drawn from; needed for k-map, generalized alike.
     stop
         Asked between two candidates; True ends the search, and the best found so far is kept.
-
-    Raises
-    ------
-    AuditInputError
-        No record is assessed, settings out of range, a hierarchy that lacks values, or k-map without a
-        population.
     """
     names = measured.classes.quasi_identifiers
     settings.check(names)
     table, counted = _with_population(dataset, names, settings, population)
-    leave_out = np.concatenate([measured.entry.leave_out, np.zeros(len(counted) - dataset.n_records, bool)])
-    weights = dict(settings.weights)
-    lattice = build_lattice(
-        table,
-        names,
-        hierarchies=hierarchies,
-        leave_out=leave_out,
-        counted=counted if len(counted) > dataset.n_records else None,
-        weights=[weights.get(name, 1.0) for name in names],
-    )
+    lattice = _lattice(measured, table, counted, settings, hierarchies)
     checks = _conditions(measured, dataset, settings)
     accepted = all_of(checks)
-    demand = Demand(
-        k=min(settings.ks),
-        suppression_limit=settings.suppression_limit,
-        accepted=accepted,
-        accepted_work=len(counted) * len(checks),
-        average_risk=settings.average_risk,
-        objective=settings.objective,
-    )
+    demand = _demand(settings, accepted, accepted_work=table.num_rows * len(checks))
     return WhatIf(
         settings=settings,
         lattice=lattice,
         options=search_frontier(lattice, demand, ks=settings.ks, stop=stop),
         accepted=accepted,
         own_hierarchies=tuple(name for name in names if name in (hierarchies or {})),
+    )
+
+
+def _demand(settings: WhatIfSettings, accepted: ClassesAccepted | None, *, accepted_work: int) -> Demand:
+    return Demand(
+        k=min(settings.ks),
+        suppression_limit=settings.suppression_limit,
+        accepted=accepted,
+        accepted_work=accepted_work,
+        average_risk=settings.average_risk,
+        objective=settings.objective,
+    )
+
+
+def _lattice(
+    measured: RiskMeasurement,
+    table: pa.Table,
+    counted: BoolArray,
+    settings: WhatIfSettings,
+    hierarchies: Mapping[str, Hierarchy] | None,
+) -> Lattice:
+    """Return every generalization of the quasi-identifiers; `counted` tells the table from its population."""
+    names, own = measured.classes.quasi_identifiers, measured.entry.leave_out
+    leave_out = np.concatenate([own, np.zeros(table.num_rows - len(own), bool)])
+    weights = dict(settings.weights)
+    return build_lattice(
+        table,
+        names,
+        hierarchies=hierarchies,
+        leave_out=leave_out,
+        counted=counted if len(counted) > len(own) else None,
+        weights=[weights.get(name, 1.0) for name in names],
     )
 
 
@@ -293,10 +289,7 @@ def _with_population(
 def _conditions(
     measured: RiskMeasurement, dataset: Dataset, settings: WhatIfSettings
 ) -> list[ClassesAccepted]:
-    """Return what says which classes are protected well enough beyond their records.
-
-    Classes may hold the records of a population below the table's; those have no sensitive value.
-    """
+    """Return what says which classes are protected enough; a population's records have no sensitive value."""
     chosen = measured.settings
     sensitive = chosen.sensitive if settings.is_diverse else ()
     names = (*sensitive, *((chosen.person,) if chosen.person else ()))

@@ -84,8 +84,6 @@ def vary_like_names(n_distinct: int, n_cells: int) -> bool:
     Fewer are categories, whatever the words are: a column of people's names holds more of them, the longer
     it is.
 
-    Examples
-    --------
     >>> vary_like_names(5, 5), vary_like_names(14, 30), vary_like_names(5, 30), vary_like_names(12, 5_000)
     (True, True, False, False)
     """

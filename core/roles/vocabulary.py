@@ -281,8 +281,6 @@ class NameMatch:
 def name_tokens(name: str) -> tuple[str, ...]:
     """Return the words of a column's name: lower case, no accents, split at camelCase and signs.
 
-    Examples
-    --------
     >>> name_tokens("DateOfBirth"), name_tokens("Poštna številka"), name_tokens("환자ID")
     (('date', 'of', 'birth'), ('postna', 'stevilka'), ('환자', 'id'))
     """

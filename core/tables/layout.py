@@ -157,10 +157,7 @@ def _sniffed(lines: Sequence[str], *, header: str, whole: bool) -> str | None:
 
 
 def _n_title_lines(records: Sequence[Sequence[str]]) -> int:
-    """Return how many lines of one cell stand above a header and records that are all as long as it.
-
-    Prose with commas is no table: its parts begin with a space.
-    """
+    """Return how many lines of one cell stand above a header and records of its length; prose is no table."""
     n_lines = next((position for position, cells in enumerate(records) if len(cells) > 1), 0)
     header = records[n_lines] if n_lines else []
     is_table = len(records) - n_lines > 1 and len({len(cells) for cells in records[n_lines:]}) == 1

@@ -56,10 +56,7 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
 
 
 def _packed(data: pa.Buffer, file: parquet.ParquetFile, *, name: str) -> parquet.ParquetFile:
-    """Return a file whose texts fit in memory; what a small file packs is counted before it is unpacked.
-
-    A dictionary holds a long text once, and a number for each of its thousands of cells.
-    """
+    """Return a file whose texts fit in memory, counted first: a dictionary may pack a long text a lot."""
     if data.size > SMALL_FILE_BYTES:
         return file
     texts = [field.name for field in file.schema_arrow if _is_text(field.type)]

@@ -9,13 +9,22 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from core.apart import Answer
+from core.errors import AuditInputError
 from core.tables.apart import options_of, plain_reading
-from core.tables.binary import is_binary, no_table, read_binary
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
+from core.tables.excel import password_protected, read_excel
 from core.tables.model import Reading, ReadOptions
+from core.tables.old_workbook import check_old_workbook_bounds
+from core.tables.parquet import read_parquet
+from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.tables.xes import is_xes, read_xes
+from core.words import joined, own, text
 
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PARQUET = b"PAR1"
+_REMEDY = "Export the table as CSV, Excel (.xlsx) or Parquet."
 _HEAD = 4096
 
 # First bytes of files that are no table this program reads, and what they are.
@@ -40,6 +49,53 @@ _OTHER_FILES = (
     (b"PARE", "an encrypted Parquet file"),
     (b"Obj\x01", "an Avro file"),
 )
+
+
+def is_binary(head: bytes) -> bool:
+    """Return whether a file that begins so is for :func:`read_binary`."""
+    return head.startswith((_ZIP, _OLE, _PARQUET))
+
+
+def read_binary(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+    """Read a workbook or Parquet file with every cell as text."""
+    head = data.slice(0, min(len(_OLE), data.size)).to_pybytes()
+    if head.startswith(_PARQUET):
+        return read_parquet(data, name=name, options=options)
+    if head.startswith(_ZIP):
+        _check_workbook(data, name=name)
+        return read_excel(data, name=name, excel_format="XLSX", options=options)
+    if "EncryptedPackage".encode("utf-16-le") in data.to_pybytes():
+        raise password_protected(name)
+    check_old_workbook_bounds(data, name=name)
+    return read_excel(data, name=name, excel_format="XLS", options=options)
+
+
+def _check_workbook(data: pa.Buffer, *, name: str) -> None:
+    parts = workbook_parts(data)
+    if "xl/workbook.xml" in parts:
+        check_workbook_bounds(data, name=name)
+        return
+    if not parts:
+        raise AuditInputError(
+            text(
+                "{file}: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
+                "Open it in Excel and save it again, or save it as CSV.",
+                file=name,
+            )
+        )
+    if "xl/workbook.bin" in parts:
+        what = "a binary Excel workbook (.xlsb)"
+    elif "content.xml" in parts:
+        what = "an OpenDocument file"
+    else:
+        what = "a zip archive"
+    raise no_table(name, what)
+
+
+def no_table(name: str, what: str) -> AuditInputError:
+    """Return the problem of a file that is something else."""
+    problem = text("{file}: the file is {what}, not a table.", file=name, what=own(what))
+    return AuditInputError(joined([problem, _REMEDY]))
 
 
 class Reader(Protocol):

@@ -68,8 +68,6 @@ _NO_LETTER = re.compile(r"[\W_]+")
 def meaning_of(action: str) -> Meaning | None:
     """Return what a logged action means, None where that is not known.
 
-    Examples
-    --------
     >>> [str(meaning_of(word)) for word in ("Rounding", "top-code", "local_suppression", "가명처리", "bless")]
     ['coarser', 'cut off', 'gone', 'pseudonym', 'None']
     """

@@ -162,8 +162,6 @@ def is_protecting(action: str, *, allow_dx: bool) -> bool:
 def is_high_risk(semantic: str) -> bool:
     """Return whether a semantic is one that identifies people.
 
-    Examples
-    --------
     >>> [is_high_risk(semantic) for semantic in ("birthdate", "zipCode", "patientid", "MRN", "Surname")]
     [True, True, True, True, True]
     >>> [is_high_risk(semantic) for semantic in ("width", "identity_type", "kidney", "")]

@@ -60,15 +60,8 @@ def csv_report_header(headers: Headers = "ko") -> str:
 def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:
     """Return a file's line: the published decision and figures, percentages with two decimals.
 
-    Without any quasi-identifier the two class shares are written as 0.00, as published; the second
-    opinion says that they were not assessed.
-
-    Parameters
-    ----------
-    audit
-        The file's result.
-    seconds
-        How long it took.
+    Without any quasi-identifier the two class shares are written as 0.00, as published; the second opinion
+    says that they were not assessed.
     """
     measured = audit.measurement
     below_2, below_5 = class_shares(audit)

@@ -81,23 +81,8 @@ def judge_tabular(
     FAIL if a figure misses its threshold or any message is FAIL (mandatory review); else WARN if
     the share of WARN messages reaches its limit (recommended review); else PASS.
 
-    Parameters
-    ----------
-    measurement
-        As `measure_tabular` returns it.
-    classes
-        As `measure_classes` returns it; they do not change the published decision.
-    opinion
-        As `measure_second_opinion` returns it; without it our own verdict is NOT_ASSESSED.
-    thresholds
-        The published ones of the log's mode by default.
-    opinion_thresholds
-        Those of the second opinion.
-
-    Returns
-    -------
-    TabularAudit
-        Verdict and findings.
+    Without `opinion` our own verdict is NOT_ASSESSED. `classes` do not change the published decision.
+    The thresholds are the published ones of the log's mode by default.
     """
     thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
     notes = known_false_alarms(measurement, opinion)
@@ -129,10 +114,7 @@ def judge_tabular(
 def _with_warnings(
     opinion: SecondOpinion, measured: TabularMeasurement, notes: Mapping[str, str]
 ) -> SecondOpinion:
-    """Return the second opinion with the rule's warnings of columns, which its own verdict does not count.
-
-    Left out are known false alarms, columns that are gone, and those that the second opinion tells of itself.
-    """
+    """Return the second opinion with the rule's warnings of columns that are there, true and not told yet."""
     findings = [one for one in opinion.findings if one.verdict is not Verdict.PASS]
     told = {name for one in findings for name in (one.column, *one.columns)}
     message = (
@@ -180,11 +162,6 @@ def audit_tabular(
         Anonymized columns that others may know; None takes those of the log.
     thresholds, opinion_thresholds
         See `judge_tabular`.
-
-    Returns
-    -------
-    TabularAudit
-        Verdict, second opinion and findings.
 
     Raises
     ------

@@ -38,10 +38,7 @@ def known_false_alarms(
 
 
 def unrecognized_protection(measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None) -> str:
-    """Return why high-risk columns count as unprotected although they were changed; empty where not all were.
-
-    The rule accepts its own protecting actions only, whatever was done to the cells.
-    """
+    """Return why high-risk columns count as unprotected though all were changed; empty where not all were."""
     if opinion is None or not measured.unprotected_columns:
         return ""
     compared = {column.original: column for column in opinion.columns}

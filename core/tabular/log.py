@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from core.errors import AuditInputError
 from core.tabular.actions import meaning_of
@@ -44,9 +44,7 @@ _SEPARATORS = re.compile(r"[\W_]+")
 def folded(written: str) -> str:
     """Return a word as people mean it: no matter its case, width, composition, spaces and hyphens.
 
-    Examples
-    --------
-    >>> folded(" DROP "), folded("Date-Floor  Year"), folded("ｄｒｏｐ"), folded("Rojstni\u00a0DAN")
+    >>> folded(" DROP "), folded("Date-Floor  Year"), folded("ｄｒｏｐ"), folded("Rojstni DAN")
     ('drop', 'date_floor_year', 'drop', 'rojstni_dan')
     """
     visible = "".join(c for c in unicodedata.normalize("NFKC", written) if unicodedata.category(c) != "Cf")
@@ -165,8 +163,6 @@ def columns_alike(original: Sequence[str], anonymized: Sequence[str]) -> dict[st
     The same name as written wins; else the only one that folds alike, where it is the only one on both
     sides: of names that differ in case alone nobody can say which was meant.
 
-    Examples
-    --------
     >>> columns_alike(["id", "Name", "age", "AGE"], ["id", "NAME", "Age"])
     {'id': 'id', 'Name': 'NAME'}
     """
@@ -207,25 +203,8 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     """
     data = source.read_bytes() if isinstance(source, Path) else source
     name = name or (source.name if isinstance(source, Path) else "log")
-    if len(data) > LARGEST_LOG:
-        raise AuditInputError(
-            text(
-                "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
-                "column.",
-                log=name,
-                megabytes=round(len(data) / 1e6),
-                most=round(LARGEST_LOG / 1e6),
-            )
-        )
     repeated: list[str] = []
-    document = _parse(data, name=name, repeated=repeated)
-    if not isinstance(document, dict):
-        raise AuditInputError(_unusable("{log}: the log is not a JSON object. {remedy}", name))
-    log_info = _value(document, "log_info")
-    if not isinstance(log_info, dict):
-        raise AuditInputError(
-            _unusable("{log}: the log has no object `log_info` with an entry per column. {remedy}", name)
-        )
+    document, log_info = _document(data, name=name, repeated=repeated)
     notes = [_repeated_note(name, key) for key in dict.fromkeys(repeated)]
     meta = _meta(document, name=name, notes=notes)
     entries = {column: _entry(column, value, name=name, notes=notes) for column, value in log_info.items()}
@@ -241,6 +220,29 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
         n_bytes=len(data),
         notes=tuple(notes),
     )
+
+
+def _document(data: bytes, *, name: str, repeated: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the log and its object with an entry per column; keys there twice are appended to `repeated`."""
+    if len(data) > LARGEST_LOG:
+        raise AuditInputError(
+            text(
+                "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
+                "column.",
+                log=name,
+                megabytes=round(len(data) / 1e6),
+                most=round(LARGEST_LOG / 1e6),
+            )
+        )
+    document = _parse(data, name=name, repeated=repeated)
+    if not isinstance(document, dict):
+        raise AuditInputError(_unusable("{log}: the log is not a JSON object. {remedy}", name))
+    log_info = _value(document, "log_info")
+    if not isinstance(log_info, dict):
+        raise AuditInputError(
+            _unusable("{log}: the log has no object `log_info` with an entry per column. {remedy}", name)
+        )
+    return document, log_info
 
 
 def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:

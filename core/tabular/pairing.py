@@ -94,8 +94,6 @@ def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) 
     Pairing
         Every name appears in a pair, in `skipped` or in `unused`.
 
-    Examples
-    --------
     >>> pair_files(["a.csv", "a_anonymized.csv", "a_anonymized_log.json", "b.csv"]).pairs
     (FilePair(original='a.csv', anonymized='a_anonymized.csv', log='a_anonymized_log.json'),)
     """

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, DistinctValues
-from core.masking import masked_shapes
 from core.people import KOREAN_SURNAMES
+from core.plain import masked_shapes
 
 _N_SHAPES = 3
 _MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"

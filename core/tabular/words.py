@@ -17,8 +17,6 @@ _SHOWN = 6
 def listed(names: Sequence[str]) -> Text:
     """Return names in backticks, the first six of a long list with how many more.
 
-    Examples
-    --------
     >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcdefgh")
     ('`a`', '`a`, `b` and `c`', '`a`, `b`, `c`, `d`, `e`, `f` and 2 more')
     """

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.coding import coded, coded_parts, distinct_values, one_below_the_other, value_codes
-from core.masking import masked_shapes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
+from core.plain import masked_shapes
 from core.tables import Dataset, Reading, ReadOptions
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
 from core.tabular.values import are_date_floors

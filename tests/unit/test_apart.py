@@ -18,9 +18,8 @@ from core.apart import EndedError, answer, ask_apart, memory_bound, prepare, sec
 from core.errors import AuditInputError
 from core.tables import ReadOptions, read_dataset, reading
 from core.tables.apart import read_apart
-from core.tables.binary import read_binary
 from core.tables.delimited import read_delimited
-from core.tables.readers import read_for_other
+from core.tables.readers import read_binary, read_for_other
 from core.words import say, speaking, text_of
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

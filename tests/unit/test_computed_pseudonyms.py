@@ -16,8 +16,8 @@ from core.tabular.second_opinion.ciphers import _MODULI, _products, cipher_betwe
 from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
 from core.tabular.second_opinion.digests import token_shape
 from core.tabular.second_opinion.pair import pair_tables
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import measure_unchanged
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import Columns, log_of, table
 

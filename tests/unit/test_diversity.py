@@ -68,11 +68,10 @@ from core.diversity.features import (
 )
 from core.diversity.judging import cause_of_failure
 from core.diversity.measuring import unit_penalty
-from core.diversity.minimization import minimize
+from core.diversity.minimization import SearchStoppedError, minimize
 from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.settings import just_below
-from core.diversity.stopping import SearchStoppedError
 from core.errors import AuditInputError
 from core.plain import table_csv
 from core.tables import Dataset, read_dataset

@@ -18,8 +18,8 @@ from core.tabular.second_opinion.names_elsewhere import (
     measure_elsewhere,
 )
 from core.tabular.second_opinion.pair import pair_tables
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import measure_unchanged
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Verdict
 from tests.second_opinion_examples import log_of, table
 

@@ -10,4 +10,4 @@ from core.tabular.second_opinion.opinion import (
     measure_second_opinion,
     with_quasi_identifiers,
 )
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds

@@ -24,7 +24,7 @@ from core.tabular.second_opinion.persons import (
     judge_persons,
     persons_in_classes,
 )
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, percent, share_of, text

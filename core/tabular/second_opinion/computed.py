@@ -36,8 +36,8 @@ from core.tabular.second_opinion.digests import (
 )
 from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.readable import recombined
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed, values_compared
 from core.verdict import Finding, Verdict
 from core.words import own, text

@@ -24,7 +24,7 @@ from scipy.stats import rankdata
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
 from core.tabular.second_opinion.pair import TablePair, sampled_rows
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import joined, own, share_of, text
@@ -599,10 +599,7 @@ def _pairs(text: str) -> Counter[str]:
 
 
 def _n_nearest(before: Sequence[Counter[str]], after: Sequence[Counter[str]]) -> tuple[int, int]:
-    """Return how many texts are nearer to their own original than to any other, and how many were compared.
-
-    Nearness is Dice's share of common pairs of characters; what shares none is near to nothing.
-    """
+    """Return how many texts are nearest, by Dice's share of pairs of characters, to their own, and of all."""
     rows = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a and b]
     if not rows:
         return 0, 0

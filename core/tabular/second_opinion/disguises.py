@@ -20,9 +20,9 @@ from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import values_compared
 from core.verdict import Finding, Verdict
 from core.words import joined, own, percent, text

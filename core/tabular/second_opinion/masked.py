@@ -16,7 +16,7 @@ from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import share_of, text
 

@@ -27,8 +27,8 @@ from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import TablePair, sampled_rows
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import number, own, share_of, text
 
@@ -552,10 +552,7 @@ def _against_before(n_hits: int, *, n_own: int, n_whole: int, scale: float) -> _
 
 
 def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[int, int] | None:
-    """Return how many cells of the original column held the value of their row beyond chance, and any value.
-
-    None where the original table has no such column.
-    """
+    """Return the original column's cells with their row's value beyond chance and with any, None without."""
     pairs = (pair.pair.original for pair in read.tables.coded if pair.pair.anonymized == anonymized)
     source = next(pairs, None)
     if source is None:

@@ -46,7 +46,6 @@ from core.tabular.second_opinion.relinkage import (
     relinkage_table,
 )
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.sorting import SortedAlike, judge_sorting, measure_sorting
 from core.tabular.second_opinion.standouts import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
@@ -57,6 +56,7 @@ from core.tabular.second_opinion.unchanged import (
     measure_unchanged,
     unchanged_table,
 )
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict, worst
 
 
@@ -119,24 +119,9 @@ def measure_second_opinion(
     equivalence classes, and counts as no value elsewhere. Tables of different length or order are
     compared as sets of values.
 
-    Parameters
-    ----------
-    original, anonymized
-        Tables as read, every cell text.
-    log
-        What is claimed; used for what the columns mean and what was done, never as proof.
-    settings
-        See `SecondOpinionSettings`.
-
-    Returns
-    -------
-    SecondOpinionMeasurement
-        For `judge_second_opinion`; holds counts and column names, no cell values.
-
-    Raises
-    ------
-    AuditInputError
-        A chosen quasi-identifier is not a column of the anonymized table.
+    The log says what the columns mean and what was done to them, and proves nothing. What is returned for
+    `judge_second_opinion` holds counts and column names, no cell values. AuditInputError: a chosen
+    quasi-identifier is not a column of the anonymized table.
     """
     settings = settings or SecondOpinionSettings()
     tables = pair_tables(original.table, anonymized.table, log)
@@ -214,21 +199,9 @@ def _standouts(
 def with_quasi_identifiers(
     measured: SecondOpinionMeasurement, anonymized: Dataset, quasi_identifiers: Sequence[str]
 ) -> SecondOpinionMeasurement:
-    """Return the same measurement over other quasi-identifiers; only the classes are formed again.
+    """Return the same measurement of a table over other quasi-identifiers, none for a proposed set.
 
-    Parameters
-    ----------
-    measured
-        Of any quasi-identifiers.
-    anonymized
-        The table it was measured on.
-    quasi_identifiers
-        Columns of it that others may know; none for a proposed set.
-
-    Raises
-    ------
-    AuditInputError
-        A quasi-identifier is not a column of the anonymized table.
+    Only the classes are formed again. AuditInputError: one of them is not a column of the table.
     """
     chosen = tuple(quasi_identifiers)
     return replace(

@@ -18,7 +18,7 @@ from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_co
 from core.jobs import Threads
 from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.second_opinion.marks import marked
-from core.tabular.second_opinion.settings import SecondOpinionSettings
+from core.tabular.settings import SecondOpinionSettings
 
 IntArray = npt.NDArray[np.int64]
 

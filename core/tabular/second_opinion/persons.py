@@ -15,7 +15,7 @@ from core.coding import CodedTable, DistinctValues, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import TablePair
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Value, counted, number, share_of, text

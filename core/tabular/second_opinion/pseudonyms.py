@@ -10,7 +10,7 @@ import pandas as pd
 from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import counted, share_of, text

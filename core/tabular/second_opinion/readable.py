@@ -28,8 +28,8 @@ from core.dates import read_dates
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import Sample, TablePair
 from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
-from core.tabular.second_opinion.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import own, share_of, text
 
@@ -216,10 +216,7 @@ def _ends(values: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def recombined(values: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """Return as many made-up values of the same build.
-
-    Days between the first and the last; else the words, or the characters of each place, drawn anew.
-    """
+    """Return made-up values of the same build: days in between; words or places' characters drawn anew."""
     days = read_dates(pa.array(values, pa.string()))
     if days.known.size and days.known.mean() >= _MOSTLY and days.finest == "day":
         first, last = np.nanmin(days.positions()), np.nanmax(days.positions())

@@ -47,8 +47,6 @@ def bare(text: str) -> str:
 def plain(text: str) -> str:
     r"""Return a text as letters and digits alone: lower case, no accents, look-alikes in Latin.
 
-    Examples
-    --------
     >>> plain("Ana\u200b Kovačič"), plain("ANА-012"), plain("（０３１）")
     ('anakovacic', 'ana012', '031')
     """
@@ -264,8 +262,6 @@ def decoded(text: str) -> Mapping[str, str]:
     Up to three encodings upon each other are undone. Backwards and in ROT13 any text can be read: alone, they
     are left to others.
 
-    Examples
-    --------
     >>> decoded("zero four one nine")
     mappingproxy({'0419': 'with its digits in words', '9140': 'backwards, with its digits in words'})
     """

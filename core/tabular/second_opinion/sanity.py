@@ -14,8 +14,8 @@ from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_column
 from core.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import ColumnPair, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
 from core.tabular.second_opinion.unchanged import ColumnComparison
+from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import Text, joined, own, share_of, text
 

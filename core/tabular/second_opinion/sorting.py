@@ -50,10 +50,7 @@ class SortedAlike:
 
 
 def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
-    """Sort both tables by every column and look whether the others agree then; in reordered tables only.
-
-    Tables of different length, or of more than 200,000 records, are left out.
-    """
+    """Sort reordered tables of one length, at most 200,000, by every column: where the others agree then."""
     tables = search.tables
     is_small = _FEWEST_ROWS <= tables.n_original <= _MOST_ROWS
     if tables.order == "kept" or tables.n_original != tables.n_anonymized or not is_small:

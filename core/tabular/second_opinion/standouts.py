@@ -16,7 +16,7 @@ from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.persons import Persons
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import share_of, text
 
@@ -85,10 +85,7 @@ def measure_standouts(
     quasi_identifiers: Collection[str],
     persons: Persons | None,
 ) -> Standouts:
-    """Look for rare values in coarse columns, ages above 89, and forgotten rows.
-
-    Quasi-identifiers are left to the sizes of classes; rare values of identifiers are no news.
-    """
+    """Look for rare values in coarse columns but quasi-identifiers, ages above 89, and forgotten rows."""
     drawn = {pair.pair.anonymized for pair in tables.coded if pair.pair.action == "pseudonymize"}
     direct = {one.column for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
     columns = [name for name in tables.anonymized.column_names if name not in {*drawn, *direct}]
@@ -212,12 +209,8 @@ def _changed_elsewhere(pair: CodedPair, tables: TablePair, values: CodeArray, ou
 
 
 def densest_block(hits: BoolArray) -> tuple[int, int]:
-    """Return the start and end of the rows that hold many hits and few others.
+    """Return start and end of the rows whose sum is largest where a hit counts 1 and anything else costs 4.
 
-    The block of the largest sum where a hit counts 1 and anything else costs 4.
-
-    Examples
-    --------
     >>> densest_block(np.array([0, 1, 0, 0, 1, 1, 1, 1, 0, 1], dtype=bool))
     (4, 8)
     """

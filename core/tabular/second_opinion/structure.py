@@ -9,7 +9,7 @@ import numpy as np
 
 from core.tabular.second_opinion.classes import ClassesMeasurement, ClassMeasurement
 from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import joined, text

@@ -23,7 +23,7 @@ from scipy.stats import gamma
 from core.cells import as_numbers
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.pair import CodedPair, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionSettings
+from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import text

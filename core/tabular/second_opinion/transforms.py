@@ -41,10 +41,7 @@ class Shift:
 
 
 def shift_between(rows: Sequence[tuple[str, str]]) -> Shift | None:
-    """Return the constant that explains most rows of dates or numbers, None where there is none.
-
-    Rows are (original, anonymized) texts. A constant that leaves values as they are is none.
-    """
+    """Return the constant, not none, that explains most rows (original, anonymized) of dates or numbers."""
     days = [(a, b) for a, b in ((_day(a), _day(b)) for a, b in rows) if a is not None and b is not None]
     if _are_varied(days, len(rows)):
         return _most_common([b - a for a, b in days], 0, "dates shifted by one constant number of days")

@@ -13,7 +13,7 @@ from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
-from core.tabular.second_opinion.settings import SecondOpinionThresholds
+from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import Value, own, share_of, text
