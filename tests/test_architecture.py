@@ -51,7 +51,7 @@ def test_imports__point_one_way(path: Path) -> None:
         assert "core.caching" not in imports
     if module.startswith("core"):
         assert {name for name in imports if name.split(".")[0] == "pages"} == set()
-    draws = module.startswith(("core.charts", "core.reports")) or ".views" in module
+    draws = module.startswith(("core.charts", "core.drawing", "core.reports")) or ".views" in module
     if module.startswith("core") and not draws:
         assert {name for name in imports if name.split(".")[0] in DRAWING} == set(), "charts belong to views"
     if tool := _tool_of(module):

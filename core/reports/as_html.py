@@ -12,9 +12,9 @@ from xml.etree import ElementTree as ET
 
 import altair as alt
 import pandas as pd
-import vl_convert
 
 from core.charts import Specification, for_report
+from core.drawing import svg_of
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.plain import JsonValue, json_value, printable, scalar, sha256_of
@@ -35,6 +35,10 @@ from core.verdict import Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
 
 _LONGEST_LABEL = 300
+NOT_DRAWN = (
+    "This chart could not be drawn: the process that draws ended or took too long. Its figures stand in the "
+    "tables; download the report once more to have it drawn."
+)
 
 _DRAWN = frozenset(
     [
@@ -59,11 +63,16 @@ _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 def _chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
+    Where it cannot be drawn, a sentence says so.
+
     `prefix`: put before every id, so that charts of one page stay apart. The page holds the chart's name and
     description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
     """
     specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
-    root = ET.fromstring(printable(_svg(specification)))  # noqa: S314 - our own drawing, without entities
+    drawn = _svg(specification)
+    if drawn is None:
+        return f"<p>{text(say(NOT_DRAWN))}</p>"
+    root = ET.fromstring(printable(drawn))  # noqa: S314 - our own drawing, without entities
     _strip(root)
     _renumber_ids(root, prefix)
     width, height = root.attrib["width"], root.attrib["height"]
@@ -77,22 +86,21 @@ def _chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def _svg(specification: dict[str, object]) -> str:
+def _svg(specification: dict[str, object]) -> str | None:
     try:
-        return vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+        return svg_of(specification)
     except ValueError:
         # Vega shortens long labels by UTF-16 units; one cut inside a character cannot be measured.
         plain = json.loads(
             _BEYOND_PLANE_0.sub("\N{REPLACEMENT CHARACTER}", json.dumps(specification, ensure_ascii=False))
         )
-        return vl_convert.vegalite_to_svg(plain, allowed_base_urls=[])
+        return svg_of(plain)
 
 
 def _drawable(part: JsonValue) -> JsonValue:
     """Return a specification without control characters and texts too long to measure.
 
-    Measuring a control character ends the whole process: the abort is in native code (vl-convert 1.9.0),
-    where nothing can be caught.
+    Measuring a control character ends the process that draws (vl-convert 1.9.0).
     """
     if isinstance(part, dict):
         return {printable(name): _drawable(value) for name, value in part.items()}
