@@ -9,6 +9,7 @@ from pages.components import access, navigation, serving, trail
 from pages.components.ending import overwrite_freed_memory
 from pages.components.interrupting import interruptible
 from pages.components.language import break_lines, session_language
+from pages.components.long_work import showing_place
 from pages.components.reading import show_problems
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
@@ -21,10 +22,11 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     page = st.navigation(navigation.pages(), position="top")
     navigation.remember(page)
     try:
-        with interruptible(), settings_named_by("label"), trail.of_run():
+        with showing_place(), interruptible(), settings_named_by("label"), trail.of_run():
             page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)
 else:  # as `streamlit run` imports it, once at start
+    serving.check_limits()
     overwrite_freed_memory()
     app = st.App(__file__, middleware=serving.MIDDLEWARE, lifespan=serving.prepare)

@@ -89,14 +89,17 @@ def _read_plainly(data: bytes) -> pa.Table:
     return csv.read_csv(pa.BufferReader(data), convert_options=types)
 
 
-def make_pair() -> tuple[list[bytes], AnonymizationLog]:
-    """Return two tables as a hospital has them, ten kinds of columns twice, and their log."""
+def make_pair(n: int = N_RECORDS, *, n_kept: int = 0) -> tuple[list[bytes], AnonymizationLog]:
+    """Return two tables as a hospital has them, ten kinds of columns twice, and their log.
+
+    So many of the names that the log says are gone were kept.
+    """
     rng = np.random.default_rng(20)
     original: dict[str, pa.Array] = {}
     anonymized: dict[str, pa.Array] = {}
     for number in range(2):
         for kind in KINDS:
-            original[f"{kind}_{number}"], anonymized[f"{kind}_{number}"] = _column(kind, rng)
+            original[f"{kind}_{number}"], anonymized[f"{kind}_{number}"] = _column(kind, n, n_kept, rng)
     entries = {
         f"{kind}_{number}": LogEntry(column=f"{kind}_{number}", semantic=semantic, action=action)
         for number in range(2)
@@ -105,25 +108,25 @@ def make_pair() -> tuple[list[bytes], AnonymizationLog]:
     return [_written(original), _written(anonymized)], AnonymizationLog(name="log.json", entries=entries)
 
 
-def _column(kind: str, rng: np.random.Generator) -> tuple[pa.Array, pa.Array]:
+def _column(kind: str, n: int, n_kept: int, rng: np.random.Generator) -> tuple[pa.Array, pa.Array]:
     if kind == "patient_id":
-        return _hexadecimal(rng), _hexadecimal(rng)
+        return _hexadecimal(n, rng), _hexadecimal(n, rng)
     if kind == "name":
-        return _chosen(
-            rng, [a + b for a in "김이박최정강조윤장임" for b in ("민준", "서연", "도윤", "하은")]
-        ), _blank()
+        names = [a + b for a in "김이박최정강조윤장임" for b in ("민준", "서연", "도윤", "하은")]
+        column = _chosen(n, rng, names)
+        return column, pa.concat_arrays([column[:n_kept], pa.nulls(n - n_kept, pa.string())])
     if kind in {"birth_date", "visit_date"}:
-        days = np.datetime64("1950-01-01") + rng.integers(0, 25_000, N_RECORDS)
+        days = np.datetime64("1950-01-01") + rng.integers(0, 25_000, n)
         floored = days.astype("datetime64[Y]").astype("datetime64[D]")
         return pa.array(days).cast(pa.string()), pa.array(floored).cast(pa.string())
     if kind == "note":
         texts = _chosen(
-            rng, ["follow-up in 3 weeks", "경과 관찰", "no change", "blood pressure 120/80", "재진 예정"]
+            n, rng, ["follow-up in 3 weeks", "경과 관찰", "no change", "blood pressure 120/80", "재진 예정"]
         )
-        numbers = pa.array(rng.integers(0, 10**6, N_RECORDS)).cast(pa.string())
+        numbers = pa.array(rng.integers(0, 10**6, n)).cast(pa.string())
         column = pc.binary_join_element_wise(texts, numbers, " ")
     elif kind == "code":
-        column = pa.array(rng.integers(10**5, 10**9, N_RECORDS)).cast(pa.string())
+        column = pa.array(rng.integers(10**5, 10**9, n)).cast(pa.string())
     else:
         values = {
             "sex": ["남성", "여성"],
@@ -131,20 +134,16 @@ def _column(kind: str, rng: np.random.Generator) -> tuple[pa.Array, pa.Array]:
             "department": ["내과", "외과", "소아과", "정형외과"],
             "insured": ["yes", "no", ""],
         }
-        column = _chosen(rng, values[kind])
+        column = _chosen(n, rng, values[kind])
     return column, column
 
 
-def _chosen(rng: np.random.Generator, values: list[str]) -> pa.Array:
-    return pa.array(values).take(pa.array(rng.integers(0, len(values), N_RECORDS)))
+def _chosen(n: int, rng: np.random.Generator, values: list[str]) -> pa.Array:
+    return pa.array(values).take(pa.array(rng.integers(0, len(values), n)))
 
 
-def _hexadecimal(rng: np.random.Generator) -> pa.Array:
-    return pa.array([f"{number:016x}" for number in rng.integers(2**59, 2**62, N_RECORDS).tolist()])
-
-
-def _blank() -> pa.Array:
-    return pa.nulls(N_RECORDS, pa.string())
+def _hexadecimal(n: int, rng: np.random.Generator) -> pa.Array:
+    return pa.array([f"{number:016x}" for number in rng.integers(2**59, 2**62, n).tolist()])
 
 
 def _written(columns: dict[str, pa.Array]) -> bytes:

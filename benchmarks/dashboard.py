@@ -16,12 +16,13 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
+TOKEN = "benchmark"  # noqa: S105 - of servers that only benchmarks start
 N_MOVES = 9
 
 
 @contextmanager
-def open_page(name: str) -> Iterator[Page]:
-    """Start a server, yield its page of that name in a browser, and end both."""
+def serve() -> Iterator[tuple[str, int]]:
+    """Start a server, yield its address and the number of its process, and end it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -31,21 +32,28 @@ def open_page(name: str) -> Iterator[Page]:
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "ANONAUDIT_TOKEN": "benchmark"},
+        env={**os.environ, "ANONAUDIT_TOKEN": TOKEN},
     )
     try:
-        _wait_for(f"http://127.0.0.1:{port}/_stcore/health")
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-            )
-            page = browser.new_page(viewport={"width": 1360, "height": 2400})
-            page.goto(f"http://127.0.0.1:{port}/{name}?token=benchmark")
-            yield page
-            browser.close()
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(f"{address}/_stcore/health")
+        yield address, server.pid
     finally:
         server.terminate()
         server.wait(20)
+
+
+@contextmanager
+def open_page(name: str) -> Iterator[Page]:
+    """Start a server, yield its page of that name in a browser, and end both."""
+    with serve() as (address, _server), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1360, "height": 2400})
+        page.goto(f"{address}/{name}?token={TOKEN}")
+        yield page
+        browser.close()
 
 
 def _wait_for(address: str) -> None:
@@ -53,7 +61,7 @@ def _wait_for(address: str) -> None:
         try:
             with urllib.request.urlopen(address, timeout=5):
                 return
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     raise TimeoutError("the server did not start")
 

@@ -15,8 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -30,7 +33,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 from core import events, leakage, risk, tabular
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
-from core.jobs import Job
+from core.jobs import Job, Progress, Result
 from core.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular.second_opinion import (
@@ -38,6 +41,7 @@ from core.tabular.second_opinion import (
     measure_second_opinion,
     with_quasi_identifiers,
 )
+from core.turns import LIGHT_BYTES, in_turn, taken
 from core.words import own
 
 if TYPE_CHECKING:
@@ -113,7 +117,8 @@ class Vault:
             if stored is None:
                 raise AuditInputError(DATA_LOST)
             try:
-                read = read_dataset(stored.data, name=stored.name, options=options)
+                with self.turn(len(stored.data)):
+                    read = read_dataset(stored.data, name=stored.name, options=options)
                 # The same bytes under two names are two files: results carry the name.
                 fingerprint = hashlib.sha256(f"{key} {read.fingerprint}".encode()).hexdigest()
                 known = replace(read, fingerprint=fingerprint)
@@ -147,6 +152,15 @@ class Vault:
         """Return the size of all files held."""
         return sum(len(stored.data) for stored in self._files.values())
 
+    def turn(self, n_bytes: int | None = None) -> AbstractContextManager[None]:
+        """Return what heavy work waits for, on files of a size or on all held; on small ones, for nothing."""
+        n_bytes = self.n_bytes if n_bytes is None else n_bytes
+        return taken(self._session_id, n_bytes) if n_bytes > LIGHT_BYTES else nullcontext()
+
+    def in_turn(self, tool: str, work: Callable[[Progress], Result]) -> Callable[[Progress], Result]:
+        """Return a tool's long work so that it waits for its turn."""
+        return in_turn(work, who=f"{self._session_id} {tool}", n_bytes=self.n_bytes)
+
     @property
     def n_files(self) -> int:
         """Return the number of files held."""
@@ -156,6 +170,12 @@ class Vault:
     def is_empty(self) -> bool:
         """Return whether nothing is held."""
         return not self._files and not self._jobs
+
+    def was_refused(self) -> bool:
+        """Return whether an upload was not taken for the session's quota; ask once."""
+        was_refused = self._session_id in _REFUSED
+        _REFUSED.discard(self._session_id)
+        return was_refused
 
     def wipe(self) -> None:
         """Forget everything: files, tables, running work, and the bytes offered for download."""
@@ -169,9 +189,26 @@ class Vault:
         if runtime.exists():
             _forget_downloads(runtime.get_instance().media_file_mgr, self._session_id, set(self._downloads))
         self._downloads.clear()
+        _REFUSED.discard(self._session_id)
 
 
 _VAULTS: WeakValueDictionary[str, Vault] = WeakValueDictionary()
+
+
+def n_bytes_held(session_id: str, uploads: UploadedFileManager) -> int:
+    """Return the size of the files that a session uploaded, those too that no page has taken yet."""
+    untaken = getattr(uploads, "file_storage", {}).get(session_id, {})
+    held = _VAULTS.get(session_id)
+    return sum(len(file.data) for file in [*untaken.values()]) + (held.n_bytes if held is not None else 0)
+
+
+_REFUSED: set[str] = set()
+
+
+def refuse_upload(session_id: str) -> None:
+    """Remember that a session's upload was not taken, until its page says so."""
+    if session_id in _VAULTS:
+        _REFUSED.add(session_id)
 
 
 def owners_of(file_id: str) -> set[str]:
@@ -215,6 +252,20 @@ def vault() -> Vault:
     return Vault(context.session_id, context.uploaded_file_mgr)
 
 
+P = ParamSpec("P")
+
+
+def _heavy(work: Callable[P, Result]) -> Callable[P, Result]:
+    """Let what measures large files wait for its turn; what only judges them, for a slider, does not."""
+
+    @wraps(work)
+    def work_in_turn(*given: P.args, **named: P.kwargs) -> Result:
+        with vault().turn():
+            return work(*given, **named)
+
+    return work_in_turn
+
+
 def delete_my_data() -> None:
     """Forget everything this session uploaded or computed, and its settings; nobody else's."""
     context = get_script_run_ctx()
@@ -224,6 +275,7 @@ def delete_my_data() -> None:
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+@_heavy
 def suggested_roles(fingerprint: str) -> tuple[RoleSuggestion, ...]:
     """Suggest a role for every column of a table."""
     return suggest_roles(vault().by_fingerprint[fingerprint].table)
@@ -265,6 +317,7 @@ def tabular_log(key: str) -> tabular.AnonymizationLog:
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+@_heavy
 def tabular_measurement(original: str, anonymized: str, log: str, patterns: tuple[str, ...]) -> MeasuredPair:
     """Measure what the rule counts; tables by fingerprint, the log by its key, patterns by theirs."""
     started_at = time.perf_counter()
@@ -285,6 +338,7 @@ def tabular_classes(anonymized: str, quasi_identifiers: tuple[str, ...]) -> Equi
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+@_heavy
 def tabular_second_opinion(
     original: str, anonymized: str, log: str, quasi_identifiers: tuple[str, ...] | None
 ) -> SecondOpinionMeasurement:
@@ -297,6 +351,7 @@ def tabular_second_opinion(
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+@_heavy
 def events_measurement(log: str, settings: events.EventSettings) -> events.MeasuredEvents:
     """Measure an event log of the vault, by fingerprint; everything that k does not change."""
     return events.measure_events(vault().by_fingerprint[log], settings)
@@ -353,12 +408,14 @@ def events_outcomes(
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+@_heavy
 def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
     """Compare them for every k from 2 to 50."""
     return events.strategy_curve(events_measurement(log, settings), cap=cap)
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Trying coarser settings …")
+@_heavy
 def events_suggestions(log: str, settings: events.EventSettings, rule: events.Rule) -> events.Suggestions:
     """Search settings that keep most for one rule."""
     return events.suggest_settings(vault().by_fingerprint[log], settings, rule)
@@ -397,6 +454,7 @@ class UntouchedModel(NamedTuple):
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Asking the untouched model …")
+@_heavy
 def untouched_model(
     data: str, settings: DiversitySettings, choice: ModelChoice, training: str | None
 ) -> UntouchedModel | AuditInputError:
@@ -421,6 +479,7 @@ def untouched_model(
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+@_heavy
 def leakage_pair(original: str, scrambled: str, key: str | None) -> leakage.TablePair:
     """Align two tables by fingerprint; the pair keeps what it has compared, for other settings."""
     held = vault().by_fingerprint
@@ -436,6 +495,7 @@ def leakage_pseudonyms(original: str, scrambled: str, key: str | None) -> tuple[
 @st.cache_resource(
     scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
 )
+@_heavy
 def leakage_rows(
     original: str, scrambled: str, settings: leakage.LeakageSettings
 ) -> leakage.RowLeakage | None:
@@ -448,6 +508,7 @@ def leakage_rows(
 @st.cache_resource(
     scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
 )
+@_heavy
 def leakage_measures(
     original: str, scrambled: str, holdout: str | None, settings: leakage.LeakageSettings
 ) -> leakage.LeakageMeasures:
@@ -458,6 +519,7 @@ def leakage_measures(
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+@_heavy
 def risk_measurement(
     table: str,
     settings: risk.RiskSettings,
@@ -480,12 +542,14 @@ def risk_measurement(
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+@_heavy
 def risk_columns(table: str, settings: risk.RiskSettings) -> risk.ColumnsMeasurement | None:
     """Measure what each quasi-identifier does; the table by fingerprint."""
     return risk.measure_columns(risk_measurement(table, settings), vault().by_fingerprint[table])
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+@_heavy
 def risk_release(
     key: str,
     option: int,

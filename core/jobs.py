@@ -152,6 +152,7 @@ class Progress:
     text: str = ""  # what is being done, without cell values
     unit: str = ""  # ``bytes`` when that is what `n_done` counts; empty for items
     so_far: Callable[[], object] | None = None  # says what is done, where work is interrupted
+    started_at: float = field(default_factory=time.monotonic)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def keep(self, so_far: Callable[[], object]) -> None:
@@ -192,7 +193,6 @@ class Job(Generic[Result]):
         self.progress = Progress()
         self.result: Result | None = None
         self.problems: tuple[str, ...] = ()
-        self.started_at = time.monotonic()
         self.ended_at: float | None = None
         self._state: JobState | None = None
         self._work = work
@@ -245,8 +245,8 @@ class Job(Generic[Result]):
 
     @property
     def elapsed_seconds(self) -> float:
-        """Return the seconds since the start, up to the end."""
-        return (self.ended_at or time.monotonic()) - self.started_at
+        """Return the seconds since the start, up to the end; it may have waited for its turn before."""
+        return (self.ended_at or time.monotonic()) - self.progress.started_at
 
     @property
     def seconds_left(self) -> float | None:

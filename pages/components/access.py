@@ -175,7 +175,7 @@ def _refusal(request: HTTPConnection) -> str | None:
         return OTHER_HOST
     if INVITATION.lets_in(request.query_params.get("token")):
         return _BRINGS_TOKEN
-    path = request.url.path.removeprefix("/" + st.get_option("server.baseUrlPath").strip("/")).lstrip("/")
+    path = _path(request)
     browser = INVITATION.browser_of(request)
     if browser is None:
         can_come = path == _FOR_PROBES or (INVITATION.token is None and request.scope["type"] == "http")
@@ -183,10 +183,20 @@ def _refusal(request: HTTPConnection) -> str | None:
     return None if _is_theirs(path, request, browser) else OTHER_SESSION
 
 
+def _path(request: HTTPConnection) -> str:
+    return request.url.path.removeprefix("/" + st.get_option("server.baseUrlPath").strip("/")).lstrip("/")
+
+
+def session_of_upload(request: HTTPConnection) -> str | None:
+    """Return the session that a file is uploaded to, None for any other request."""
+    path = _path(request)
+    return path.removeprefix(_UPLOADS).partition("/")[0] if path.startswith(_UPLOADS) else None
+
+
 def _is_theirs(path: str, request: HTTPConnection, browser: str) -> bool:
     """Return whether a browser may upload to a session, or fetch a file that was made for one."""
-    if path.startswith(_UPLOADS):
-        sessions = {path.removeprefix(_UPLOADS).partition("/")[0]}
+    if (session := session_of_upload(request)) is not None:
+        sessions = {session}
     elif path.startswith(_DOWNLOADS):
         file_id = path.removeprefix(_DOWNLOADS).partition(".")[0]
         file = runtime.get_instance().media_file_mgr.read_file(file_id)

@@ -17,11 +17,12 @@ from pages.components.reading import ask_for_reading, read_table, show_problems,
 from pages.components.text import plain, size
 
 TABLE_TYPES = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
-_LOST = (
-    "The connection was interrupted, so your files are no longer in memory. Please upload them again; "
-    "your settings are kept."
-)
-
+_MISSING = {  # what stands in a place instead of a file
+    "lost": "The connection was interrupted, so your files are no longer in memory. Please upload them "
+    "again; your settings are kept.",
+    "refused": "The server did not take a file: with it, this tab would hold more than it may. Remove files "
+    "that you need no more, or use the command line.",
+}
 
 _SLOT_ENDING = "_slot_files"
 
@@ -56,7 +57,8 @@ def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
     received = [file for file in files if isinstance(file, UploadedFile)]
     _keep(tool, role, [(file.name, file.getvalue()) for file in received], several=several)
     if len(received) < len(files):
-        st.session_state[_slot(tool, role)] = [*_stored_keys(tool, role), "lost"]
+        why = "refused" if vault().was_refused() else "lost"
+        st.session_state[_slot(tool, role)] = [*_stored_keys(tool, role), why]
     st.session_state[f"{tool}_{role}_uploads"] = st.session_state.get(f"{tool}_{role}_uploads", 0) + 1
 
 
@@ -90,7 +92,7 @@ def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:
     files = tuple(stored for key in keys if (stored := vault().file(key)) is not None)
     if len(files) < len(keys):
         st.session_state[_slot(tool, role)] = [stored.key for stored in files]
-        st.warning(say(_LOST), icon=":material/link_off:")
+        st.warning(say(_MISSING["refused" if "refused" in keys else "lost"]), icon=":material/link_off:")
     return files
 
 

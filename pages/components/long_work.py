@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import in_cached_function
 
 from core.caching import vault
 from core.jobs import Job, JobState, Progress
+from core.turns import of_run, place_text
 from core.words import say
 from pages.components.text import duration, plain, size
 
@@ -29,7 +33,21 @@ def start_work(tool: str, key: str, work: Callable[[Progress], Any]) -> None:
     work
         Makes no Streamlit call.
     """
-    vault().start_job(tool, Job(key, work))
+    vault().start_job(tool, Job(key, vault().in_turn(tool, work)))
+
+
+def showing_place() -> AbstractContextManager[None]:
+    """Let a page show how many are before it, while its heavy work waits for its turn."""
+    place = st.empty()
+    context = get_script_run_ctx()
+
+    def show(n_before: int | None) -> None:
+        said = "" if n_before is None else plain(say(place_text(n_before)))
+        beside = copy_context()  # or the cache of the work's result would show the place again with it
+        beside.run(in_cached_function.set, False)
+        beside.run(lambda: place.info(said, icon=":material/hourglass:") if said else place.empty())
+
+    return of_run(context.session_id, show) if context is not None else nullcontext()
 
 
 def ask_for_work(

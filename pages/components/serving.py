@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import traceback
 from collections.abc import AsyncIterator
@@ -17,8 +18,11 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from core import apart
 from core.caching import keep_downloads
+from core.errors import AuditInputError
+from core.turns import turns
 from pages.components.access import Access, print_address
 from pages.components.ending import Ending
+from pages.components.quota import Quota
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
@@ -86,6 +90,14 @@ def _log_thread_error(failed: threading.ExceptHookArgs) -> None:
         logging.getLogger("anonaudit").error("Work beside a page: %s", where_it_happened(failed.exc_value))
 
 
+def check_limits() -> None:
+    """End with a sentence where the operator's limits cannot be read."""
+    try:
+        turns()
+    except AuditInputError as error:
+        sys.exit(f"error: {error}")
+
+
 @asynccontextmanager
 async def prepare(_app: object) -> AsyncIterator[None]:
     """Set what has to be set before the first visitor.
@@ -105,4 +117,4 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     yield
 
 
-MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access), Middleware(Ending))
+MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access), Middleware(Quota), Middleware(Ending))

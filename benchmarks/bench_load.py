@@ -1,0 +1,130 @@
+"""Twenty sessions that verify a pair each at once, a slider meanwhile, and one very large upload."""
+
+import json
+import random
+import statistics
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from benchmarks.bench_tabular import make_pair
+from benchmarks.dashboard import serve
+from benchmarks.sessions import Session
+
+N_SESSIONS = 20
+N_RECORDS = 50_000
+LARGE = 1_000_000_000
+LIMITS = {"ratio": 15, "slider": 1.0, "memory": 2.5}
+
+
+def run() -> None:
+    """Print the times of one and of all, how many were right, the slider's times, and the memory."""
+    pairs = [_pair(100 + number) for number in range(N_SESSIONS)]
+    with serve() as (address, _server):
+        alone = statistics.median(_verify(address, pair)[0] for pair in pairs[:4])
+        with _slider_moved(address) as moves, ThreadPoolExecutor(N_SESSIONS) as visitors:
+            done = list(visitors.map(lambda pair: _verify(address, pair), pairs))
+    seconds = sorted(each[0] for each in done)
+    last = seconds[round(0.95 * N_SESSIONS) - 1]
+    print(
+        f"a pair of {N_RECORDS:,} × 20 alone: {alone:.1f} s; {N_SESSIONS} at once: {seconds[0]:.1f} to "
+        f"{seconds[-1]:.1f} s, 95th percentile {last:.1f} s, ratio {last / alone:.1f} "
+        f"(limit {LIMITS['ratio']}); {sum(each[1] for each in done)} of {N_SESSIONS} right"
+    )
+    print(
+        f"a slider meanwhile, {len(moves)} times: median {statistics.median(moves):.2f} s, "
+        f"{min(moves):.2f} to {max(moves):.2f} s (limit {LIMITS['slider']} s)"
+    )
+    _print_memory()
+
+
+def _pair(n_kept: int) -> tuple[int, dict[str, bytes]]:
+    """Return the files of a pair that only one session has, and what its page has to say of them."""
+    (original, anonymized), log = make_pair(N_RECORDS, n_kept=n_kept)
+    actions = {
+        entry.column: {"semantic": entry.semantic, "action": entry.action} for entry in log.entries.values()
+    }
+    said = json.dumps({"log_info": actions}).encode()
+    return n_kept, {"x.csv": original, "x_anonymized.csv": anonymized, "x_anonymized_log.json": said}
+
+
+def _verify(address: str, pair: tuple[int, dict[str, bytes]]) -> tuple[float, bool]:
+    """Verify a pair in a session of its own; return the seconds, and whether the page says what is in it."""
+    n_kept, files = pair
+    session = Session(address, "tabular")
+    seconds = session.upload("Originals", files)
+    said = session.text
+    session.close()
+    return seconds, f"rows 1 to {n_kept}" in said and "50\\\\,000" in said
+
+
+def _people(n: int) -> bytes:
+    draw = random.Random(1)  # noqa: S311 - repeatable, not secret
+    rows = [f"{draw.randrange(20, 90)},{draw.choice('FM')},t{draw.randrange(40)}" for _ in range(n)]
+    return "\n".join(["age,sex,town", *rows]).encode()
+
+
+@contextmanager
+def _slider_moved(address: str) -> Iterator[list[float]]:
+    """Move a slider of another session again and again, and note the seconds until it was answered."""
+    session = Session(address, "risk")
+    session.upload("table to be released", {"people.csv": _people(5000)})
+    moves: list[float] = []
+    is_over = threading.Event()
+
+    def move() -> None:
+        while not is_over.wait(1):
+            said = f"k = {(k := 2 + len(moves) % 40)}"
+            moves.append(session.move("Smallest class size k", k, until=partial(_says, session, said)))
+
+    mover = threading.Thread(target=move)
+    mover.start()
+    yield moves
+    is_over.set()
+    mover.join()
+
+
+def _says(session: Session, words: str) -> bool:
+    return words in session.text
+
+
+def _print_memory() -> None:
+    """Upload one large table, and print the most memory that the server took for it."""
+    (table, _), _ = make_pair(N_RECORDS)
+    head, _, rows = table.partition(b"\n")
+    data = head + b"\n" + rows * (LARGE // len(rows))
+    with serve() as (address, server):
+        session = Session(address, "risk")
+        before = _memory(server)
+        most = [before]
+        is_over = threading.Event()
+
+        def look() -> None:
+            while not is_over.wait(0.05):
+                most.append(_memory(server))
+
+        looker = threading.Thread(target=look)
+        looker.start()
+        seconds = session.upload("table to be released", {"people.csv": data})
+        is_over.set()
+        looker.join()
+    taken = max(most) - before
+    print(
+        f"one upload of {len(data) / 1e9:.2f} GB, read and audited in {seconds:.0f} s: peak "
+        f"{taken / 1e9:.2f} GB, {taken / len(data):.2f} times its size (limit {LIMITS['memory']})"
+    )
+
+
+def _memory(server: int) -> int:
+    """Return the bytes that a process and those it started take, shared ones counted once."""
+    taken = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if server in (int(folder.name), parent):
+                rollup = (folder / "smaps_rollup").read_text()
+                taken += int(rollup.partition("Pss:")[2].split()[0]) << 10
+    return taken

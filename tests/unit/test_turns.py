@@ -1,0 +1,143 @@
+"""Heavy work waits for its turn, in order; light work never does."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from core import turns as module
+from core.errors import AuditInputError
+from core.jobs import Job, JobState, Progress
+from core.turns import MEGABYTE, Limits, Turns, in_turn, of_run, place_text, taken
+
+TWO = Limits(at_once=2, memory=100, quota=1)
+
+
+@pytest.fixture
+def one_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
+    made = Turns(TWO._replace(at_once=1, memory=1 << 40))
+    monkeypatch.setattr(module, "turns", lambda: made)
+    yield made
+    assert not made._at_work
+
+
+def test_ask__lets_so_many_work_at_once_and_the_others_in_their_order() -> None:
+    turns = Turns(TWO)
+    assert [turns.ask(who, 10) for who in "abcd"] == [None, None, 0, 1]
+    turns.end("b")
+    assert turns.ask("d", 10) == 1
+    assert turns.ask("c", 10) is None
+    assert turns.ask("d", 10) == 0
+
+
+def test_ask__plans_memory_and_lets_one_alone_take_more() -> None:
+    turns = Turns(TWO)
+    assert turns.ask("large", 1_000) is None
+    assert turns.ask("small", 1) == 0
+    turns.end("large")
+    assert turns.ask("small", 60) is None
+    assert turns.ask("other", 41) == 0
+    assert turns.ask("third", 1) == 1, "what would fit waits too, or the large would never begin"
+
+
+def test_ask__keeps_the_place_of_a_page_that_begins_anew_and_forgets_who_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns = Turns(TWO._replace(at_once=1))
+    assert [turns.ask(who, 1) for who in "abc"] == [None, 0, 1]
+    turns.end("b")
+    assert turns.ask("b", 1) == 0, "it came back"
+    turns.end("b")
+    monkeypatch.setattr(module, "KEPT_SECONDS", -1)
+    assert turns.ask("c", 1) == 0
+
+
+def test_taken__keeps_its_turn_to_the_end_of_the_run(one_at_once: Turns) -> None:
+    with of_run("one", lambda _place: None):
+        for _ in range(2):
+            with taken("one", 5):
+                assert one_at_once.ask("two", 1) == 0
+        assert one_at_once.ask("two", 1) == 0
+    assert one_at_once.ask("two", 1) is None
+    one_at_once.end("two")
+    with taken("one", 5), taken("one", 5):
+        assert list(one_at_once._at_work) == ["one"]
+
+
+def test_taken__tells_the_place_as_it_changes_and_what_is_raised_meanwhile_ends_it(
+    one_at_once: Turns,
+) -> None:
+    assert one_at_once.ask("first", 1) is None
+    assert one_at_once.ask("second", 1) == 0
+    told: list[int | None] = []
+
+    def look_up(place: int | None) -> None:
+        told.append(place)
+        if place == 1:
+            one_at_once.end("first")
+            assert one_at_once.ask("second", 1) is None
+        if place == 0:
+            one_at_once.end("second")
+
+    with taken("third", 1, look_up):
+        assert told == [1, 0, None]
+    assert one_at_once.ask("first", 1) is None
+
+    def leave(_place: int | None) -> None:
+        raise KeyError
+
+    with pytest.raises(KeyError), taken("third", 1, leave):
+        pytest.fail("it is not its turn")
+    one_at_once.end("first")
+
+
+def test_in_turn__counts_time_from_its_turn_and_can_be_stopped_while_it_waits(one_at_once: Turns) -> None:
+    assert one_at_once.ask("other", 1) is None
+    waits = Job("key", in_turn(lambda _progress: 1, who="stopped", n_bytes=1))
+    _until(lambda: waits.progress.text == place_text(0))
+    waits.stop()
+    waits.wait(5)
+    assert (waits.state, waits.result) == (JobState.STOPPED, None)
+    begun = threading.Event()
+
+    def work(_progress: Progress) -> int:
+        begun.set()
+        return 2
+
+    works = Job("key", in_turn(work, who="works", n_bytes=1))
+    time.sleep(0.3)
+    assert not begun.is_set()
+    one_at_once.end("other")
+    works.wait(10)
+    assert (works.state, works.result) == (JobState.DONE, 2)
+    assert works.elapsed_seconds < 0.2
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError
+
+
+def test_place_text__says_how_many_are_before() -> None:
+    assert place_text(2) == "The server is at work for others: 2 before you."
+    assert place_text(0) == "The server is at work for others; you are next."
+
+
+def test_limits__are_sensible_without_settings_and_follow_them() -> None:
+    usual = Limits.of({})
+    assert usual.at_once >= 1
+    assert usual.memory > usual.quota >= 10 * MEGABYTE
+    given = {"ANONAUDIT_AT_ONCE": "3", "ANONAUDIT_MEMORY": "800", "ANONAUDIT_QUOTA": " 50 "}
+    assert Limits.of(given) == (3, 800 * MEGABYTE, 50 * MEGABYTE)
+    assert Limits.of({"ANONAUDIT_MEMORY": "800"}).quota == 200 * MEGABYTE
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "1.5", "two", "²"])
+def test_limits__that_cannot_be_read_are_named(wrong: str) -> None:
+    with pytest.raises(AuditInputError) as caught:
+        Limits.of({"ANONAUDIT_QUOTA": wrong})
+    assert caught.value.problems == ("ANONAUDIT_QUOTA has to be a whole number from 1 up.",)
