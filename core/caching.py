@@ -414,13 +414,6 @@ def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> t
     return events.strategy_curve(events_measurement(log, settings), cap=cap)
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Trying coarser settings …")
-@_heavy
-def events_suggestions(log: str, settings: events.EventSettings, rule: events.Rule) -> events.Suggestions:
-    """Search settings that keep most for one rule."""
-    return events.suggest_settings(vault().by_fingerprint[log], settings, rule)
-
-
 def events_audit(
     log: str,
     settings: events.EventSettings,
@@ -433,9 +426,7 @@ def events_audit(
 
     A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
     """
-    released = replace(
-        rule, max_trace_unique_share=None, max_rows_unique_share=events.Rule.max_rows_unique_share
-    )
+    released = events.Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
     return events.judge_events(
         anonymized_events(log, settings, rule),
         release=events_release(log, settings, released, options, batch=batch),

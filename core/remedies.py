@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-_ROWS = "Give each event a new pseudonym; where a cap of rows would do, the finding says so."
+_ROWS = "Give each event a new pseudonym."
+_TRACES = "Give each event or day a new pseudonym, or make times and kinds of events coarser."
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
@@ -61,8 +62,9 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "average_risk": "Make quasi-identifiers coarser until the average risk is below the limit.",
         "row_numbers": _ROWS,
         "row_multisets": _ROWS,
-        "row_sequences": "Make the released times coarser, or give each event a new pseudonym.",
-        "trace_risk": "Give each event or day a new pseudonym, or make times and kinds of events coarser.",
+        "row_sequences": _TRACES,
+        "trace_risk": _TRACES,
+        "whole_trace": _TRACES,
         "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",
         "unchosen_columns": "Make them quasi-identifiers or sensitive, make them coarser, or leave them out.",
         "further_quasi_identifiers": "Add these columns to the quasi-identifiers, and look again.",

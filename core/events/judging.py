@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.coding import sorted_distinct
 from core.events.measuring import (
     MULTI_LEVEL,
     AnonymizedEvents,
@@ -23,7 +22,7 @@ from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
 from core.pseudonyms import TokenSource
 from core.tables import Dataset
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, percent, text
 
 KNOWN_EVENTS_JUDGED = 2
@@ -45,6 +44,7 @@ class EventAudit:
     diversity: CombinationDiversity | None  # of the sensitive attribute, None where none was chosen
     verdict: Verdict  # the published rule: k users share every combination, counted from the exported bytes
     trace_verdict: Verdict  # our own: how many users two known events single out
+    whole_trace_verdict: Verdict  # our own: how many users have a whole trace that nobody else has
     rows_verdict: Verdict  # our own: how many users counts and order single out
     findings: tuple[Finding, ...]  # everything noticed
 
@@ -63,22 +63,7 @@ class EventAudit:
         log, reduced = self.measured.log, self.anonymized.reduced
         n_kept = self.measured.n_events_after_cleanup
         lost = reduced.penalty_share * n_kept + (log.n_events_in_file - n_kept)
-        return (lost + self._merging_penalty()) / log.n_events_in_file
-
-    def _merging_penalty(self) -> float:
-        """Return what merging kinds into classes costs the released events, beyond their flattening."""
-        log, columns = self.measured.log, self.anonymized.stages.columns
-        if "generalized_event" not in columns or len(log.events) <= 1:
-            return 0.0
-        kept = log.kept_after_cleanup[self.anonymized.event_is_kept]
-        place = columns.index("generalized_event")
-        values = self.anonymized.stages.values_of_group[:, place]
-        finest = values[self.anonymized.stages.stage_of_group == 0].max(initial=-1)
-        is_class = (values <= finest)[self.anonymized.group_of_event[self.anonymized.event_is_kept]]
-        pairs = sorted_distinct(log.class_of_event * len(log.events) + log.event_of_event) // len(log.events)
-        n_kinds = np.bincount(pairs, minlength=len(log.classes))
-        cost = np.where(n_kinds > 1, n_kinds / len(log.events), 0.0)[log.class_of_event[kept]]
-        return float((cost * is_class).sum()) / len(columns)
+        return (lost + self.anonymized.merging_penalty) / log.n_events_in_file
 
 
 def audit_events(
@@ -139,11 +124,13 @@ def judge_events(
     diversity = combination_diversity(anonymized, attribute) if attribute else None
     k_finding = _k_finding(anonymized, release)
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
+    whole_finding = _whole_trace_finding(traces_after, anonymized.rule.max_whole_trace_share)
     rows_findings = _rows_findings(anonymized, rows, release.options)
     found = (
         k_finding,
         _mapping_finding(measured),
         trace_finding,
+        whole_finding,
         *rows_findings,
         *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
         *telling_findings(anonymized),
@@ -167,6 +154,7 @@ def judge_events(
         diversity=diversity,
         verdict=k_finding.verdict,
         trace_verdict=trace_finding.verdict,
+        whole_trace_verdict=whole_finding.verdict,
         rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
     )
@@ -249,7 +237,27 @@ def _trace_verdict(two: Share, four: Share, limit: float | None) -> Verdict:
     return Verdict.WARN if two.upper > limit else Verdict.PASS
 
 
-def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, options: ReleaseOptions) -> list[Finding]:
+def _whole_trace_finding(traces: TraceRisk, limit: float) -> Finding:
+    if traces.whole_trace is None:
+        return Finding.of("whole_trace", Verdict.NOT_ASSESSED)(
+            "No event is released, so there is no whole trace to assess."
+        )
+    n_unique = round(traces.whole_trace * traces.n_users)
+    verdict = _share_verdict(n_unique, traces.n_users, limit)
+    return Finding.of("whole_trace", verdict, n_affected=n_unique)(
+        text(
+            "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
+            "of {n} user; at most {limit} may be.",
+            "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
+            "of {n} users; at most {limit} may be.",
+            n=traces.n_users,
+            unique=n_unique,
+            limit=percent(limit),
+        )
+    )
+
+
+def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, release: ReleaseOptions) -> list[Finding]:
     """Judge the number of rows, all rows together, and their order."""
     if not rows.n_users:
         return [
@@ -257,20 +265,39 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, options: Release
                 "No event is released, so there are no counts to assess."
             )
         ]
-    remedy = _remedy(rows, anonymized.rule.cap, options)
     limit = anonymized.rule.max_rows_unique_share
-    findings = [_number_finding(rows, anonymized.rule.k, remedy), _multiset_finding(rows, limit, remedy)]
+    findings = [_number_finding(rows, anonymized.rule.k), _multiset_finding(rows, limit)]
     if rows.n_unique_sequence is not None:
-        findings.append(_sequence_finding(rows, rows.n_unique_sequence, limit, remedy))
-    return findings
+        findings.append(_sequence_finding(rows, rows.n_unique_sequence, limit))
+    gravest = worst_first(findings)[0]
+    if gravest.verdict is Verdict.PASS:
+        return findings
+    if anonymized.rule.cap == 1 or release.pseudonym_per != "user":
+        rows = replace(rows, n_alone_by_number_capped=None)
+    helps = _a_cap_helps(rows)
+    told = _about_a_cap(rows, helps=helps)  # said once, of the gravest
+    remedy = "Release one row of each user and combination (a cap)." if helps else ""
+    return [
+        replace(
+            each,
+            message=joined([own(each.message), told]) if each is gravest else each.message,
+            own_remedy="" if each.check == "row_sequences" else remedy,
+        )
+        for each in findings
+    ]
 
 
-def _remedy(rows: RowRisk, cap: int | None, options: ReleaseOptions) -> str:
-    """Say what helps: a cap only where it was counted that it does."""
+def _a_cap_helps(rows: RowRisk) -> bool:
     alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
-    if alone is None or multiset is None or cap == 1 or options.pseudonym_per != "user":
-        return "Give each event a new pseudonym."
-    helps = max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users
+    if alone is None or multiset is None:
+        return False
+    return max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users
+
+
+def _about_a_cap(rows: RowRisk, *, helps: bool) -> Text:
+    alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
+    if alone is None or multiset is None:
+        return own("Give each event a new pseudonym.")
     capped = (
         "Release one row of each user and combination (a cap): then it would be {alone} by number and "
         "{multiset} by all rows."
@@ -281,7 +308,7 @@ def _remedy(rows: RowRisk, cap: int | None, options: ReleaseOptions) -> str:
     return text(capped, alone=alone, multiset=multiset)
 
 
-def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
+def _number_finding(rows: RowRisk, k: int) -> Finding:
     alone, below, standing_out = rows.n_alone_by_number, rows.n_below_k_by_number, rows.n_standing_out
     verdict = Verdict.PASS
     if alone > NUMBER_SHARE_TO_FAIL * rows.n_users:
@@ -315,16 +342,12 @@ def _number_finding(rows: RowRisk, k: int, remedy: str) -> Finding:
             below=below,
             k=k,
         )
-    return Finding.of("row_numbers", verdict, n_affected=alone)(_with_remedy(found, verdict, remedy))
+    return Finding.of("row_numbers", verdict, n_affected=alone)(found)
 
 
-def _with_remedy(found: Text, verdict: Verdict, *remedies: str) -> Text:
-    return found if verdict is Verdict.PASS else joined([found, *remedies])
-
-
-def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
+def _multiset_finding(rows: RowRisk, limit: float) -> Finding:
     n_unique = rows.n_unique_multiset
-    verdict = _rows_verdict(n_unique, rows.n_users, limit)
+    verdict = _share_verdict(n_unique, rows.n_users, limit)
     found = text(
         "All rows under a pseudonym together, each as often as it occurs, are nobody else's for {unique} of "
         "{n} user.",
@@ -333,14 +356,13 @@ def _multiset_finding(rows: RowRisk, limit: float, remedy: str) -> Finding:
         n=rows.n_users,
         unique=n_unique,
     )
-    whose = "Whoever has the original log finds them again."
-    return Finding.of("row_multisets", verdict, n_affected=n_unique)(
-        _with_remedy(found, verdict, whose, remedy)
-    )
+    if verdict is not Verdict.PASS:
+        found = joined([found, "Whoever has the original log finds them again."])
+    return Finding.of("row_multisets", verdict, n_affected=n_unique)(found)
 
 
-def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -> Finding:
-    verdict = _rows_verdict(n_unique, rows.n_users, limit)
+def _sequence_finding(rows: RowRisk, n_unique: int, limit: float) -> Finding:
+    verdict = _share_verdict(n_unique, rows.n_users, limit)
     found = text(
         "The order of a user's kinds of events, which the released times tell, is nobody else's for {unique} "
         "of {n} user.",
@@ -349,10 +371,10 @@ def _sequence_finding(rows: RowRisk, n_unique: int, limit: float, remedy: str) -
         n=rows.n_users,
         unique=n_unique,
     )
-    return Finding.of("row_sequences", verdict, n_affected=n_unique)(_with_remedy(found, verdict, remedy))
+    return Finding.of("row_sequences", verdict, n_affected=n_unique)(found)
 
 
-def _rows_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
+def _share_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
     if n_unique > limit * n_users:
         return Verdict.FAIL
     return Verdict.WARN if n_unique > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS

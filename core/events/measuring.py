@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from core.coding import BoolArray, FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct
 from core.errors import AuditInputError
 from core.events.log import EventLog, read_event_log
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, STRATEGIES, EventSettings, Rule
@@ -317,6 +317,21 @@ class AnonymizedEvents:
         if self.reduced.n_events_capped:
             kept = _rank_in_unit(units, self.stages.n_events_of_unit) < self.reduced.n_events_of_unit[units]
         return kept
+
+    @cached_property
+    def merging_penalty(self) -> float:
+        """Return what merging kinds into classes costs the released events, beyond their flattening."""
+        log, columns = self.measured.log, self.stages.columns
+        if "generalized_event" not in columns or len(log.events) <= 1:
+            return 0.0
+        kept = log.kept_after_cleanup[self.event_is_kept]
+        values = self.stages.values_of_group[:, columns.index("generalized_event")]
+        finest = values[self.stages.stage_of_group == 0].max(initial=-1)
+        is_class = (values <= finest)[self.group_of_event[self.event_is_kept]]
+        pairs = sorted_distinct(log.class_of_event * len(log.events) + log.event_of_event) // len(log.events)
+        n_kinds = np.bincount(pairs, minlength=len(log.classes))
+        cost = np.where(n_kinds > 1, n_kinds / len(log.events), 0.0)[log.class_of_event[kept]]
+        return float((cost * is_class).sum()) / len(columns)
 
     @cached_property
     def group_of_event(self) -> IntArray:

@@ -37,7 +37,8 @@ class Suggestion:
     n_events: int  # Released
     n_users: int
     # information lost in [0, 1], measured in the columns that were asked for: a column left out is lost
-    # whole, a coarser one as in the normalized certainty penalty
+    # whole, a coarser one as in the normalized certainty penalty, and so are kinds that a mapping merges
+    # which was not asked for
     lost_share: float
 
 
@@ -68,11 +69,13 @@ def suggest_settings(
         Fewer than `n_best` where few reach k with anything left.
     """
     base = measure_events(dataset, _with_fitting_mapping(dataset, settings, rule.k))
+    is_new_mapping = base.log.settings.mapping != settings.mapping
     ways = list(_ways(base.log.settings))
     affordable = max(_MOST_EVENTS_LOOKED_AT // max(base.n_events_after_cleanup, 1), _FEWEST_TRIED)
     tried = ways[: min(affordable, _MOST_TRIED)]
-    found = [suggestion for way in tried if (suggestion := _tried(dataset, base, way, rule)) is not None]
-    best = sorted(found, key=lambda suggestion: (suggestion.lost_share, -suggestion.n_events))
+    found = [_tried(dataset, base, way, rule, is_new_mapping=is_new_mapping) for way in tried]
+    reaching = [suggestion for suggestion in found if suggestion is not None]
+    best = sorted(reaching, key=lambda suggestion: (suggestion.lost_share, -suggestion.n_events))
     return Suggestions(best=tuple(best[:n_best]), n_tried=len(tried), n_ways=len(ways))
 
 
@@ -135,16 +138,20 @@ def _choices(column: str) -> list[str | None]:
     return [column, *coarser, *([] if column in _KINDS else [None])]
 
 
-def _tried(dataset: Dataset, base: MeasuredEvents, settings: EventSettings, rule: Rule) -> Suggestion | None:
+def _tried(
+    dataset: Dataset, base: MeasuredEvents, settings: EventSettings, rule: Rule, *, is_new_mapping: bool
+) -> Suggestion | None:
     try:
-        reduced = anonymize_events(measure_events(dataset, settings), rule).reduced
+        anonymized = anonymize_events(measure_events(dataset, settings), rule)
     except AuditInputError:
         return None  # k is above the users, or a value is written like a coarser one
+    reduced = anonymized.reduced
     if not reduced.n_events:
         return None
     n_all, n_asked = base.n_events_after_cleanup, len(base.log.settings.columns)
     n_gone = n_all - reduced.n_events
-    within = (reduced.penalty_share * n_all - n_gone) * len(settings.columns)
+    merged = anonymized.merging_penalty if is_new_mapping else 0.0
+    within = (reduced.penalty_share * n_all - n_gone + merged) * len(settings.columns)
     before = reduced.n_events * sum(
         _loss_of_coarsening(base.log, column, settings.columns) for column in base.log.settings.columns
     )
@@ -179,6 +186,7 @@ def events_document(audit: EventAudit) -> dict[str, object]:
         "tool": "events",
         "verdict": audit.verdict,
         "trace_verdict": audit.trace_verdict,
+        "whole_trace_verdict": audit.whole_trace_verdict,
         "rows_verdict": audit.rows_verdict,
         "overall": audit.overall,
         "k": anonymized.rule.k,
@@ -296,9 +304,10 @@ def events_summary(audit: EventAudit) -> list[Text]:
             flattening=own(audit.anonymized.flattening),
         ),
         text(
-            "Verdict {verdict}, traces {traces}, counts {counts}, overall {overall}.",
+            "Verdict {verdict}, traces {traces}, whole traces {whole}, counts {counts}, overall {overall}.",
             verdict=audit.verdict.word,
             traces=audit.trace_verdict.word,
+            whole=audit.whole_trace_verdict.word,
             counts=audit.rows_verdict.word,
             overall=audit.overall.word,
         ),

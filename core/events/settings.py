@@ -227,6 +227,14 @@ class Rule:
         "--max-rows-share",
         percent=True,
     )
+    max_whole_trace_share: float = setting(
+        0.5,
+        "Limit for whole traces",
+        "Share of users whose whole trace, the set of their exported combinations, nobody else has. Above it "
+        "the verdict is FAIL, above 5 % WARN.",
+        "--max-whole-trace-share",
+        percent=True,
+    )
 
     def __post_init__(self) -> None:
         check(self)

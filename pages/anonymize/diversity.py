@@ -25,7 +25,7 @@ from core.words import say
 from pages.anonymize.diversity_parts.results import show_search
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
-from pages.components.long_work import ask_for_work
+from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import show_table
 
@@ -41,9 +41,10 @@ DEMO_OFFER = "Try public tables that come with scikit-learn:"
 
 def show_diversity() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     data = ask_for_table(TOOL, "data", label="Table to anonymize")
     if data is None:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
         show_privacy_line()
         return
@@ -54,9 +55,10 @@ def show_diversity() -> None:
         _show_singling_out(data)
     if (key := _checked(asked, data)) is not None and asked.choice is not None:
         work = partial(_search, data, asked.settings, asked.choice, asked.training)
-        job = ask_for_work(TOOL, key, work, label="Search")
+        job = ask_for_work(TOOL, key, work, label="Search", inputs=data.fingerprint)
         if job is not None and job.result is not None:
-            show_search(job.result, key)
+            with greyed_out(TOOL, when=job.key != key):
+                show_search(job.result, job.key)
     show_privacy_line()
 
 

@@ -12,7 +12,6 @@ from core.caching import (
     events_curve,
     events_measurement,
     events_outcomes,
-    events_suggestions,
     released_trace_risk,
 )
 from core.demo.events import DEMOS
@@ -23,6 +22,7 @@ from core.reports import Report, input_facts
 from core.tables import Dataset
 from core.words import own, say
 from pages.anonymize.events_parts.result import (
+    show_combinations,
     show_heat_maps,
     show_loss,
     show_preview,
@@ -57,6 +57,7 @@ from pages.components.results import (
 )
 
 TOOL = "events"
+_FINDINGS_AT_ONCE = 1
 WHAT_TO_UPLOAD = (
     "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other "
     "names, time, user and event are found by their values; other columns are not exported."
@@ -65,7 +66,7 @@ WHAT_TO_UPLOAD = (
 
 def show_events() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     dataset = ask_for_table(
         TOOL,
         "log",
@@ -74,6 +75,7 @@ def show_events() -> None:
         types=(*TABLE_TYPES, "xes", "gz"),
     )
     if dataset is None:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
@@ -101,14 +103,13 @@ def _show_results(dataset: Dataset, settings: EventSettings, verdict_place: Delt
         show_verdict(
             audit.overall,
             views.headline(audit),
-            parts=tuple(views.verdict_parts(audit).items()),
             reasons=[views.way_of_events(audit)],
             findings=audit.findings,
         )
     with picture:
         show_chart(views.stage_figure(audit), key="events_stage_chart")
     show_figures(views.page_figures(audit), at_once=4)
-    show_findings(audit.findings, key=TOOL)
+    show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
     outcomes = _show_tabs(audit, dataset, settings, live)
     _show_downloads(audit, dataset, outcomes, live)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
@@ -116,11 +117,12 @@ def _show_results(dataset: Dataset, settings: EventSettings, verdict_place: Delt
 
 def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, live: Live) -> Sequence[Outcome]:
     log = dataset.fingerprint
-    titles = ("Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview")
-    loss, heat, traces, strategies, mapping, preview = st.tabs([say(title) for title in titles])
+    titles = ("Combinations", "Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview")
+    combinations, loss, heat, traces, strategies, mapping, preview = st.tabs([say(each) for each in titles])
+    with combinations:
+        show_combinations(audit)
     with loss:
-        log_scale = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
-        show_loss(audit, log=log_scale)
+        show_loss(audit)
     with heat:
         show_heat_maps(audit)
     with traces:
@@ -129,7 +131,7 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
         rule = live.rule
         found = events_outcomes(log, settings, rule.k, rule.cap)
         outcomes = show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
-        show_suggestions(partial(events_suggestions, log, settings, rule))
+        show_suggestions(dataset, settings, rule)
     with mapping:
         show_unmapped(audit)
         show_mapping_downloads(settings.mapping)

@@ -60,9 +60,10 @@ WHAT_TO_UPLOAD = (
 
 def show_risk() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     dataset = ask_for_table(TOOL, "table", label="The table to be released")
     if dataset is None:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return

@@ -123,12 +123,17 @@ def test_repeats__show_a_range(iris: AppTest) -> None:
     assert "Over 20 splits the mean is" in _said(app)
 
 
-def test_other_settings__hide_the_former_result(iris: AppTest) -> None:
+def test_other_settings__keep_the_former_result_in_grey(iris: AppTest) -> None:
     app = _search(iris)
-    assert app.metric
+    figures = _metrics(app)
+    assert figures
+    assert not app.warning
     _target(app).set_value(90).run()
-    assert not app.metric
+    assert _metrics(app) == figures
+    assert "Settings changed" in _said(app)
+    assert any("grayscale" in each.value for each in app.html)
     assert app.button(key="diversity_start").label == "Search"
+    assert not _search(app).warning
 
 
 def test_k__goes_up_to_the_records_and_no_further(open_page: OpenPage) -> None:
@@ -289,7 +294,7 @@ def test_one_hot_groups__are_suggested_and_replaced_together(open_page: OpenPage
     assert app.metric
     _groups(app)[0].set_value(["job_clerk"]).run()
     assert "A group needs at least two columns" in _said(app)
-    assert not app.metric  # other settings, another search
+    assert "Settings changed" in _said(app)
     _groups(app)[0].set_value(["job_clerk", "job_nurse"]).run()
     assert not app.exception
     assert "A group needs" not in _said(app)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
@@ -241,14 +242,27 @@ def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTe
     assert headline(app).endswith(
         "what happened is not assessed: the event mapping does not tell the events apart."
     )
-    app.toggle(key="events_suggest").set_value(True).run()
+    app = _suggested(app.button(key="events_suggest_start").click().run())
     assert not app.exception
+    app.slider(key="events_k").set_value(2).run()
+    assert app.warning[0].value.startswith("Settings changed")
+    app.slider(key="events_k").set_value(3).run()
+    assert not app.warning
     table = next(frame.value for frame in app.dataframe if "Contributing columns" in frame.value.columns)
     app.button(key="events_use_suggestion_1").click().run()
     assert not app.exception
     assert ", ".join(app.multiselect(key="events_columns").value) == table["Contributing columns"].iloc[0]
     assert figures(app)["Events kept"] == f"{table['Events kept'].iloc[0]}"
     assert "not assessed" not in headline(app)
+
+
+def _suggested(app: AppTest) -> AppTest:
+    for _ in range(300):
+        if not any(button.key == "events_suggest_stop" for button in app.button):
+            return app
+        time.sleep(0.1)
+        app.run()
+    raise AssertionError("the search did not end")
 
 
 UNMAPPED = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]

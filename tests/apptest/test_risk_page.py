@@ -213,6 +213,10 @@ def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str],
     assert len(app.selectbox(key="risk_option").options) >= 2
     (options,) = [each.value for each in app.dataframe if "Smallest class" in each.value.columns]
     assert (options["Smallest class"] >= options["k asked for"]).all()
+    app.slider(key="risk_k").set_value(8).run()
+    (former,) = [each.value for each in app.dataframe if "Smallest class" in each.value.columns]
+    assert former.equals(options)
+    assert [warning.value.split(":")[0] for warning in app.warning] == ["Settings changed"]
 
 
 def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppTest]) -> None:
@@ -222,6 +226,10 @@ def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppT
     assert not app.exception
     assert "1 of 6 records has a set of up to 2 values" in _texts(app)
     assert "DIS-SUDA, the chance that a match is right, is not assessed" in _texts(app)
+    (size,) = [each for each in app.number_input if each.key.startswith("risk_suda_size_")]
+    size.set_value(1).run()
+    assert "1 of 6 records has a set of up to 2 values" in _texts(app)
+    assert [warning.value.split(":")[0] for warning in app.warning] == ["Settings changed"]
 
 
 def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[str], AppTest]) -> None:

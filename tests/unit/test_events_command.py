@@ -48,6 +48,7 @@ def test_events__prints_one_json_document_with_the_agreed_keys(
     assert [finding["check"] for finding in document["findings"]] == [
         "k_anonymity",
         "trace_risk",
+        "whole_trace",
         "row_numbers",
         "row_multisets",
         "row_sequences",
@@ -65,7 +66,7 @@ def test_events__prints_a_summary(log: Path, capsys: pytest.CaptureFixture[str])
         "after cleanup                  3             6",
         "after anonymization            3             6",
         "k = 3 is reached (remove-users, single-level flattening); 0 events are kept flattened.",
-        "Verdict PASS, traces PASS, counts PASS, overall PASS.",
+        "Verdict PASS, traces PASS, whole traces PASS, counts PASS, overall PASS.",
     ]
     assert lines[-1] == "No file is written without --out-dir."
 

@@ -376,7 +376,7 @@ def test_row_risk__sees_several_who_are_alone_with_ten_times_the_rows_of_most() 
 def test_row_findings__name_a_cap_only_where_it_helps() -> None:
     by_count = audit(*times(1, "a"), *times(1, "b"), *times(2, "c"), *times(2, "d"), *times(3, "e"))
     assert (by_count.rows.n_alone_by_number_capped, by_count.rows.n_unique_multiset_capped) == (0, 0)
-    helped = finding(by_count, "row_multisets")
+    helped = finding(by_count, "row_numbers")
     assert helped is not None
     assert helped.message.endswith(
         "Release one row of each user and combination (a cap): then it would be 0 by number and 0 by all "
@@ -390,3 +390,23 @@ def test_row_findings__name_a_cap_only_where_it_helps() -> None:
         "Give each event a new pseudonym. One row of each user and combination (a cap) would not be enough: "
         "0 by number and 6 by all rows would still be alone."
     )
+    told = [each.message for each in by_kind.findings if "(a cap)" in each.message]
+    assert told == [still.message]
+
+
+def test_whole_trace__has_a_limit_and_a_verdict_of_its_own() -> None:
+    lines = log(a="ff-", b="ff-", c="-ff", d="f-f", e="f-f")
+    found = audit(*lines, flatten="week_number")
+    assert (found.traces_after.whole_trace, found.whole_trace_verdict) == (0.2, Verdict.WARN)
+    said = finding(found, "whole_trace")
+    assert said is not None
+    assert said.message == (
+        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for 1 of 5 users; "
+        "at most 50.0 % may be."
+    )
+    assert said.n_affected == 1
+    strict = audit(*lines, flatten="week_number", rule={"max_whole_trace_share": 0.1})
+    assert (strict.whole_trace_verdict, strict.overall) == (Verdict.FAIL, Verdict.FAIL)
+    assert strict.trace_verdict is found.trace_verdict
+    nothing = audit(*lines, rule={"k": 5}, columns=("event", "day"), flatten="event")
+    assert nothing.whole_trace_verdict is Verdict.NOT_ASSESSED

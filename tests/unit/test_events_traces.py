@@ -133,6 +133,8 @@ def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -
         "counted again from the bytes of the exported file (6 events).",
         "trace_risk": "k = 2 does not cover what a pseudonym links: with one pseudonym per user, two known "
         "events can single out 100 % of 3 users, four 100 %.",
+        "whole_trace": "The whole trace under a pseudonym, the set of its combinations, is nobody else's for "
+        "3 of 3 users; at most 50.0 % may be.",
         "row_numbers": "The number of rows under a pseudonym alone singles out 0 of 3 users, and 0 have one "
         "that fewer than 2 users share.",
         "row_multisets": "All rows under a pseudonym together, each as often as it occurs, are nobody else's "
@@ -168,6 +170,7 @@ def test_audit_events__says_why_nothing_is_left() -> None:
         "k_anonymity": "Nothing is left to release: with k = 2 all 2 events would be removed. Choose a "
         "smaller k, fewer or coarser contributing columns, or removal of events instead of users.",
         "trace_risk": "No event is released, so there is no trace to assess.",
+        "whole_trace": "No event is released, so there is no whole trace to assess.",
         "row_numbers": "No event is released, so there are no counts to assess.",
         "events_removed": "2 of 2 events after cleanup are removed to reach k. All events of these users "
         "were removed: 2 of 2.",

@@ -226,6 +226,7 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     assert made.verdicts == {
         "Published rule (k)": Verdict.PASS,
         "Traces": found.trace_verdict,
+        "Whole traces": found.whole_trace_verdict,
         "Counts and order": Verdict.FAIL,
     }
     assert {figure.measure for figure in made.figures} <= set(MEASURES)

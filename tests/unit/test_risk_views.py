@@ -210,11 +210,6 @@ def test_headline__is_the_worst_reason() -> None:
     )
 
 
-def test_preset_note__knows_the_presets() -> None:
-    assert views.preset_note(11) == "public health data (EMA, Health Canada), highest risk 0.09"
-    assert not views.preset_note(4)
-
-
 def _demo_audits() -> tuple[RiskAudit, RiskAudit]:
     released = table(make_released_patients().decode(), "released.csv")
     original = table(make_patients().decode(), "patients.csv")

@@ -18,6 +18,7 @@ from core.diversity import (
     SinglingOut,
     generalizations,
 )
+from core.diversity.evaluation import Evaluation
 from core.diversity.judging import accuracy_word, cause_of_failure
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import (
@@ -114,8 +115,8 @@ def headline(audit: DiversityAudit) -> str:
     if not found or not found[0].n_affected:
         return start
     but = text(
-        "But the columns released as they are still single out {n} record: see the findings.",
-        "But the columns released as they are still single out {n} records: see the findings.",
+        "But the columns released as they are still single out {n} record.",
+        "But the columns released as they are still single out {n} records.",
         n=found[0].n_affected,
     )
     return joined([start, but])
@@ -176,7 +177,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
             Figure(
                 "accuracy",
                 evaluation.accuracy,
-                threshold=text("at least {least}", least=percent(target)),
+                threshold=_target_and_interval(target, evaluation),
                 verdict=reached,
                 of=of,
             ),
@@ -194,6 +195,17 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
     if verification is not None:
         found += _verified_figures(audit, configuration, of)
     return tuple(found)
+
+
+def _target_and_interval(target: float, evaluation: Evaluation) -> Text:
+    if evaluation.accuracy_low is None or evaluation.accuracy_high is None:
+        return text("at least {least}", least=percent(target))
+    return text(
+        "at least {least}; 95 % interval {low} to {high}",
+        least=percent(target),
+        low=percent(evaluation.accuracy_low),
+        high=percent(evaluation.accuracy_high),
+    )
 
 
 def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: str) -> list[Figure]:

@@ -19,7 +19,6 @@ from core.events.views.report import (
     risk_figures,
     stage_figure,
     trace_figure,
-    verdict_parts,
     way_of_events,
 )
 from core.events.views.tables import (

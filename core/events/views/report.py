@@ -125,6 +125,7 @@ def headline(audit: EventAudit) -> Text:
         _gravest_reason(audit) or _known_events_reason(audit),
         k=k,
         risk=percent(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)),
+        whole=percent(audit.traces_after.whole_trace),
         number=percent(rows.share(rows.n_alone_by_number)),
         multiset=percent(rows.share(rows.n_unique_multiset)),
         sequence=percent(rows.share(rows.n_unique_sequence)),
@@ -146,6 +147,8 @@ _REASONS = {
     "identifiers.",
     "row_numbers": "k = {k} is reached in every exported combination, yet the number of rows alone singles "
     "out {number} of users.",
+    "whole_trace": "k = {k} is reached in every exported combination, yet the whole trace of {whole} of "
+    "users is nobody else's.",
     "row_multisets": "k = {k} is reached in every exported combination, yet all rows of a user together "
     "single out {multiset} of users.",
     "row_sequences": "k = {k} is reached in every exported combination, yet the order of events singles out "
@@ -180,7 +183,7 @@ def _gravest_reason(audit: EventAudit) -> str | None:
     return _REASONS[reasons[0].check]
 
 
-_ROWS = ("row_multisets", "row_sequences")  # a milder way to say what known events say already
+_ROWS = ("row_multisets", "row_sequences", "whole_trace")  # a milder way to say what known events say already
 
 
 def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
@@ -190,7 +193,7 @@ def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
         Figure("users_after", reduced.n_users),
         Figure("events_after", reduced.n_events),
         Figure("events_flattened_kept", reduced.n_events_flattened),
-        Figure("penalty_share", reduced.penalty_share),
+        Figure("penalty_share", reduced.penalty_share, of="from cleanup to the export"),
     )
 
 
@@ -214,7 +217,8 @@ _FIRST = ("smallest_combination", "events_after", "trace_unique_share", "number_
 
 def page_figures(audit: EventAudit) -> tuple[Figure, ...]:
     """Return what is kept and what can be found out, the four first by which a release is chosen."""
-    found = (*risk_figures(audit), *kept_figures(audit.anonymized))
+    whole_log = Figure("whole_log_penalty_share", audit.whole_log_penalty_share)
+    found = (*risk_figures(audit), *kept_figures(audit.anonymized), whole_log)
     return tuple(sorted(found, key=lambda each: (*_FIRST, each.measure).index(each.measure)))
 
 
@@ -236,7 +240,12 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
             verdict=audit.trace_verdict,
         ),
         *_row_figures(audit),
-        Figure("whole_trace_unique_share", audit.traces_after.whole_trace),
+        Figure(
+            "whole_trace_unique_share",
+            audit.traces_after.whole_trace,
+            threshold=_at_most(rule.max_whole_trace_share),
+            verdict=audit.whole_trace_verdict,
+        ),
         *_diversity_figures(audit),
     )
 
@@ -342,17 +351,13 @@ def events_report(
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
-        verdicts=verdict_parts(audit),
+        verdicts={
+            "Published rule (k)": audit.verdict,
+            "Traces": audit.trace_verdict,
+            "Whole traces": audit.whole_trace_verdict,
+            "Counts and order": audit.rows_verdict,
+        },
     )
-
-
-def verdict_parts(audit: EventAudit) -> dict[str, Verdict]:
-    """Return the verdicts that stand beside the overall one, by name."""
-    return {
-        "Published rule (k)": audit.verdict,
-        "Traces": audit.trace_verdict,
-        "Counts and order": audit.rows_verdict,
-    }
 
 
 def _settings(audit: EventAudit) -> dict[str, object]:

@@ -33,7 +33,6 @@ from core.risk.views.tables import (
     disclosure_table,
     headline,
     people_chart,
-    preset_note,
     risk_bars,
     roles_note,
     roles_table,

@@ -15,7 +15,6 @@ from core.reports import ReportChart, ReportTable
 from core.reports.evidence import records_table
 from core.reports.model import Column
 from core.risk import (
-    PRESETS,
     ColumnsMeasurement,
     Comparison,
     RiskAudit,
@@ -60,11 +59,6 @@ def headline(audit: RiskAudit) -> str:
     if audit.overall is Verdict.PASS:
         return audit.findings[0].message
     return worst[0].message
-
-
-def preset_note(k: int) -> str:
-    """Return who asks for classes of this size; empty for a size that is no preset."""
-    return PRESETS.get(k, "")
 
 
 def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:

@@ -43,7 +43,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     lowest_k = max(settings.k_min, settings.l_min)
     state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
     state[l_key] = min(max(int(state[l_key]), settings.l_min), state[k_key])
-    st.header(say("A pair to look at"), anchor=False)
+    title = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k = st.number_input(
             "k",
@@ -68,23 +68,26 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
                 say("Take the recommended pair"),
                 key="diversity_take_recommended",
                 icon=":material/star:",
+                help=say(audit.recommended.reason),
                 on_click=pick,
                 args=(mark, audit.recommended.k, audit.recommended.l),
             )
-    if audit.recommended is not None:
-        st.caption(say(audit.recommended.reason))
-    return audit.search.configuration(int(k), int(l))
+    picked = audit.search.configuration(int(k), int(l))
+    result = own(charts.STATUS_WORDS[picked.status])
+    title.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
+    return picked
 
 
 def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
     """Show figures, generalizations, classes and their diversity, and how stable the accuracy is."""
     problem = audit.search.problem
-    result = own(charts.STATUS_WORDS[picked.status])
-    st.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     show_figures(views.main_figures_first(views.configuration_figures(audit, picked)), at_once=4)
-    if picked.evaluation is not None:
-        st.subheader(say("What may be known of each quasi-identifier"), anchor=False)
-        st.markdown(
+    titles = ("Classes", "What may be known", "Other splits", "How sensitive values are counted")
+    classes, known, splits, counted = st.tabs([say(title) for title in titles], key="diversity_pair_tabs")
+    with classes:
+        _show_side_by_side(views.pair_charts(audit, picked), mark)
+    with known:
+        st.caption(
             say("Minimization leaves the model this much, and the accuracy above is measured with it.")
         )
         show_table(
@@ -92,11 +95,9 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
             alt="What minimization leaves of each quasi-identifier",
             columns=views.GENERALIZATION_COLUMNS,
         )
+    with splits:
         _show_stability(audit, picked, mark)
-    if drawn := views.pair_charts(audit, picked):
-        st.subheader(say("Classes of the released table, read back from its bytes"), anchor=False)
-        _show_side_by_side(drawn, mark)
-    with st.expander(say("How sensitive values are counted"), icon=":material/straighten:"):
+    with counted:
         show_table(
             views.bins_table(problem),
             alt="Values or bins of each sensitive attribute",
@@ -105,6 +106,9 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
 
 
 def _show_side_by_side(drawn: Sequence[ReportChart], mark: str) -> None:
+    if not drawn:
+        st.markdown(say("Nothing is released with this pair, so there are no classes."))
+        return
     for number, (place, chart) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
         with place:
             show_chart(chart, key=f"diversity_pair_chart_{number}_{mark}")
@@ -117,6 +121,9 @@ def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> 
             "seeds and measured each time; the model and the cells stay the same."
         )
     )
+    if picked.evaluation is None:
+        st.markdown(say("The pair has no accuracy to measure again."))
+        return
     work = partial(_repeat, audit.search.problem, picked)
     key = repr((mark, picked.k, picked.l))
     label = text("Repeat over {repeats} splits", repeats=REPEATS)

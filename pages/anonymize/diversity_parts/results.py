@@ -23,7 +23,7 @@ from core.diversity import (
     released_table,
     views,
 )
-from core.diversity.judging import accuracy_word
+from core.diversity.judging import Sort, accuracy_word
 from core.diversity.views import charts
 from core.plain import table_csv
 from core.reports import Report
@@ -40,6 +40,13 @@ from pages.components.results import (
 )
 
 TOOL = "diversity"
+_FINDINGS_AT_ONCE = 1
+_HOW_TO_READ_POINTS = (
+    "A point is one release; pairs that release the same are one point, named by the strongest. "
+    "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
+    "joins those that nothing beats in accuracy and removed records alone. "
+    "Click a point or a cell to look at it below; the ring shows where you are."
+)
 
 
 def show_search(measured: DiversitySearch, identity: str) -> None:
@@ -53,26 +60,30 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
         Fingerprints and settings it belongs to.
     """
     mark = _digest(identity)  # another search, other pairs: its own widgets
-    verdict, trade_off = st.container(), st.container()
+    verdict, trade_off, looked_at = st.container(), st.container(), st.container()
+    lists = st.expander(say("Lists of the pairs"), icon=":material/list:")
     with trade_off:
-        st.header(say("The trade-off"), anchor=False)
+        st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
         limits, points, grid = st.columns([1, 2, 2], gap="medium")
+    with lists:
+        sort = _ask_for_order(measured)
     with limits:
-        audit = judge_diversity(measured, _ask_for_limits(measured))
+        audit = judge_diversity(measured, _ask_for_limits(measured, sort))
     with verdict:
         show_verdict(
             audit.overall,
             views.headline(audit),
-            parts=[("Within your limits", audit.verdict)],
             reasons=views.way_of_records(audit),
             findings=audit.findings,
         )
-    show_findings(audit.findings, key=TOOL)
-    picked = ask_for_pair(audit, mark)
+    with looked_at:
+        show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
+        picked = ask_for_pair(audit, mark)
+        show_pair(audit, picked, mark)
     with trade_off:
-        _show_trade_off(audit, picked, mark, points, grid)
-    show_pair(audit, picked, mark)
-    _show_lists(audit)
+        _show_trade_off(audit, picked, points, grid, mark=mark)
+    with lists:
+        _show_lists(audit)
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
@@ -91,7 +102,7 @@ def _digest(identity: str) -> str:
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
+def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThresholds:
     """Ask what the person can live with; nothing is computed again."""
     settings = measured.problem.settings
     accuracy = ask_for_number(
@@ -107,33 +118,30 @@ def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
         ),
     )
     deletion = ask_for_number(DiversityThresholds, "max_deletion", slider=True, key="diversity_max_deletion")
-    sort = ask_for_choice(
+    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
+
+
+def _ask_for_order(measured: DiversitySearch) -> Sort:
+    words = {
+        "accuracy": accuracy_word(measured.problem.settings.task, begins=False),
+        "deletion_ratio": "records removed",
+    }
+    order: Sort = ask_for_choice(
         DiversityThresholds,
         "sort",
         widget="segmented_control",
         key="diversity_sort",
-        words={
-            "accuracy": accuracy_word(settings.task, begins=False),
-            "deletion_ratio": "records removed",
-        }.__getitem__,
+        words=words.__getitem__,
     )
-    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
+    return order
 
 
 def _show_trade_off(
-    audit: DiversityAudit, picked: Configuration, mark: str, points: DeltaGenerator, grid: DeltaGenerator
+    audit: DiversityAudit, picked: Configuration, points: DeltaGenerator, grid: DeltaGenerator, *, mark: str
 ) -> None:
     if not charts.evaluated(audit):
         st.markdown(say("No pair of k and l has an accuracy to draw."))
         return
-    st.caption(
-        say(
-            "A point is one release; pairs that release the same are one point, named by the strongest. "
-            "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
-            "joins those that nothing beats in accuracy and removed records alone. "
-            "Click a point or a cell to look at it below; the ring shows where you are."
-        )
-    )
     with points:
         st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
@@ -173,28 +181,25 @@ def _take_click(key: str, mark: str) -> None:
 
 
 def _show_lists(audit: DiversityAudit) -> None:
-    everything = audit.search.configurations
     offered, every, front = st.tabs(
         [
             say("Result list ({found})", found=len(audit.offered)),
-            say("All pairs ({found})", found=len(everything)),
+            say("All pairs ({found})", found=len(audit.search.configurations)),
             say("Pareto front"),
         ],
         key="diversity_lists",
     )
     for tab, rows, alt_text in (
         (offered, audit.offered, "Pairs that remove records and meet your limits, verified"),
-        (every, everything, "Every pair of k and l with what became of it"),
+        (every, audit.search.configurations, "Every pair of k and l with what became of it"),
         (front, audit.pareto, "Pairs that nothing beats"),
     ):
         with tab:
             show_table(views.configurations_table(rows), alt=alt_text, columns=views.CONFIGURATION_COLUMNS)
-    st.markdown(
-        say(
-            "Pairs that remove nothing are in the list of all pairs and on the Pareto front: zero deletion "
-            "at good accuracy is good news."
+    with every:
+        st.caption(
+            say("Pairs that remove nothing stand here and on the Pareto front, not in the result list.")
         )
-    )
 
 
 def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) -> Report:

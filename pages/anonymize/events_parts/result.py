@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
-from core.events import EventAudit, Outcome, Suggestions, TraceRisk, views
+from core.events import (
+    EventAudit,
+    EventSettings,
+    Outcome,
+    Rule,
+    Suggestions,
+    TraceRisk,
+    suggest_settings,
+    views,
+)
 from core.events.measuring import LARGEST_LOG_WITH_CURVE
 from core.events.result import NONE_REACHES, tried_text
+from core.jobs import Progress
 from core.tables import Dataset
 from core.words import say
 from pages.anonymize.events_parts.settings import use_settings
+from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.results import show_chart, show_table
 
 _TRACE_WORDS = (
@@ -21,13 +33,18 @@ _TRACE_WORDS = (
 )
 
 
-def show_loss(audit: EventAudit, *, log: bool) -> None:
-    """Show how many users share each combination, and what each step cost."""
+def show_combinations(audit: EventAudit) -> None:
+    """Show how many users share each combination, before and after."""
+    log = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
     before, after = st.columns(2)
     charts = views.group_figures(audit, log=log)
     for number, (place, chart) in enumerate(zip((before, after), charts, strict=False)):
         with place:
             show_chart(chart, key=f"events_group_chart_{number}")
+
+
+def show_loss(audit: EventAudit) -> None:
+    """Show what each class and each step lost."""
     show_chart(views.loss_figure(audit), key="events_loss_chart")
     st.markdown(say("**Loss after each flatten step**, if what is below k were removed there"))
     show_table(
@@ -111,13 +128,26 @@ def show_strategies(
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
 
 
-def show_suggestions(suggest: Callable[[], Suggestions]) -> None:
+def show_suggestions(dataset: Dataset, settings: EventSettings, rule: Rule) -> None:
     """Offer a search for settings that keep most, and to use one of them."""
     st.markdown(say("**Which columns and flatten steps keep most?** Coarser settings than these are tried."))
-    suggests = say("Suggest settings (takes some seconds)")
-    if not st.toggle(suggests, key="events_suggest", persist_state="session"):
-        return
-    found = suggest()
+    asked = Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
+    key = f"{dataset.fingerprint}{(settings, hash(settings.mapping), asked)!r}"
+    work = partial(_suggest, dataset, settings, asked)
+    label = "Suggest settings (takes some seconds)"
+    job = ask_for_work("events_suggest", key, work, label=label, inputs=dataset.fingerprint)
+    if job is not None and job.result is not None:
+        with greyed_out("suggestions", when=job.key != key):
+            _show_suggestions(job.result)
+
+
+def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, progress: Progress) -> Suggestions:
+    """Search beside the page; makes no Streamlit call."""
+    progress.report(0, 0, "Trying coarser settings")
+    return suggest_settings(dataset, settings, rule)
+
+
+def _show_suggestions(found: Suggestions) -> None:
     st.caption(say(tried_text(found)))
     if not found.best:
         st.markdown(say(NONE_REACHES))

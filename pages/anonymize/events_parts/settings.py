@@ -41,6 +41,11 @@ from pages.components.results import Download, show_download
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
 _MOST_KINDS = 200  # to give a class to at once
+_LIMITS = {
+    "max_trace_unique_share": "events_limit",
+    "max_rows_unique_share": "events_rows_limit",
+    "max_whole_trace_share": "events_whole_trace_limit",
+}
 _MODES = {
     "single": "In one step",
     "all": "In several steps: all levels",
@@ -348,20 +353,15 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
 def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
     k = ask_for_number(Rule, "k", slider=True, span=(2, _LARGEST_K), key="events_k")
-    strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
     scope = ask_for_choice(ReleaseOptions, "pseudonym_per", widget="segmented_control", key="events_scope")
     cap = ask_for_number(Rule, "cap", key="events_cap")
-    return _with_export_options(Rule(k=k, strategy=strategy, cap=cap), scope)
-
-
-def _with_export_options(rule: Rule, scope: str) -> Live:
-    with st.popover(say("Limit and export options"), icon=":material/more_horiz:"):
-        traces = ask_for_number(Rule, "max_trace_unique_share", step=0.0001, key="events_limit")
-        together = ask_for_number(Rule, "max_rows_unique_share", step=0.0001, key="events_rows_limit")
+    with st.popover(say("Further options"), icon=":material/more_horiz:"):
+        strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
+        limits = {name: ask_for_number(Rule, name, step=0.0001, key=key) for name, key in _LIMITS.items()}
         keep = ask_whether(ReleaseOptions, "keep_user_ids", key="events_keep_ids", disabled=scope != "user")
         seed = ask_for_number(ReleaseOptions, "pseudonym_seed", key="events_seed")
     return Live(
-        rule=replace(rule, max_trace_unique_share=traces, max_rows_unique_share=together),
+        rule=Rule(k=k, strategy=strategy, cap=cap, **limits),
         options=ReleaseOptions(
             pseudonym_per=scope, keep_user_ids=keep and scope == "user", pseudonym_seed=seed
         ),

@@ -21,7 +21,7 @@ from core.risk import (
 from core.tables import Dataset
 from core.words import say
 from pages.components.asking import ask_for_number
-from pages.components.long_work import ask_for_work
+from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence
 
@@ -123,12 +123,18 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
         key=f"risk_suda_size_{n_columns}",
     )
     known = measured.population and (measured.population.n_records, measured.population.population_size)
-    key = repr((dataset.fingerprint, measured.settings, known, size))
+    key = f"{dataset.fingerprint}{(measured.settings, known, size)!r}"
     work = partial(_search_special_uniques, measured, dataset, size)
-    job = ask_for_work("risk_suda", key, work, label="Search for special uniques (SUDA2)")
+    label = "Search for special uniques (SUDA2)"
+    job = ask_for_work("risk_suda", key, work, label=label, inputs=dataset.fingerprint)
     if job is None or not isinstance(job.result, Suda):
         return None
-    suda = job.result
+    with greyed_out("suda", when=job.key != key):
+        _show_suda(job.result, dataset)
+    return job.result if job.key == key else None
+
+
+def _show_suda(suda: Suda, dataset: Dataset) -> None:
     st.markdown(sentence(say(views.suda_note(suda))))
     if len(suda.scored_records):
         chart, records = st.columns([3, 2])
@@ -137,7 +143,6 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
         with records:
             table, described = views.suda_records_table(suda, dataset)
             show_table(table, alt="Records with the highest scores", columns=described)
-    return suda
 
 
 def _search_special_uniques(

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.measures import MEASURES
 from core.risk import RiskAudit, views
+from core.verdict import Verdict
 from core.words import Amount, joined, own, say, text
 from pages.components.results import (
     show_chart,
@@ -15,6 +16,8 @@ from pages.components.results import (
 )
 from pages.components.text import sentence
 
+_FINDINGS_AT_ONCE = 3
+
 
 def show_judgement(audit: RiskAudit) -> None:
     """Show the verdict and what to do next."""
@@ -22,18 +25,13 @@ def show_judgement(audit: RiskAudit) -> None:
 
 
 def show_found(audit: RiskAudit) -> None:
-    """Show the figures, four of them at once, and all findings."""
+    """Show the figures, four of them at once, and what the verdict's card does not say yet."""
     show_figures(views.headline_figures(audit), at_once=4)
-    asked, beyond = st.columns(2)
-    with asked, st.container(border=True, height="stretch"):
-        st.subheader(say("Thresholds"), anchor=False)
-        show_findings(audit.findings, key="risk_asked")
-    with beyond, st.container(border=True, height="stretch"):
-        st.subheader(say("Beyond the thresholds"), anchor=False)
-        if audit.exposure:
-            show_findings(audit.exposure, key="risk_beyond")
-        else:
-            st.markdown(say("Nothing further was noticed."))
+    said = views.headline(audit)
+    further = [finding for finding in audit.all_findings if finding.message != said]
+    show_findings(further, key="risk", at_once=_FINDINGS_AT_ONCE)
+    if all(finding.verdict is Verdict.PASS for finding in further):
+        st.markdown(say("Nothing further was noticed."))
 
 
 def show_intruders(audit: RiskAudit) -> None:

@@ -146,8 +146,6 @@ def ask_for_limits(
         _show_presets(st.session_state.get("risk_k", RiskThresholds.k))
     with slider:
         k = ask_for_number(RiskThresholds, "k", slider=True, span=(1, 50), key="risk_k")
-    if note := views.preset_note(k):
-        st.caption(f"{k} · {say(note)}")
     with st.expander(say("Further limits"), icon=":material/tune:"):
         further = _ask_for_further_limits(
             with_sensitive=with_sensitive, with_household=with_household, with_person=with_person

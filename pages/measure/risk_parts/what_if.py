@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -29,7 +30,7 @@ from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
 from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
-from pages.components.long_work import ask_for_work
+from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -82,13 +83,23 @@ def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf
         st.markdown(say("**With columns made coarser**"))
         settings = _ask_for_settings(audit, with_population=sources.population is not None)
         groups = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
-        key = repr((dataset.fingerprint, audit.measurement.settings, groups, settings, sources.key))
+        key = f"{dataset.fingerprint}{(audit.measurement.settings, groups, settings, sources.key)!r}"
         work = _Search(audit, dataset, settings, sources)
-        job = ask_for_work(TOOL, key, work, label="Search the cheapest generalizations")
-    if job is None or not isinstance(job.result, WhatIf):
+        label = "Search the cheapest generalizations"
+        job = ask_for_work(TOOL, key, work, label=label, inputs=dataset.fingerprint)
+    if job is None or job.result is None:
         return None
-    _show_options(job.result, key, audit, dataset)
-    return job.result
+    found: Searched = job.result
+    with greyed_out("what_if", when=job.key != key):
+        _show_options(found.what_if, job.key, found.audit, dataset)
+    return found.what_if if job.key == key else None
+
+
+class Searched(NamedTuple):
+    """What a search found, and the audit that it was of."""
+
+    what_if: WhatIf
+    audit: RiskAudit
 
 
 class _Search:
@@ -99,7 +110,7 @@ class _Search:
     ) -> None:
         self._audit, self._dataset, self._settings, self._sources = audit, dataset, settings, sources
 
-    def __call__(self, progress: Progress) -> WhatIf:
+    def __call__(self, progress: Progress) -> Searched:
         n_compared = 0
 
         def stop() -> bool:
@@ -114,7 +125,7 @@ class _Search:
             )
             return progress.stop_asked
 
-        return search_what_if(
+        found = search_what_if(
             self._audit.measurement,
             self._dataset,
             settings=self._settings,
@@ -122,13 +133,27 @@ class _Search:
             population=self._sources.population,
             stop=stop,
         )
+        return Searched(found, self._audit)
 
 
 def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
     suppression = ask_for_number(
         WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
     )
-    diverse = bool(audit.measurement.sensitive) and st.toggle(
+    with st.expander(say("What is asked for, and what counts as cheap"), icon=":material/tune:"):
+        diverse = bool(audit.measurement.sensitive) and _ask_whether_diverse()
+        locally = ask_whether(WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
+        choices = _ask_for_choices(audit, with_population=with_population)
+    return what_if_settings(
+        audit.measurement,
+        audit.thresholds,
+        diverse=diverse,
+        choices=replace(choices, suppression_limit=suppression, locally=locally),
+    )
+
+
+def _ask_whether_diverse() -> bool:
+    return st.toggle(
         say("Also reach what is asked of sensitive attributes above"),
         key="risk_what_if_diverse",
         help=say(
@@ -136,15 +161,6 @@ def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSetti
             "and the average risk count."
         ),
         persist_state="session",
-    )
-    locally = ask_whether(WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
-    with st.expander(say("What counts as cheap"), icon=":material/tune:"):
-        choices = _ask_for_choices(audit, with_population=with_population)
-    return what_if_settings(
-        audit.measurement,
-        audit.thresholds,
-        diverse=diverse,
-        choices=replace(choices, suppression_limit=suppression, locally=locally),
     )
 
 
