@@ -23,6 +23,7 @@ from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, percent, text
 
 _FEW_HOLDOUT_RECORDS = 100
+_NOTABLY_BELOW = 0.05  # of balanced accuracy: then it is said beside the accuracy
 _CONTINUOUS_SHARE = 0.5
 
 
@@ -291,21 +292,20 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
     found: list[str] = [
         text(
             "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out record; the same record untouched "
-            "gives {untouched}, all {records} untouched {all}.",
+            "gives {untouched}.",
             "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out records; the same records untouched "
-            "give {untouched}, all {records} untouched {all}.",
+            "give {untouched}.",
             n=evaluation.n_holdout,
             name=accuracy_word(problem.settings.task),
             k=configuration.k,
             l=configuration.l,
             accuracy=_with_interval(evaluation),
             untouched=percent(evaluation.untouched_accuracy),
-            records=counted(problem.n_records, "record"),
-            all=percent(problem.base_accuracy),
         )
     ]
-    if evaluation.balanced_accuracy is not None:
-        balanced = percent(evaluation.balanced_accuracy)
+    balanced_accuracy = evaluation.balanced_accuracy
+    if balanced_accuracy is not None and balanced_accuracy < evaluation.accuracy - _NOTABLY_BELOW:
+        balanced = percent(balanced_accuracy)
         found.append(text("Averaged over the classes (balanced) it is {balanced}.", balanced=balanced))
     few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
     if few:

@@ -57,7 +57,7 @@ from pages.components.results import (
 )
 
 TOOL = "events"
-_FINDINGS_AT_ONCE = 1
+_FINDINGS_AT_ONCE = 2
 WHAT_TO_UPLOAD = (
     "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other "
     "names, time, user and event are found by their values; other columns are not exported."
@@ -109,7 +109,8 @@ def _show_results(dataset: Dataset, settings: EventSettings, verdict_place: Delt
     with picture:
         show_chart(views.stage_figure(audit), key="events_stage_chart")
     show_figures(views.page_figures(audit), at_once=4)
-    show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
+    told = views.told_in_headline(audit)
+    show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE, in_card=told)
     outcomes = _show_tabs(audit, dataset, settings, live)
     _show_downloads(audit, dataset, outcomes, live)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)

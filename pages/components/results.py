@@ -156,10 +156,16 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
         )
 
 
-def show_findings(findings: Sequence[Finding], *, key: str, at_once: int = 6, fold_held: bool = True) -> None:
-    """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden."""
+def show_findings(
+    findings: Sequence[Finding], *, key: str, at_once: int = 6, fold_held: bool = True, in_card: str = ""
+) -> None:
+    """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden.
+
+    `in_card`: the check whose findings the verdict's card says already; they come after the others.
+    """
     ordered = worst_first(findings)
     told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
+    told.sort(key=lambda finding: finding.check == in_card)
     for finding in told[:at_once]:
         _show_finding(finding)
     if rest := told[at_once:]:

@@ -18,6 +18,7 @@ from core.events.views.report import (
     recommended_way,
     risk_figures,
     stage_figure,
+    told_in_headline,
     trace_figure,
     way_of_events,
 )

@@ -122,7 +122,7 @@ def headline(audit: EventAudit) -> Text:
         return text("Nothing is left to release with k = {k}.", k=k)
     rows = audit.rows
     return text(
-        _gravest_reason(audit) or _known_events_reason(audit),
+        _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit),
         k=k,
         risk=percent(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)),
         whole=percent(audit.traces_after.whole_trace),
@@ -173,14 +173,14 @@ def _known_events_reason(audit: EventAudit) -> str:
     )
 
 
-def _gravest_reason(audit: EventAudit) -> str | None:
-    """Return why the verdict is worse than what k and the traces say; None where it is not."""
+def told_in_headline(audit: EventAudit) -> str:
+    """Return the check that makes the verdict worse than k and the traces do; empty where none does."""
     known = worst([audit.verdict, audit.trace_verdict])
     worse = [finding for finding in audit.findings if finding.verdict.severity > known.severity]
     reasons = [finding for finding in worst_first(worse) if finding.check in _REASONS]
     if not reasons or (reasons[0].check in _ROWS and audit.trace_verdict is not Verdict.PASS):
-        return None
-    return _REASONS[reasons[0].check]
+        return ""
+    return reasons[0].check
 
 
 _ROWS = ("row_multisets", "row_sequences", "whole_trace")  # a milder way to say what known events say already

@@ -11,7 +11,7 @@ from core.coding import IntArray
 from core.events import AnonymizedEvents, EventAudit, MeasuredEvents, Outcome, Release, Suggestions, TraceRisk
 from core.events.measuring import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
-from core.events.settings import parse_step
+from core.events.settings import AUTOMATIC, parse_step
 from core.events.stages import derived_column, shown_value
 from core.reports.model import Column, table_of
 from core.words import Text, own, say, text
@@ -246,7 +246,7 @@ def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
         (
             ", ".join(found.settings.columns),
             found.settings.flatten,
-            text("{steps}", steps=", ".join(found.settings.flatten_steps)) or "one step",
+            _steps_in_words(found.settings.flatten_steps),
             found.n_events,
             found.n_users,
             found.lost_share,
@@ -254,6 +254,12 @@ def suggestion_table(suggestions: Suggestions) -> pd.DataFrame:
         for found in suggestions.best
     ]
     return table_of(rows, SUGGESTION_COLUMNS)
+
+
+def _steps_in_words(steps: Sequence[str]) -> str:
+    if tuple(steps) == (AUTOMATIC,):
+        return "all levels"
+    return text("{steps}", steps=", ".join(steps)) if steps else "one step"
 
 
 _SCOPES = {"user": own("user"), "week": own("week"), "day": own("day"), "event": own("event")}

@@ -16,7 +16,7 @@ from pages.components.results import (
 )
 from pages.components.text import sentence
 
-_FINDINGS_AT_ONCE = 3
+_FINDINGS_AT_ONCE = 2
 
 
 def show_judgement(audit: RiskAudit) -> None:
@@ -27,10 +27,9 @@ def show_judgement(audit: RiskAudit) -> None:
 def show_found(audit: RiskAudit) -> None:
     """Show the figures, four of them at once, and what the verdict's card does not say yet."""
     show_figures(views.headline_figures(audit), at_once=4)
-    said = views.headline(audit)
-    further = [finding for finding in audit.all_findings if finding.message != said]
-    show_findings(further, key="risk", at_once=_FINDINGS_AT_ONCE)
-    if all(finding.verdict is Verdict.PASS for finding in further):
+    gravest = audit.all_findings[0]
+    show_findings(audit.all_findings, key="risk", at_once=_FINDINGS_AT_ONCE, in_card=gravest.check)
+    if gravest.verdict is Verdict.PASS:
         st.markdown(say("Nothing further was noticed."))
 
 
