@@ -120,4 +120,4 @@ def test_model_that_is_no_better_than_one_label__is_a_finding(visit: Visit, wait
     wait_until_idle(page)
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("choose a better one first").first).to_be_visible()
+    expect(page.get_by_text("Choose a better model first.").first).to_be_visible()

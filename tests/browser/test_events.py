@@ -84,6 +84,7 @@ def test_events__has_no_accessibility_violation_of_ours(events_page: Page, schem
 def test_events__says_what_a_cap_costs_and_leads_to_the_mapping_step(
     events_page: Page, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
 ) -> None:
+    events_page.locator(".st-key-events_more_findings summary").click()
     expect(
         events_page.get_by_text("One row of each user and combination (a cap) would not be").first
     ).to_be_visible()
