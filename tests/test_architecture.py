@@ -129,7 +129,6 @@ def test_function__is_no_longer_than_45_lines() -> None:
         "core.tabular.second_opinion.opinion.measure_second_opinion",
         "core.vcf.views.positions.density_chart",
         "core.vcf.views.report.vcf_report",
-        "pages.anonymize.diversity_parts.results._downloads",
     }
 
 

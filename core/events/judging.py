@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -135,11 +136,7 @@ def judge_events(
         *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
         *telling_findings(anonymized),
         *measured.log.findings,
-        _classes_left_out_finding(measured),
-        _removal_finding(anonymized),
-        _cap_finding(anonymized),
-        _fall_back_finding(anonymized),
-        _raised_finding(anonymized),
+        *_what_was_done(anonymized),
         _diversity_finding(diversity),
         _identifiers_finding(release.options),
         _seed_finding(release.options),
@@ -158,6 +155,14 @@ def judge_events(
         rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
     )
+
+
+def _what_was_done(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:
+    yield _classes_left_out_finding(anonymized.measured)
+    yield _removal_finding(anonymized)
+    yield _cap_finding(anonymized)
+    yield _fall_back_finding(anonymized)
+    yield _raised_finding(anonymized)
 
 
 def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -208,9 +208,7 @@ def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) 
 
 def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[Download]:
     """Offer the released tables, the kept record numbers, all configurations, and the settings."""
-    problem = audit.search.problem
-    stem = f"{plain_stem(problem.data.name)}_k{picked.k}_l{picked.l}"
-    digest = _digest(identity)
+    problem, digest = audit.search.problem, _digest(identity)
     found = [
         Download(
             "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(views.configurations_csv, audit)
@@ -225,39 +223,35 @@ def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> l
     ]
     if picked.kept_set is None or picked.verification is None:
         return found
-    release = [
-        Download(
-            "Anonymized table",
-            f"{stem}_anonymized_{digest}.csv",
-            "text/csv",
-            partial(_release, audit, picked, minimized=False),
-            "Kept records with the representatives of their cells: the bytes that were verified.",
-        ),
-        Download(
-            "Kept record numbers",
-            f"{stem}_kept_{digest}.csv",
-            "text/csv",
-            partial(views.kept_records_csv, problem, picked),
-            "Which records of your table are in it, the first being 1. Keep this list to yourself.",
-        ),
-    ]
+    stem = f"{problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
+    return [*_release_downloads(audit, picked, stem, digest), *found]
+
+
+def _release_downloads(
+    audit: DiversityAudit, picked: Configuration, stem: str, digest: str
+) -> Iterator[Download]:
+    yield Download(
+        "Anonymized table",
+        f"{stem}_anonymized_{digest}.csv",
+        "text/csv",
+        partial(_release, audit, picked, minimized=False),
+        "Kept records with the representatives of their cells: the bytes that were verified.",
+    )
     if picked.evaluation is not None:
-        release.insert(
-            1,
-            Download(
-                "Anonymized and minimized table",
-                f"{stem}_minimized_{digest}.csv",
-                "text/csv",
-                partial(_release, audit, picked, minimized=True),
-                "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
-            ),
+        yield Download(
+            "Anonymized and minimized table",
+            f"{stem}_minimized_{digest}.csv",
+            "text/csv",
+            partial(_release, audit, picked, minimized=True),
+            "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
         )
-    return [*release, *found]
-
-
-def plain_stem(name: str) -> str:
-    """Return a file name without its extension."""
-    return name.rsplit(".", maxsplit=1)[0]
+    yield Download(
+        "Kept record numbers",
+        f"{stem}_kept_{digest}.csv",
+        "text/csv",
+        partial(views.kept_records_csv, audit.search.problem, picked),
+        "Which records of your table are in it, the first being 1. Keep this list to yourself.",
+    )
 
 
 def _release(audit: DiversityAudit, picked: Configuration, *, minimized: bool) -> bytes:
