@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import streamlit as st
 
 from core.settings_form import Setting, described
-from core.words import own, say, text
+from core.words import Written, own, say, text
 
 _DEFAULT: Any = object()  # None is a value
 
@@ -66,6 +66,55 @@ def ask_for_number(
     if value is None or disabled or value == none_at:
         return None if told.is_optional else told.default
     return told.kind(value) if factor == 1 else float(value) / factor
+
+
+_MANTISSAS = (1, 1.5, 2, 3, 5, 7)
+
+
+def ask_on_log_scale(form: type, name: str, *, key: str, span: tuple[float, float]) -> float:
+    """Show a slider whose steps grow with the value, and the value to type beside it; return the value.
+
+    Parameters
+    ----------
+    key
+        Of the typed value; the slider's ends in ``_slider``, and either follows the other.
+    span
+        The range shown; both ends are above 0.
+    """
+    told = described(form)[name]
+    value = float(st.session_state.setdefault(key, told.default))
+    steps = {min(max(step, span[0]), span[1]) for step in _steps(*span)}
+    slider = f"{key}_slider"
+    if (
+        st.session_state.get(slider) != value
+    ):  # setting what it shows would make a slider moved fast jump back
+        st.session_state[slider] = value
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.select_slider(
+            options=sorted(steps | {value}),
+            format_func=lambda step: say(Written(str(step))),
+            on_change=_follow,
+            args=(key, slider),
+            **_common(told, slider),
+        )
+        st.number_input(
+            min_value=span[0],
+            max_value=span[1],
+            step=span[0],
+            format="%g",
+            width=140,
+            **_common(told, key, label_visibility="collapsed", help=None),
+        )
+    return value
+
+
+def _steps(least: float, most: float) -> Iterator[float]:
+    decades = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    return (float(f"{mantissa}e{decade}") for decade in decades for mantissa in _MANTISSAS)
+
+
+def _follow(key: str, slider: str) -> None:
+    st.session_state[key] = st.session_state[slider]
 
 
 def ask_for_choice(

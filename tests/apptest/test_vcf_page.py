@@ -1,5 +1,6 @@
 """The VCF verifier's page as a visitor meets it."""
 
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -99,9 +100,24 @@ def test_happy_path__shows_verdict_and_counts(open_page: Callable[[str], AppTest
 
 def test_threshold__counts_again_at_once(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(open_page(PAGE), ORIGINAL, GOOD)
-    app.slider(key="vcf_maf").set_value(0.05).run()
+    app.number_input(key="vcf_maf").set_value(0.05).run()
     assert "1 of 5 targets is not masked" in _headlines(app)
     assert _column(app, "Position") == [300]
+
+
+def test_threshold__slider_and_typed_value_follow_each_other(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ORIGINAL, GOOD)
+    steps = [float(step) for step in app.select_slider(key="vcf_maf_slider").options]
+    assert (steps[0], steps[-1]) == (0.0001, 0.5)
+    assert all(later <= 2 * step for step, later in itertools.pairwise(steps))
+    app.select_slider(key="vcf_maf_slider").set_value("0.05").run()
+    assert app.number_input(key="vcf_maf").value == pytest.approx(0.05)
+    assert "1 of 5 targets is not masked" in _headlines(app)
+    app.number_input(key="vcf_maf").set_value(0.0301).run()
+    assert app.select_slider(key="vcf_maf_slider").value == pytest.approx(0.0301)
+    assert "1 of 5 targets is not masked" in _headlines(app)
+    app.number_input(key="vcf_maf").set_value(0.02).run()
+    assert "Every target counts as masked (4 of 4)" in _headlines(app)
 
 
 def test_second_upload__replaces_the_file_of_the_same_name(open_page: Callable[[str], AppTest]) -> None:
@@ -140,10 +156,11 @@ def test_repeats__a_change_after_a_long_reading_keeps_its_result_in_grey(
 
 def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(open_page(PAGE), ORIGINAL, GOOD)
-    app.slider(key="vcf_maf").set_value(0.05).run()
+    app.number_input(key="vcf_maf").set_value(0.05).run()
     app.switch_page(HOME).run()
     app = _finished(app.switch_page(PAGE).run())
-    assert app.slider(key="vcf_maf").value == pytest.approx(0.05)
+    assert app.number_input(key="vcf_maf").value == pytest.approx(0.05)
+    assert app.select_slider(key="vcf_maf_slider").value == pytest.approx(0.05)
     assert "1 of 5 targets is not masked" in _headlines(app)
 
 

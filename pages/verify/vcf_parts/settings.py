@@ -13,7 +13,7 @@ from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
 from core.vcf.views import severity_table
 from core.verdict import Verdict
 from core.words import say
-from pages.components.asking import ask_for_number
+from pages.components.asking import ask_for_number, ask_on_log_scale
 from pages.components.editing import edit_table
 from pages.components.reading import show_problems
 
@@ -47,21 +47,12 @@ def ask_for_repeats(tool: str) -> VcfSettings:
 
 def threshold_asked(tool: str) -> float:
     """Return the MAF threshold that the slider says, which stands beside the charts that it moves."""
-    default = described(VcfSettings)["maf_threshold"].default
-    return round(float(st.session_state.get(f"{tool}_maf", default)), 3)
+    return float(st.session_state.get(f"{tool}_maf", described(VcfSettings)["maf_threshold"].default))
 
 
 def ask_for_threshold(tool: str) -> None:
     """Ask for the MAF threshold; nothing is read again."""
-    ask_for_number(
-        VcfSettings,
-        "maf_threshold",
-        slider=True,
-        span=(0.001, MAF_LIMIT),
-        step=0.001,
-        format="%.3f",
-        key=f"{tool}_maf",
-    )
+    ask_on_log_scale(VcfSettings, "maf_threshold", span=(0.0001, MAF_LIMIT), key=f"{tool}_maf")
 
 
 def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
