@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -13,7 +14,8 @@ from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
 from core.tables import Dataset
 from core.words import own, say
-from pages.components.reading import ask_for_reading, read_table, show_problems, summary_of
+from pages.components.navigation import TOOLS
+from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
 from pages.components.text import plain, size
 
 TABLE_TYPES = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
@@ -64,26 +66,71 @@ def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
 
 def load_demo(tool: str, demo: Demo) -> None:
     """Put a demo's files where uploads go; they replace what the tool held."""
+    _empty(tool)
     for role, files in demo.make().items():
-        st.session_state[_slot(tool, role)] = []
         _keep(tool, role, [(file.name, file.data) for file in files], several=True)
 
 
-def hand_over(tool: str, places: Mapping[str, Sequence[str]]) -> None:
-    """Put files that the session holds into the places of a tool; they replace what stood there.
+def take_along(source: str, tool: str, places: Mapping[str, Sequence[str]]) -> None:
+    """Open a tool's page with files that the session holds, read as on the page of `source`.
 
-    `places`: part in the tool to the files' keys.
+    They replace what the tool held.
+
+    Parameters
+    ----------
+    places
+        Part in the tool to the files' keys.
     """
+    held = {key for keys in places.values() for key in keys}
+    _empty(tool, but_keep=held)
     for role, keys in places.items():
         st.session_state[_slot(tool, role)] = list(keys)
+    for key in held:
+        read_alike(source, tool, key)
+    st.switch_page(_TOOLS[tool].script)
+
+
+class Way(NamedTuple):
+    """A way on from a page: the tool, and which part in it the files play, by their keys."""
+
+    tool: str
+    places: Callable[[], Mapping[str, Sequence[str]]]
+
+
+_TOOLS = {tool.key: tool for tool in TOOLS}
+WAYS = {"leakage": "Compare them in Row leakage", "risk": "Check this table in Disclosure risk"}
+
+
+def show_ways_on(source: str, ways: Iterable[Way], *, key: str = "") -> None:
+    """Offer what else can be found out of the files at hand, which go along."""
+    with st.container(horizontal=True):
+        for way in ways:
+            if st.button(say(WAYS[way.tool]), key=f"{source}{key}_to_{way.tool}", icon=_TOOLS[way.tool].icon):
+                take_along(source, way.tool, way.places())
+
+
+def _empty(tool: str, *, but_keep: Container[str] = ()) -> None:
+    """Forget the files of a tool, but for what stands in other places too."""
+    for slot in _slots():
+        if slot.startswith(f"{tool}_"):
+            keys, st.session_state[slot] = st.session_state[slot], []
+            _forget(key for key in keys if key not in but_keep)
+
+
+def _slots() -> list[str]:
+    return [str(slot) for slot in st.session_state if str(slot).endswith(_SLOT_ENDING)]
+
+
+def _forget(keys: Iterable[str]) -> None:
+    for key in keys:
+        if not any(key in st.session_state[slot] for slot in _slots()):
+            vault().remove(key)
 
 
 def remove_file(tool: str, role: str, key: str) -> None:
     """Forget one file; its bytes stay while it stands in another place too."""
     st.session_state[_slot(tool, role)] = [known for known in _stored_keys(tool, role) if known != key]
-    slots = [slot for slot in st.session_state if str(slot).endswith(_SLOT_ENDING)]
-    if not any(key in st.session_state[slot] for slot in slots):
-        vault().remove(key)
+    _forget((key,))
 
 
 def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:

@@ -24,8 +24,14 @@ def read_table(tool: str, stored: StoredFile) -> tuple[Dataset | None, AuditInpu
 
 def read_options(tool: str, stored: StoredFile) -> ReadOptions:
     """Return how the person wants a file to be read; the default detects everything."""
-    options: ReadOptions = st.session_state.get(_slot(tool, stored), ReadOptions())
+    options: ReadOptions = st.session_state.get(_slot(tool, stored.key), ReadOptions())
     return options
+
+
+def read_alike(source: str, tool: str, key: str) -> None:
+    """Let a tool read a file as the person wanted it on another page."""
+    if (options := st.session_state.get(_slot(source, key))) is not None:
+        st.session_state[_slot(tool, key)] = options
 
 
 def summary_of(dataset: Dataset | None) -> str:
@@ -60,14 +66,14 @@ def ask_for_reading(
         with st.form(f"{tool}_{role}_reading_form_{stored.key}", border=False):
             changed = _ask_for_options(tool, role, stored, dataset)
             if st.form_submit_button(say("Read again"), icon=":material/refresh:"):
-                st.session_state[_slot(tool, stored)] = changed
+                st.session_state[_slot(tool, stored.key)] = changed
                 st.rerun()
         if further is not None:
             further()
 
 
-def _slot(tool: str, stored: StoredFile) -> str:
-    return f"{tool}_reading_{stored.key}"
+def _slot(tool: str, key: str) -> str:
+    return f"{tool}_reading_{key}"
 
 
 def _ask_for_options(tool: str, role: str, stored: StoredFile, dataset: Dataset | None) -> ReadOptions:

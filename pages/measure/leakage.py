@@ -13,10 +13,12 @@ from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
 from core.words import own, say, text
 from pages.components.inputs import (
+    Way,
     above_privacy_line,
     ask_for_table,
     show_empty_state,
     show_privacy_line,
+    show_ways_on,
     stored_files,
 )
 from pages.components.long_work import greyed_out
@@ -113,6 +115,8 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
         st.markdown(say("**What was found**"))
         show_findings(audit.findings, key=TOOL, at_once=2)
     _show_details(audit, pair)
+    given = {role: [stored_files(TOOL, role)[-1].key] for role in ("original", "scrambled")}
+    show_ways_on(TOOL, [Way("risk", partial(dict, table=given["scrambled"], original=given["original"]))])
     st.subheader(say("Downloads"), anchor=False)
     facts = [input_facts(table, role) for role, table in tables.items()]
     identity = repr(([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds))

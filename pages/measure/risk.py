@@ -31,12 +31,15 @@ from core.tables import Dataset
 from core.words import own, say
 from pages.components.inputs import (
     TABLE_TYPES,
+    Way,
     above_privacy_line,
     ask_for_files,
     ask_for_table,
     list_table,
     show_empty_state,
     show_privacy_line,
+    show_ways_on,
+    stored_files,
 )
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads
@@ -170,6 +173,9 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
     with places.columns, st.spinner(say("Looking at sets of columns"), show_time=True):
         found.columns = caching.risk_columns(dataset.fingerprint, settings)
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
+    if original is not None:
+        keys = {role: [stored_files(TOOL, role)[-1].key] for role in ("table", "original")}
+        show_ways_on(TOOL, [Way("leakage", partial(dict, original=keys["original"], scrambled=keys["table"]))])
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 

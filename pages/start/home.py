@@ -1,23 +1,26 @@
 """Home: the questions the tools answer, one-click demos, and what happens to the data."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from core.caching import StoredFile
-from core.triage import GivenFile, is_report, offers
+from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.inputs import (
     TABLE_TYPES,
     ask_for_files,
-    hand_over,
     list_file,
     list_table,
     load_demo,
     show_privacy_line,
+    take_along,
 )
 from pages.components.navigation import TOOLS, Tool
 from pages.components.text import plain
 
+_OFFERED_AT_ONCE = 4
 PROMISES = (
     (
         "**It stays on this machine.** The dashboard runs here and listens to this machine only. It makes no "
@@ -65,22 +68,28 @@ def _show_triage() -> None:
     given = [_given(file) for file in stored]
     keys = {file.name: file.key for file in stored}
     found = offers([file for file in given if file is not None])
-    for number, offer in enumerate(found):
-        tool = next(tool for tool in TOOLS if tool.key == offer.tool)
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            if st.button(
-                say(tool.title),
-                key=f"home_offer_{number}",
-                type="primary" if number == 0 else "secondary",
-                icon=tool.icon,
-            ):
-                hand_over(
-                    tool.key, {role: [keys[name] for name in names] for role, names in offer.places.items()}
-                )
-                st.switch_page(tool.script)
-            st.markdown(plain(say(offer.reason)))
+    for number, offer in enumerate(found[:_OFFERED_AT_ONCE]):
+        _show_offer(number, offer, keys)
+    if rest := found[_OFFERED_AT_ONCE:]:
+        with st.expander(say("{n} more", n=len(rest))):
+            for number, offer in enumerate(rest, start=_OFFERED_AT_ONCE):
+                _show_offer(number, offer, keys)
     if not found and all(given):
         st.info(say("No audit fits these files: give a table of people, a log of events, or genome files."))
+
+
+def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
+    tool = next(tool for tool in TOOLS if tool.key == offer.tool)
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        if st.button(
+            say(tool.title),
+            key=f"home_offer_{number}",
+            type="primary" if number == 0 else "secondary",
+            icon=tool.icon,
+        ):
+            places = {role: [keys[name] for name in names] for role, names in offer.places.items()}
+            take_along("home", tool.key, places)
+        st.markdown(plain(say(offer.reason)))
 
 
 def _given(stored: StoredFile) -> GivenFile | None:

@@ -1,6 +1,6 @@
 """Tabular verifier: whether an anonymized table holds what its log claims, and whether that is enough."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,12 +14,14 @@ from core.tabular.csv_report import Headers, csv_report_header, csv_report_name,
 from core.words import say
 from pages.components.inputs import (
     TABLE_TYPES,
+    Way,
     above_privacy_line,
     ask_for_files,
     list_file,
     list_table,
     show_empty_state,
     show_privacy_line,
+    show_ways_on,
 )
 from pages.components.results import (
     Download,
@@ -69,10 +71,11 @@ def show_tabular() -> None:
         measured, problems = measure_pairs(
             TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
         )
-        show_what_needs_no_log(files)
+        show_what_needs_no_log(TOOL, files)
         if measured:
             show_departures(patterns, limits)
-            _show_results(measured, (*problems, *left_out), limits, k)
+            keys = {stored.name: stored.key for stored in files}
+            _show_results(measured, (*problems, *left_out), limits, k, keys)
         else:
             show_left_out((*problems, *left_out))
 
@@ -100,7 +103,11 @@ def _ask_for_settings(
 
 
 def _show_results(
-    measured: Sequence[MeasuredFile], left_out: Sequence[LeftOutFile], limits: Limits, k: int
+    measured: Sequence[MeasuredFile],
+    left_out: Sequence[LeftOutFile],
+    limits: Limits,
+    k: int,
+    keys: Mapping[str, str],
 ) -> None:
     files = [judge(file, limits) for file in measured]
     shown = 0
@@ -111,6 +118,15 @@ def _show_results(
         )
         shown = _choose_file(files, left_out)
     show_file(files[shown].audit, measured[shown], k=k)
+    pair = measured[shown].pair
+    original, anonymized = [keys[pair.original]], [keys[pair.anonymized]]
+    show_ways_on(
+        TOOL,
+        [
+            Way("leakage", partial(dict, original=original, scrambled=anonymized)),
+            Way("risk", partial(dict, table=anonymized, original=original)),
+        ],
+    )
     if len(files) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
             show_table(
@@ -158,10 +174,13 @@ def _report(
 def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[Download]:
     """Offer the published CSV report, with its own headers and with English ones."""
     name = csv_report_name(datetime.now(UTC))
-    labels: dict[Headers, str] = {"ko": "CSV report (한국어)", "en": "CSV report (English)"}
+    asked: dict[Headers, tuple[str, str]] = {
+        "ko": ("CSV report (한국어)", name),
+        "en": ("CSV report (English)", name.replace(".csv", "_english.csv")),
+    }
     return [
-        Download(label, name, "text/csv", partial(_csv, files, headers), "A row per file, as published.")
-        for headers, label in labels.items()
+        Download(label, file_name, "text/csv", partial(_csv, files, headers), "A row per file, as published.")
+        for headers, (label, file_name) in asked.items()
     ]
 
 

@@ -51,7 +51,8 @@ def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verifie
     assert [row["익명화 결과"] for row in rows] == ["PASS", "WARN", "FAIL", "PASS"]
     assert next(iter(rows[0])) == "파일명"
 
-    _, data = _download(verified, "CSV report (English)")
+    english, data = _download(verified, "CSV report (English)")
+    assert english != name
     assert data.decode("utf-8-sig").startswith("File name,Anonymization result,")
 
     name, data = _download(verified, "Report as JSON")

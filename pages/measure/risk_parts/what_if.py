@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
 from core import caching
+from core.caching import vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
@@ -30,6 +32,7 @@ from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
 from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
+from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import (
@@ -233,7 +236,22 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(plain(say(views.released_note(made))))
-    _offer(made, what_if, f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}")
+    stem = f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}"
+    _offer(made, what_if, stem)
+    show_ways_on(
+        TOOL,
+        [
+            Way("leakage", partial(_places, made, stem, "original", "scrambled")),
+            Way("risk", partial(_places, made, stem, "original", "table")),
+        ],
+        key="_release",
+    )
+
+
+def _places(made: Release, stem: str, original: str, released: str) -> dict[str, list[str]]:
+    """Put the release beside the table it was made from; return what each is elsewhere."""
+    stored = vault().put(f"{stem}.csv", made.data)
+    return {original: [stored_files(TOOL, "table")[-1].key], released: [stored.key]}
 
 
 def _ask_for_person(audit: RiskAudit) -> PersonReleased:

@@ -91,7 +91,7 @@ def _show_side(
         st.subheader(say(title), anchor=False, width="content", help=say(idea))
         show_badge(verdict)
     if findings:
-        show_findings(findings, key=f"tabular_{key}", at_once=3)
+        show_findings(findings, key=f"tabular_{key}", at_once=2)
     else:
         st.markdown(say(nothing))
 

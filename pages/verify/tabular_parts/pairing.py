@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
 from core.caching import StoredFile
 from core.tabular import FilePair, LeftOutFile, pair_files
+from core.triage import GivenFile, offers
 from core.words import joined, own, say
+from pages.components.inputs import WAYS, Way, show_ways_on
 from pages.components.reading import read_table
 from pages.components.text import plain
 
+MOST_TAKEN_ALONG = 2  # tables: one, or one and its copy
 _ROLES = {"original": "Original", "anonymized": "Anonymized table", "log": "Log"}
 
 
@@ -75,16 +79,28 @@ def show_left_out(left_out: Sequence[LeftOutFile]) -> None:
         st.error(plain(message), icon=":material/error:")
 
 
-def show_what_needs_no_log(files: Sequence[StoredFile]) -> None:
-    """Say which tools take tables without a log, where there is none."""
-    if not any(_is_log(stored.name) for stored in files):
-        st.info(
-            say(
-                "There is no log among these files. **Row leakage** compares an original with its anonymized "
-                "table, and **Disclosure risk** judges one table alone: both take these files as they are."
-            ),
-            icon=":material/alt_route:",
-        )
+def show_what_needs_no_log(tool: str, files: Sequence[StoredFile]) -> None:
+    """Say which tools take tables without a log, where there is none, and take one or two there."""
+    if any(_is_log(stored.name) for stored in files):
+        return
+    tables = [(stored, read_table(tool, stored)[0]) for stored in files]
+    given = [GivenFile(name=stored.name, table=table) for stored, table in tables if table is not None]
+    if not given:
+        return
+    st.info(
+        say(
+            "There is no log among these files. **Row leakage** compares an original with its anonymized "
+            "table, and **Disclosure risk** judges one table alone: both take these files as they are."
+        ),
+        icon=":material/alt_route:",
+    )
+    keys = {stored.name: stored.key for stored in files}
+    found: dict[str, Way] = {}
+    for offer in offers(given) if len(given) <= MOST_TAKEN_ALONG else ():
+        if offer.tool in WAYS:
+            places = {role: [keys[name] for name in names] for role, names in offer.places.items()}
+            found.setdefault(offer.tool, Way(offer.tool, partial(dict, places)))
+    show_ways_on(tool, found.values())
 
 
 def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
