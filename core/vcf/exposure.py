@@ -34,12 +34,15 @@ class Exposure:
     @property
     def sentence(self) -> Text:
         """Return what was found, where first, and, unless it is a mere fact, what to do."""
-        parts = [self.message]
-        if self.places and "pairs" not in self.message.values:
-            parts.append(text("First: {places}.", places=places_text(self.places, at_most=N_EXAMPLES)))
-        if self.verdict is not Verdict.PASS:
-            parts.append(self.remedy)
-        return joined(parts)
+        return self.where if self.verdict is Verdict.PASS else joined([self.where, self.remedy])
+
+    @property
+    def where(self) -> Text:
+        """Return what was found, and where first."""
+        if not self.places or "pairs" in self.message.values:
+            return self.message
+        first = text("First: {places}.", places=places_text(self.places, at_most=N_EXAMPLES))
+        return joined([self.message, first])
 
     @property
     def finding(self) -> Finding:

@@ -308,7 +308,12 @@ class Download(NamedTuple):
 
 
 def show_downloads(
-    tool: str, make_report: Callable[[datetime], Report], *, identity: str, extra: Sequence[Download] = ()
+    tool: str,
+    make_report: Callable[[datetime], Report],
+    *,
+    identity: str,
+    extra: Sequence[Download] = (),
+    further: Sequence[Download] = (),
 ) -> None:
     """Offer the report, in more formats on demand, and further files; each is made when it is asked for.
 
@@ -319,8 +324,8 @@ def show_downloads(
     identity
         Fingerprints and settings behind the result. It becomes part of the file names: Streamlit 1.67
         may serve the former bytes of a large file under the same name.
-    extra
-        Files of the tool's own.
+    extra, further
+        Files of the tool's own, beside the report and behind "More formats".
     """
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     trail.audited(tool, digest)
@@ -343,6 +348,8 @@ def show_downloads(
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
                 show_download(report, key=f"{tool}_{name}")
+            for download in further:
+                show_download(download, key=f"{tool}_{download.label}")
 
 
 def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:

@@ -49,7 +49,7 @@ def show_leakage() -> None:
     st.title(say(views.TITLE))
     st.markdown(say(views.QUESTION))
     original, scrambled = _ask_for_tables()
-    drawer = st.expander(say("Settings: what is compared, thresholds, hold-out"), icon=":material/tune:")
+    drawer = st.expander(say("Settings"), icon=":material/tune:")
     with drawer:
         holdout = _ask_for_holdout()
     if original is None or scrambled is None:

@@ -175,7 +175,9 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
     if original is not None:
         keys = {role: [stored_files(TOOL, role)[-1].key] for role in ("table", "original")}
-        show_ways_on(TOOL, [Way("leakage", partial(dict, original=keys["original"], scrambled=keys["table"]))])
+        show_ways_on(
+            TOOL, [Way("leakage", partial(dict, original=keys["original"], scrambled=keys["table"]))]
+        )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 

@@ -145,13 +145,15 @@ def _show_results(
     _show_figures_of_all(outcomes)
     _show_unread(outcomes)
     looked = outcomes[number].donors
+    published, *further = _downloads(outcomes, unmatched, shown)
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
         partial(_report, outcomes, unmatched),
         identity=f"{identity} {settings} {shown.scan.anonymized_name} "
         f"{looked and looked.measurement.identity}",
-        extra=_downloads(outcomes, unmatched, shown),
+        extra=[published],
+        further=further,
     )
     show_definitions(
         (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)

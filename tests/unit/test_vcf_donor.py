@@ -370,7 +370,8 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
         "1 common variant remains, 1 of them independent."
     )
     assert headline(["chr1 100 . A G . . AF=0.003 GT 0/1"], ("a",)) == (
-        "Rare alleles that the file names and that one donor alone carries: 1."
+        "1 of 1 alleles rarer than 0.01 that the file still names are carried by one sample alone; 1 of 1 "
+        "samples have one or more, at most 1."
     )
     rng = np.random.default_rng(3)
     frequencies = rng.uniform(0.1, 0.5, 3_000)

@@ -95,7 +95,7 @@ def _kinship_verdict(audit: DonorAudit) -> Verdict:
 
 
 def donor_headline(audit: DonorAudit) -> Text:
-    """Return the sentence that explains the donors' verdict."""
+    """Return the sentence that explains the donors' verdict: the gravest finding, where there is one."""
     remaining, kinship = audit.measurement.remaining, audit.measurement.kinship
     if any(one.check == "donor_in_panel" for one in audit.exposure) and kinship is not None:
         return text(
@@ -103,15 +103,12 @@ def donor_headline(audit: DonorAudit) -> Text:
             found=kinship.n_related(DEGREES[0][0]),
             total=kinship.n_samples,
         )
+    if audit.verdict is not Verdict.PASS and audit.exposure[0].check != "relative_in_panel":
+        return audit.exposure[0].message
     if kinship is not None and kinship.relatives:
         return text("Relatives of the donors are in {panel}.", panel=kinship.panel_name)
     if not remaining.n_samples:
         return text("The file has no samples, so its variants do not tell whose they are.")
-    if audit.rare.n_singletons:
-        return text(
-            "Rare alleles that the file names and that one donor alone carries: {count}.",
-            count=audit.rare.n_singletons,
-        )
     return text(
         "{n} common variant remains, {independent} of them independent.",
         "{n} common variants remain, {independent} of them independent.",

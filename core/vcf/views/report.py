@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
@@ -10,6 +11,7 @@ from core.settings_form import described, report_lines
 from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
+from core.vcf.exposure import Exposure
 from core.vcf.outcomes import run_verdict
 from core.vcf.views.donors import (
     DONOR_LIMITS,
@@ -67,9 +69,11 @@ def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
     )
 
 
-def findings(audit: VcfAudit) -> tuple[Finding, ...]:
-    """Return the exposure as findings, each with its first places and its remedy."""
-    return tuple(exposure.finding for exposure in audit.exposure)
+def findings(exposures: Iterable[Exposure], *, steps: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Return exposures as findings, each with its first places, and its remedy where no step says it."""
+    return tuple(
+        replace(one.finding, message=one.where) if one.remedy in steps else one.finding for one in exposures
+    )
 
 
 def vcf_report(
@@ -109,7 +113,7 @@ def vcf_report(
             *(
                 finding
                 for audit in audits
-                for finding in _named(findings(audit), audit.scan.anonymized_name if several else "")
+                for finding in _named(findings(audit.exposure), audit.scan.anonymized_name if several else "")
             ),
             *(
                 finding

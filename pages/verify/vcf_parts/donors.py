@@ -99,9 +99,9 @@ def _measure(
 
 def _show(donors: DonorAudit) -> None:
     show_verdict(donors.verdict, views.donor_headline(donors), key="donors")
-    show_findings(views.donor_findings(donors), key=TOOL)
     tables = views.donor_tables(donors)
-    with st.expander(say("Figures and tables of the donors"), icon=":material/table:"):
+    with st.expander(say("All findings, figures and tables of the donors"), icon=":material/table:"):
+        show_findings(views.donor_findings(donors), key=TOOL, fold_held=False)
         figures, *places = st.tabs([say("All figures"), *(say(table.label) for table in tables)])
         with figures:
             show_figures(views.donor_figures(donors), per_row=3)

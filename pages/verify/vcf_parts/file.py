@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.vcf import PairOutcome, VcfAudit, views
+from core.verdict import next_steps
 from core.words import say
 from pages.components.results import (
     show_chart,
@@ -17,31 +20,32 @@ from pages.verify.vcf_parts.settings import ask_for_threshold
 
 TOOL = "vcf"
 MAX_ROWS = 5_000
+LOW = (
+    "Low level: the published rule asks for the header only. No variant is masked or checked, so the file "
+    "still tells what its donors carry."
+)
 
 
 def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     """Show everything that was found out about one anonymized file."""
+    found = [*audit.exposure, *(outcome.donors.exposure if outcome.donors else ())]
     show_verdict(
         outcome.overall,
         views.headline(audit, outcome.donors),
-        findings=[exposure.finding for exposure in audit.exposure],
+        reasons=[LOW] if audit.scan.level == "low" else [],
+        findings=views.findings(found),
         key="file",
     )
     ask_for_threshold(TOOL)
     if audit.n_variant_targets:
         _show_charts(audit)
-    _show_exposure(audit)
+    _show_exposure(audit, next_steps(views.findings(found)))
     show_figures(views.figures(audit))
     if audit.n_variant_targets:
         _show_sites(audit)
-    elif audit.scan.level == "low":
-        st.info(
-            say("Low level: the published rule asks for the header only, so no variant had to be masked."),
-            icon=":material/info:",
-        )
 
 
-def _show_exposure(audit: VcfAudit) -> None:
+def _show_exposure(audit: VcfAudit, steps: Sequence[str]) -> None:
     st.subheader(
         say("What would still give it away"),
         anchor=False,
@@ -51,7 +55,7 @@ def _show_exposure(audit: VcfAudit) -> None:
         ),
     )
     if audit.exposure:
-        show_findings(views.findings(audit), key="vcf_exposure", at_once=2)
+        show_findings(views.findings(audit.exposure, steps=steps), key="vcf_exposure", at_once=2)
     else:
         st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 

@@ -1,0 +1,49 @@
+"""How much a page says before anything is opened, with its demo loaded."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+MOST_WORDS = 350
+MOST_CARDS = 4
+FIRST_SCREEN = 900  # pixels of 1440 × 900
+SLOW = 60_000  # milliseconds, on a busy machine
+# Tool, demo, and the key of the button that starts its search, where there is one.
+PAGES = [("tabular", "hospital", ""), ("vcf", "cohort", ""), ("leakage", "leaking", "")]
+# The main block's words that can be seen: no table, chart or icon, and of what is closed only its name.
+WORDS = """() => {
+  const seen = [];
+  const texts = document.createTreeWalker(
+    document.querySelector('[data-testid="stMain"]'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const place = texts.currentNode.parentElement;
+    const closed = place.closest("details:not([open])");
+    const left = 'style, script, table, [data-testid="stDataFrame"], [data-testid="stVegaLiteChart"], '
+      + '[data-testid="stIconMaterial"]';
+    if (!place.closest(left) && place.checkVisibility() && (!closed || place.closest("summary")))
+      seen.push(texts.currentNode.textContent);
+  }
+  return seen.join(" ").split(/\\s+/).filter(word => /[\\p{L}\\p{N}]/u.test(word)).length;
+}"""
+CARDS = """() => [...document.querySelectorAll('[data-testid="stMetric"]')]
+  .filter(card => card.checkVisibility() && !card.closest("details:not([open])")).length"""
+
+
+@pytest.mark.parametrize(("tool", "demo", "start"), PAGES, ids=lambda part: part or "_")
+def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
+    tool: str, demo: str, start: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit(tool)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.locator(f".st-key-{tool}_demo_{demo} button").first.click()
+    if start:
+        page.locator(f".st-key-{start} button").first.click(timeout=SLOW)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    wait_until_idle(page)
+    card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
+    assert card is not None
+    assert card["y"] + card["height"] <= FIRST_SCREEN
+    assert page.evaluate(CARDS) <= MOST_CARDS
+    assert page.evaluate(WORDS) <= MOST_WORDS
