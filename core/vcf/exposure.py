@@ -34,14 +34,14 @@ class Exposure:
     @property
     def sentence(self) -> Text:
         """Return what was found, where first, and, unless it is a mere fact, what to do."""
-        return self.where if self.verdict is Verdict.PASS else joined([self.where, self.remedy])
+        found = self.where(at_most=N_EXAMPLES)
+        return found if self.verdict is Verdict.PASS else joined([found, self.remedy])
 
-    @property
-    def where(self) -> Text:
+    def where(self, *, at_most: int) -> Text:
         """Return what was found, and where first."""
         if not self.places or "pairs" in self.message.values:
             return self.message
-        first = text("First: {places}.", places=places_text(self.places, at_most=N_EXAMPLES))
+        first = text("First: {places}.", places=places_text(self.places, at_most=at_most))
         return joined([self.message, first])
 
     @property

@@ -289,8 +289,8 @@ def show_privacy_line() -> None:
             st.caption(f":material/lock: {stay}")
             return
         held_now = say(
-            "{size} of your files are held in memory on this machine, for this tab only. They go when you "
-            "close or reload it.",
+            "{size} of your files are held in memory on this machine for this tab, until you close or reload "
+            "it.",
             size=size(held.n_bytes),
         )
         st.caption(f":material/lock: {held_now}", width="stretch")

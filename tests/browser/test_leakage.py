@@ -33,7 +33,7 @@ def test_uploads__are_compared_and_downloads_can_be_read(
     wait_until_idle(page)
     assert figure(page, "Average matching cells per row") == "1.75"
 
-    page.get_by_text("Settings: what is compared").click()
+    page.get_by_text("Settings", exact=True).click()
     expect(page.get_by_role("combobox", name="Values to ignore")).to_be_visible()
     wait_until_idle(page)
     page.wait_for_timeout(1_000)  # until the drawer is open
@@ -62,7 +62,7 @@ def test_slider__judges_again_by_keyboard(
     card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
     assert card is not None
     assert card["y"] + card["height"] < 900
-    page.get_by_text("Settings: what is compared").click()
+    page.get_by_text("Settings", exact=True).click()
     page.get_by_role("slider", name="Full leakage tolerated").press("End")
     expect(full).to_contain_text("WARN")
     expect(full).to_contain_text("at most 5.0 %")

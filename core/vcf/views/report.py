@@ -70,9 +70,10 @@ def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
 
 
 def findings(exposures: Iterable[Exposure], *, steps: Sequence[str] = ()) -> tuple[Finding, ...]:
-    """Return exposures as findings, each with its first places, and its remedy where no step says it."""
+    """Return exposures as findings with their first places and remedies; shorter where a step says those."""
     return tuple(
-        replace(one.finding, message=one.where) if one.remedy in steps else one.finding for one in exposures
+        replace(one.finding, message=one.where(at_most=1)) if one.remedy in steps else one.finding
+        for one in exposures
     )
 
 

@@ -10,10 +10,7 @@ from core.verdict import Verdict, worst_first
 from core.words import Text, joined, own, text
 
 TITLE = "VCF verifier"
-QUESTION = (
-    "Was the genome file really masked, site by site, and what in it would still give the masked allele or "
-    "the donor away?"
-)
+QUESTION = "Was the genome file really masked, and what in it would still give the donor away?"
 LIMITS = (
     (
         "The published rule looks at the header, at short tandem repeats and at rare variants. The common "

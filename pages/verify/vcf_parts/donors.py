@@ -48,7 +48,7 @@ def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) ->
 
 
 def _ask_for_panel() -> VcfFile | None:
-    with st.expander(say("Is the donor, or a relative, in another file?"), icon=":material/family_restroom:"):
+    with st.expander(say("Compare with another file"), icon=":material/family_restroom:"):
         st.caption(
             say(
                 "A panel is another file with genotypes of the same reference build: a public one, a former "
