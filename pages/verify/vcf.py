@@ -145,15 +145,9 @@ def _show_results(
     _show_figures_of_all(outcomes)
     _show_unread(outcomes)
     looked = outcomes[number].donors
-    published, *further = _downloads(outcomes, unmatched, shown)
-    st.header(say("Downloads"), anchor=False)
-    show_downloads(
-        TOOL,
-        partial(_report, outcomes, unmatched),
-        identity=f"{identity} {settings} {shown.scan.anonymized_name} "
-        f"{looked and looked.measurement.identity}",
-        extra=[published],
-        further=further,
+    donors = looked and looked.measurement.identity
+    _show_downloads(
+        outcomes, unmatched, shown, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
     )
     show_definitions(
         (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
@@ -203,22 +197,35 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
         )
 
 
-def _downloads(
+def _show_downloads(
+    outcomes: Sequence[PairOutcome], unmatched: Sequence[str], shown: VcfAudit, identity: str
+) -> None:
+    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    published = Download(
+        "CSV report",
+        f"{REPORT_NAME}.csv",
+        "text/csv",
+        partial(render_report, audits),
+        "A row per file, exactly as published.",
+    )
+    st.header(say("Downloads"), anchor=False)
+    show_downloads(
+        TOOL,
+        partial(_report, outcomes, unmatched),
+        identity=identity,
+        extra=[published],
+        further=_further_downloads(outcomes, unmatched, shown),
+    )
+
+
+def _further_downloads(
     outcomes: Sequence[PairOutcome],
     unmatched: Sequence[str],
     shown: VcfAudit,
 ) -> list[Download]:
-    """Offer the published CSV report, all findings and pairs, and the shown file's unmasked sites."""
-    audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
+    """Return all findings and pairs, and the shown file's unmasked sites."""
     stem = shown.scan.anonymized_name.partition(".vcf")[0]
     return [
-        Download(
-            "CSV report",
-            f"{REPORT_NAME}.csv",
-            "text/csv",
-            partial(render_report, audits),
-            "A row per file, exactly as published.",
-        ),
         Download(
             "All findings",
             f"{REPORT_NAME}_findings.csv",
