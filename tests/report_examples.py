@@ -1,6 +1,8 @@
 """Reports for tests: one like a real run, and the texts that break careless writers."""
 
 import dataclasses
+import json
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import altair as alt
@@ -9,8 +11,13 @@ import pandas as pd
 
 from core.charts import class_size_chart
 from core.plain import valid_unicode
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, input_facts
+from core.reports.model import Column
+from core.tables import read_dataset
+from core.tabular import audit_tabular, pair_files, read_log
+from core.tabular.views import VerifiedFile, tabular_report
 from core.verdict import Finding, Verdict
+from core.words import own
 
 CREATED_AT = datetime(2026, 11, 20, 6, 30, tzinfo=UTC)
 
@@ -111,7 +118,15 @@ def columns_table() -> ReportTable:
             "Cells": [10, 9, 8],
         }
     )
-    return ReportTable(name="columns", title="Every column", frame=frame, note="One line per column.")
+    columns = [Column(name, name, "share" if name.endswith("share") else None) for name in frame]
+    return ReportTable("columns", "Every column", frame, note="One line per column.", columns=tuple(columns))
+
+
+def marked_table() -> ReportTable:
+    """Return a table in which a cell is tinted by a verdict."""
+    frame = pd.DataFrame({"name": ["a", "b"], "done": ["no", "yes"]})
+    columns = (Column("name", "Column"), Column("done", "Was it done?", kind="words"))
+    return ReportTable("map", "Map", frame, columns=columns, marks={"done": (Verdict.FAIL, None)})
 
 
 def class_sizes_table(n_rows: int) -> ReportTable:
@@ -150,3 +165,61 @@ def text_report(text: str) -> Report:
         limits=(text,),
         versions={text: text},
     )
+
+
+_PEOPLE = ("Ana Novak", "Boris Horvat", "Clara Walker", "David Zupan", "Eva Bennett", "Filip Mlakar")
+_MEANINGS = {"age": "gender", "region": "gender"}
+_KINDS = ("name", "email", "date", "age", "region", "amount", "code", "answer", "note", "score")
+
+
+def wide_tables(n_columns: int = 30, n_records: int = 120) -> dict[str, bytes]:
+    """Return four originals, anonymized tables and logs, of many columns each, the first the best kept."""
+    files: dict[str, bytes] = {}
+    for number in range(4):
+        rng = np.random.default_rng(number)
+        columns = {
+            f"{_KINDS[place % 10]}_{place}": _cells(_KINDS[place % 10], n_records, rng)
+            for place in range(n_columns)
+        }
+        released, log = {}, {}
+        for place, (name, cells) in enumerate(columns.items()):
+            is_kept = place % 4 < number or _KINDS[place % 10] in ("answer", "score")
+            released[name] = cells if is_kept else [""] * n_records
+            meaning = _MEANINGS.get(_KINDS[place % 10], "other") if is_kept else "other"
+            log[name] = {"semantic": meaning, "action": "keep" if is_kept else "drop"}
+        log[f"note_{n_columns - 2}"]["action"] = "drop"  # which one of them does not hold
+        meta = {"mode": "low", "allow_dx": False, "source_file": f"clinic_{number}.csv"}
+        files[f"clinic_{number}.csv"] = pd.DataFrame(columns).to_csv(index=False).encode()
+        files[f"clinic_{number}_anonymized.csv"] = pd.DataFrame(released).to_csv(index=False).encode()
+        files[f"clinic_{number}_anonymized_log.json"] = json.dumps({"_meta": meta, "log_info": log}).encode()
+    return files
+
+
+def _cells(kind: str, n: int, rng: np.random.Generator) -> list[str]:
+    drawn = rng.integers(0, 10_000, n)
+    makes: dict[str, Callable[[int], str]] = {
+        "name": lambda x: f"{_PEOPLE[x % 6]} {x}",
+        "email": lambda x: f"person{x}@example.org",
+        "date": lambda x: f"{1950 + x % 60}-{1 + x % 12:02}-{1 + x % 28:02}",
+        "age": lambda x: str(18 + x % 80),
+        "region": lambda x: f"Region {x % 7}",
+        "amount": lambda x: str(x * 3),
+        "code": lambda x: f"C{x:05}",
+        "answer": lambda x: ("yes", "no", "unsure")[x % 3],
+        "note": lambda x: f"called 010-{x:04}-{9999 - x:04} twice",
+        "score": lambda x: str(x % 5),
+    }
+    return [makes[kind](int(x)) for x in drawn]
+
+
+def tabular_run(files: Mapping[str, bytes], created_at: datetime = CREATED_AT) -> Report:
+    """Return the report of the tabular verifier on files by name."""
+    done = []
+    for pair in pair_files(list(files)).pairs:
+        original, anonymized = (
+            read_dataset(files[name], name=name) for name in (pair.original, pair.anonymized)
+        )
+        audit = audit_tabular(original, anonymized, read_log(files[pair.log], name=pair.log))
+        facts = (input_facts(original, own("original")), input_facts(anonymized, own("anonymized table")))
+        done.append(VerifiedFile(audit=audit, inputs=facts))
+    return tabular_report(done, created_at=created_at)

@@ -27,5 +27,4 @@ from core.charts.shapes import (
     histogram,
     horizontal_bars,
     stacked_share_bar,
-    verdict_counts_bar,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from types import MappingProxyType
 from typing import cast
 
@@ -135,8 +136,10 @@ def number_locale() -> dict[str, object]:
 _REPORT_WIDTH = 720
 
 
-def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT_WIDTH) -> dict[str, object]:
-    """Return the chart's Vega-Lite specification at a fixed width and with the report's theme.
+def for_report(
+    chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT_WIDTH, height: int | None = None
+) -> dict[str, object]:
+    """Return the chart's Vega-Lite specification at a fixed width, `height` at most, with the report's theme.
 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one
     SVG serves light, dark and paper.
@@ -145,10 +148,13 @@ def for_report(chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT
     if specification.get("width") == "container":
         specification["width"] = width
         specification["autosize"] = {"type": "fit-x", "contains": "padding"}
-    specification = cast("dict[str, object]", _in_ink(specification))
+    drawn_height = specification.get("height")
+    if height is not None and isinstance(drawn_height, int):
+        specification["height"] = min(drawn_height, height)
+    specification = cast("dict[str, object]", _fitting(_in_ink(specification), width))
     specification["config"] = {**_REPORT_CONFIG, "locale": number_locale()}
     specification["background"] = None
-    specification.setdefault("padding", 4)
+    specification.setdefault("padding", {"left": 4, "top": 4, "bottom": 4, "right": 28})  # labels of bars
     return specification
 
 
@@ -161,6 +167,30 @@ def _in_ink(part: object) -> object:
     return "currentColor" if part == TEXT_COLOR else part
 
 
+def _fitting(part: object, width: int) -> object:
+    """Return a specification whose long titles and legends are broken into lines: they would be cut off."""
+    if isinstance(part, list):
+        return [_fitting(value, width) for value in part]
+    if not isinstance(part, dict):
+        return part
+    found = {name: _fitting(value, width) for name, value in part.items()}
+    if width >= _REPORT_WIDTH:
+        return found
+    for channel, n_pixels in (("x", width), ("y", HEIGHT)):
+        axis = found.get(channel)
+        if isinstance(axis, dict) and isinstance(axis.get("title"), str):
+            found[channel] = {**axis, "title": _lines(axis["title"], n_pixels)}
+    legend = found.get("legend")
+    if isinstance(legend, dict) and legend.get("orient") in ("top", "bottom"):
+        found["legend"] = {**legend, "columns": 1}
+    return found
+
+
+def _lines(title: str, n_pixels: int) -> list[str]:
+    return wrap(title, n_pixels // _LETTER, break_long_words=False, break_on_hyphens=False)
+
+
+_LETTER = 8  # pixels of a letter in a title
 _INK: dict[str, object] = {
     "labelColor": "currentColor",
     "titleColor": "currentColor",

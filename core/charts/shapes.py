@@ -25,8 +25,7 @@ from core.charts.look import (
 )
 from core.coding import FloatArray, IntArray
 from core.measures.measure import Unit
-from core.verdict import Verdict
-from core.words import Amount, say, text
+from core.words import Amount, say
 
 
 def horizontal_bars(
@@ -150,20 +149,6 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.L
         ],
     )
     return sized(alt.layer(bar), 64)
-
-
-def verdict_counts_bar(counts: Mapping[Verdict, int], *, title: str) -> alt.LayerChart:
-    """Draw how many checks ended in each verdict, from PASS to FAIL; see :func:`stacked_share_bar`."""
-    parts = [
-        Part(
-            label=text("{symbol} {word}", symbol=verdict.symbol, word=text(verdict.word)),
-            count=counts.get(verdict, 0),
-            meaning=verdict.value,
-        )
-        for verdict in Verdict
-        if counts.get(verdict, 0) or verdict is not Verdict.NOT_ASSESSED
-    ]
-    return stacked_share_bar(parts, unit="values", title=title)
 
 
 def _share_table(parts: Sequence[Part], unit: Unit) -> pd.DataFrame:

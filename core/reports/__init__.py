@@ -6,24 +6,25 @@ read the report and nothing else: no clock, no versions, no files.
 
 from core.plain import zip_of
 from core.reports.as_html import render_html
+from core.reports.as_json import content_digest, render_json
 from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
     Figure,
     InputFacts,
     Report,
     ReportChart,
+    ReportSection,
     ReportTable,
     current_versions,
+    figures_of,
+    findings_of,
     input_facts,
 )
 from core.reports.rendering import (
     RENDERERS,
     Renderer,
-    content_digest,
     csv_bytes,
     file_name,
     render,
     render_csv,
-    render_csv_zip,
-    render_json,
 )

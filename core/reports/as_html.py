@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import html
-import json
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from typing import cast
-from xml.etree import ElementTree as ET
+from typing import NamedTuple
 
-import altair as alt
 import pandas as pd
 
-from core.charts import Specification, for_report
-from core.drawing import svg_of
-from core.measures import MEASURES, Measure
+from core.measures import MEASURES
 from core.measures.measure import Unit
-from core.plain import JsonValue, json_value, printable, scalar, sha256_of
+from core.plain import printable, scalar
+from core.reports.as_json import content_digest, settings_digest
+from core.reports.as_svg import chart_svg
 from core.reports.model import (
     Figure,
     InputFacts,
     Report,
     ReportChart,
+    ReportSection,
     ReportTable,
     column_units,
     figure_text,
@@ -31,128 +31,32 @@ from core.reports.model import (
     time_text,
     unit_word,
 )
-from core.verdict import Verdict, next_steps, worst_first
+from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
 
-_LONGEST_LABEL = 300
+MOST_COLUMNS = 14
+_MOST_ROWS = 50
+_MOST_AT_FRONT = 5  # findings on the first page
+_MOST_OF_FILE = 3  # findings with each of several files
+_MOST_FILES = 20  # named on the first page
+_MOST_ROWS_IN_SECTION = 12  # of a table that stands beside the figures and not in the appendix
+_LONGEST_TEXT = 600
+_LONGEST_WORD = 28
+_UPRIGHT, _SIDEWAYS = 95, 150  # letters that fit beside each other on paper
+_BESIDE_WIDTH, _BESIDE_HEIGHT = 340, 180  # pixels of a chart beside the figures
+_GRID_WIDTH = 460  # pixels of one of several
+
 NOT_DRAWN = (
     "This chart could not be drawn: the process that draws ended or took too long. Its figures stand in the "
     "tables; download the report once more to have it drawn."
 )
-
-_DRAWN = frozenset(
-    [
-        "svg",
-        "g",
-        "path",
-        "line",
-        "rect",
-        "circle",
-        "text",
-        "tspan",
-        "defs",
-        "clipPath",
-        "linearGradient",
-        "stop",
-    ]
-)
-_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
-_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
-
-
-def _chart_svg(chart: alt.TopLevelMixin | Specification, *, prefix: str) -> str:
-    """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
-
-    Where it cannot be drawn, a sentence says so.
-
-    `prefix`: put before every id, so that charts of one page stay apart. The page holds the chart's name and
-    description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
-    """
-    specification = cast("dict[str, object]", _drawable(json_value(for_report(chart))))
-    drawn = _svg(specification)
-    if drawn is None:
-        return f"<p>{text(say(NOT_DRAWN))}</p>"
-    root = ET.fromstring(printable(drawn))  # noqa: S314 - our own drawing, without entities
-    _strip(root)
-    _renumber_ids(root, prefix)
-    width, height = root.attrib["width"], root.attrib["height"]
-    root.attrib.clear()
-    root.attrib |= {
-        "viewBox": f"0 0 {width} {height}",
-        "role": "img",
-        "aria-labelledby": f"{prefix}-title",
-        "aria-describedby": f"{prefix}-text",
-    }
-    return ET.tostring(root, encoding="unicode")
-
-
-def _svg(specification: dict[str, object]) -> str | None:
-    try:
-        return svg_of(specification)
-    except ValueError:
-        # Vega shortens long labels by UTF-16 units; one cut inside a character cannot be measured.
-        plain = json.loads(
-            _BEYOND_PLANE_0.sub("\N{REPLACEMENT CHARACTER}", json.dumps(specification, ensure_ascii=False))
-        )
-        return svg_of(plain)
-
-
-def _drawable(part: JsonValue) -> JsonValue:
-    """Return a specification without control characters and texts too long to measure.
-
-    Measuring a control character ends the process that draws (vl-convert 1.9.0).
-    """
-    if isinstance(part, dict):
-        return {printable(name): _drawable(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_drawable(value) for value in part]
-    return _short(printable(part)) if isinstance(part, str) else part
-
-
-def _short(text: str) -> str:
-    """Cut a text that no label can show and that takes seconds to measure; distinct texts stay distinct."""
-    if len(text) <= _LONGEST_LABEL:
-        return text
-    return f"{text[:_LONGEST_LABEL]}… {sha256_of(text)[:8]}"
-
-
-def _strip(element: ET.Element) -> None:
-    """Keep only what draws, in the element and below it."""
-    element.tag = element.tag.rpartition("}")[2]
-    element.attrib = {name: value for name, value in element.attrib.items() if _is_plain(name)}
-    for child in list(element):
-        _strip(child)
-        if child.tag not in _DRAWN:
-            element.remove(child)
-
-
-def _renumber_ids(root: ET.Element, prefix: str) -> None:
-    """Give ids numbers in the order of the drawing: Vega counts gradients over the life of the process."""
-    ids = (element.attrib["id"] for element in root.iter() if "id" in element.attrib)
-    renamed = {old: f"{prefix}-{number}" for number, old in enumerate(ids, start=1)}
-    for element in root.iter():
-        for name, value in element.attrib.items():
-            element.attrib[name] = (
-                renamed[value]
-                if name == "id"
-                else _REFERENCE.sub(lambda found: f"url(#{renamed.get(found[1], prefix)})", value)
-            )
-
-
-def _is_plain(name: str) -> bool:
-    return not name.startswith(("{", "aria-", "on")) and name not in ("role", "href", "class")
-
-
-_MOST_ROWS = 50
-MOST_COLUMNS = 14
-_LONGEST_TEXT = 600
-_LONGEST_WORD = 28
-
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 
 _STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
+_CODE = re.compile("`([^`\n]+)`")
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9 .,:-]")
 _VERDICT_MEANINGS = {
     Verdict.PASS: "PASS means: every check held.",
     Verdict.WARN: "WARN means: nothing failed, but something needs a person's judgement.",
@@ -164,25 +68,25 @@ _VERDICT_MEANINGS = {
 def render_html(report: Report) -> bytes:
     """Write the report as one HTML file in UTF-8.
 
-    Charts are inline SVG. A content security policy forbids scripts and requests. All text is escaped.
-    Tables show their first 50 rows and 14 columns and say so where they hold more. Light, dark and
-    print have their own colours; a verdict is told by word, symbol and colour. The same report gives
-    the same bytes, and two that differ in `created_at` differ in that line.
+    The first page holds the verdict, the gravest findings, what to do, the files and how the report was
+    made; then comes a section per file; definitions, settings and hashes are an appendix. Charts are
+    inline SVG. A content security policy forbids scripts and requests, links lead within the file, and all
+    text is escaped. Tables show their first 50 rows and 14 columns and say so where they hold more.
+    Light, dark and print have their own colours; a verdict is told by word, symbol and colour. The same
+    report gives the same bytes, and two that differ in `created_at` differ in its lines alone.
     """
+    sections = report.sections or (_whole(report),)
+    numbers, digest, further = count(1), content_digest(report), _appendix_parts(report, sections)
     body = [
-        _header(report),
+        _front(report, sections, digest, further),
         "<main>",
-        _verdict_panel(report),
-        _figures_section(report.figures),
-        _findings_section(report),
-        _charts_section(report.charts),
-        _tables_section(report.tables),
-        _limits_section(report.limits),
-        _provenance_section(report),
+        *(_section(each, n, report, numbers) for n, each in enumerate(sections, start=1)),
+        _appendix(further),
         "</main>",
         _footer(),
     ]
-    return (_head(report) + "\n".join(part for part in body if part) + "\n</body>\n</html>\n").encode("utf-8")
+    made = _head(report, digest) + "\n".join(part for part in body if part) + "\n</body>\n</html>\n"
+    return made.encode("utf-8")
 
 
 def text(value: object) -> str:
@@ -190,10 +94,33 @@ def text(value: object) -> str:
     return html.escape(printable(str(value)), quote=True)
 
 
+def prose(words: str) -> str:
+    """Return a sentence said in the language spoken, with the names in it set as code."""
+    return _CODE.sub(r"<code>\1</code>", text(say(words)))
+
+
+def _whole(report: Report) -> ReportSection:
+    """Return a run that is not of several files as one section; tables of many rows are details."""
+    short = {id(each) for each in report.tables if len(each.frame) <= _MOST_ROWS_IN_SECTION}
+    upright = [each for each in report.tables if id(each) in short and not _shape(each)]
+    return ReportSection(
+        name=say("Result"),
+        verdict=report.verdict,
+        headline="",
+        figures=report.figures,
+        findings=(),
+        charts=report.charts,
+        tables=tuple(upright),
+        details=tuple(each for each in report.tables if each not in upright),
+    )
+
+
 # ---------------------------------------------------------------------------------------------- frame
 
 
-def _head(report: Report) -> str:
+def _head(report: Report, digest: str) -> str:
+    title, verdict = own(report.title), own(report.verdict.word)
+    name = say("{title}: {verdict} – AnonAudit report", title=title, verdict=verdict)
     return f"""<!doctype html>
 <html lang="{spoken_language()}">
 <head>
@@ -202,54 +129,34 @@ def _head(report: Report) -> str:
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{text(_title(report))}</title>
-<style>{_STYLE}</style>
+<title>{text(name)}</title>
+<style>{_STYLE}{_paper(report, digest)}</style>
 </head>
 <body>
 """
 
 
-def _title(report: Report) -> str:
-    title, verdict = own(report.title), own(report.verdict.word)
-    return say("{title}: {verdict} – AnonAudit report", title=title, verdict=verdict)
+def _paper(report: Report, digest: str) -> str:
+    """Return what stands at the head and foot of every printed page."""
+    page, of = say("Page {page} of {pages}", page="\x00", pages="\x01").split("\x00")
+    between, after = of.split("\x01")
+    numbered = f"{_css(page)} counter(page) {_css(between)} counter(pages) {_css(after)}"
+    boxes = {
+        "top-left": _css(say("AnonAudit report: {title}", title=own(report.title))),
+        "top-right": _css(say(report.verdict.word)),
+        "bottom-left": _css(f"{time_text(report.created_at)} · {digest[:16]}"),
+        "bottom-right": numbered,
+    }
+    look = "font: 8pt sans-serif; color: #414d5c; white-space: nowrap;"
+    inside = " ".join(f"@{place} {{ content: {words}; {look} }}" for place, words in boxes.items())
+    return f"@page {{ {inside} }}\n"
 
 
-def _header(report: Report) -> str:
-    moment = in_utc(report.created_at)
-    return f"""<header class="top">
-<div class="brand"><strong>AnonAudit</strong>
-<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{time_text(moment)}</time></div>
-<h1 class="wrap">{text(say(report.title))}</h1>
-<p class="question wrap">{text(say(report.question))}</p>
-</header>"""
-
-
-def _verdict_panel(report: Report) -> str:
-    verdict = report.verdict
-    parts = "".join(
-        f"<li>{text(say(name))}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items()
-    )
-    return f"""<section class="verdict {verdict.value}" aria-label="{text(say("Verdict"))}">
-<span class="mark" aria-hidden="true">{verdict.symbol}</span>
-<span class="word">{text(say(verdict.word))}</span>
-<span class="headline wrap">{text(say(report.headline))}</span>
-</section>
-{f'<ul class="parts">{parts}</ul>' if parts else ""}
-<p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>
-{_next_steps(report)}"""
-
-
-def _next_steps(report: Report) -> str:
-    steps = "".join(f'<li class="wrap">{text(say(step))}</li>' for step in next_steps(report.findings))
-    return f"<h2>{text(say('Do next'))}</h2>\n<ol>{steps}</ol>" if steps else ""
-
-
-def _verdict_badge(verdict: Verdict | None) -> str:
-    """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
-    if verdict is None:
-        return ""
-    symbol, label = verdict.symbol, text(say(verdict.word))
-    return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
+def _css(words: str) -> str:
+    """Return text as a string of a style sheet, with everything but letters and digits as escapes."""
+    plain = " ".join(printable(words).split("\n"))
+    shown = plain if len(plain) <= 80 else f"{plain[:80]}…"
+    return f'"{_NOT_PLAIN.sub(lambda found: f"{chr(92)}{ord(found[0]):x} ", shown)}"'
 
 
 def _footer() -> str:
@@ -260,42 +167,168 @@ def _footer() -> str:
     return f"<footer>{text(words)}</footer>"
 
 
-def _section(heading: str, content: str) -> str:
-    return f"<section>\n<h2>{text(say(heading))}</h2>\n{content}\n</section>" if content else ""
+# ----------------------------------------------------------------------------------------- first page
 
 
-# --------------------------------------------------------------------------------- figures and findings
+def _front(
+    report: Report, sections: Sequence[ReportSection], digest: str, further: Mapping[str, _Part]
+) -> str:
+    moment = in_utc(report.created_at)
+    parts = [
+        f"""<header class="top">
+<div class="brand"><strong>AnonAudit</strong>
+<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{time_text(moment)}</time></div>
+<h1 class="wrap">{text(say(report.title))}</h1>
+<p class="question wrap">{text(say(report.question))}</p>""",
+        _verdict_panel(report),
+        f"<h2>{text(say('Findings'))}</h2>",
+        _gravest(report.findings, at_most=_MOST_AT_FRONT),
+        _next_steps(report),
+        _files(report),
+        _made(report, digest),
+        _contents(sections, further),
+        "</header>",
+    ]
+    return "\n".join(part for part in parts if part)
 
 
-def _figures_section(figures: tuple[Figure, ...]) -> str:
+def _verdict_panel(report: Report) -> str:
+    verdict = report.verdict
+    parts = "".join(
+        f"<li>{text(say(name))}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items()
+    )
+    return f"""<section class="verdict {verdict.value}" aria-label="{text(say("Verdict"))}">
+<span class="mark" aria-hidden="true">{verdict.symbol}</span>
+<span class="word">{text(say(verdict.word))}</span>
+<span class="headline wrap">{prose(report.headline)}</span>
+</section>
+{f'<ul class="parts">{parts}</ul>' if parts else ""}
+<p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>"""
+
+
+def _verdict_badge(verdict: Verdict | None) -> str:
+    """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
+    if verdict is None:
+        return ""
+    symbol, label = verdict.symbol, text(say(verdict.word))
+    return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
+
+
+def _gravest(findings: Sequence[Finding], *, at_most: int) -> str:
+    """Return the gravest findings, and how many more there are and where; what held is in the appendix."""
+    told = [finding for finding in worst_first(findings) if finding.verdict is not Verdict.PASS]
+    if not told:
+        nothing = "Nothing was found that speaks against it." if findings else "No findings."
+        return f"<p>{text(say(nothing))}</p>"
+    items = "".join(
+        f'<li>{_verdict_badge(each.verdict)}<span class="{_wrapping(say(each.message))}">'
+        f"{prose(each.message)}</span></li>"
+        for each in told[:at_most]
+    )
+    return f'<ul class="findings">{items}</ul>{_more(told, at_most)}'
+
+
+def _more(told: Sequence[Finding], at_most: int) -> str:
+    if not (rest := len(told) - at_most) > 0:
+        return ""
+    words = say("and {n} more: see “All findings”", "and {n} more: see “All findings”", n=rest)
+    return f'<p class="small"><a href="#findings">{text(words)}</a></p>'
+
+
+def _next_steps(report: Report) -> str:
+    steps = "".join(f'<li class="wrap">{prose(step)}</li>' for step in next_steps(report.findings))
+    return f"<h2>{text(say('Do next'))}</h2>\n<ol>{steps}</ol>" if steps else ""
+
+
+def _files(report: Report) -> str:
+    if report.sections:
+        items = [
+            f'<li>{_verdict_badge(each.verdict)} <a class="long" href="#file-{n}">{text(each.name)}</a></li>'
+            for n, each in enumerate(report.sections, start=1)
+        ]
+    else:
+        items = [
+            f'<li>{text(say(each.role))}: <span class="long">{text(each.name)}</span></li>'
+            for each in report.inputs
+        ]
+    if rest := len(items[_MOST_FILES:]):
+        items[_MOST_FILES:] = [f"<li>{text(say('and {n} more', n=rest))}</li>"]
+    heading = f"<h2>{text(say('Files'))}</h2>\n"
+    return f'{heading}<ul class="files">{"".join(items)}</ul>' if items else ""
+
+
+def _made(report: Report, digest: str) -> str:
+    tool = say(
+        "AnonAudit {version} on Python {python}",
+        version=report.versions.get("anonaudit", "–"),
+        python=report.versions.get("python", "–"),
+    )
+    rows = [
+        (say("Date"), text(time_text(report.created_at))),
+        (say("Made by"), text(tool)),
+        (say("Digest of the result"), f"<code>{digest}</code>"),
+        (say("Digest of the settings"), f"<code>{settings_digest(report)}</code>"),
+    ]
+    items = "".join(f"<dt>{text(name)}</dt><dd>{value}</dd>" for name, value in rows)
+    return f'<dl class="facts made">{items}</dl>'
+
+
+def _contents(sections: Sequence[ReportSection], further: Mapping[str, _Part]) -> str:
+    links = [(f"file-{n}", each.name) for n, each in enumerate(sections, start=1)]
+    links += [(anchor, say(part.heading)) for anchor, part in further.items()]
+    items = "".join(f'<li><a class="long" href="#{anchor}">{text(name)}</a></li>' for anchor, name in links)
+    return f'<nav aria-label="{text(say("Contents"))}"><h2>{text(say("Contents"))}</h2><ol>{items}</ol></nav>'
+
+
+# ------------------------------------------------------------------------------------------- sections
+
+
+def _section(section: ReportSection, number: int, report: Report, charts: Iterator[int]) -> str:
+    """Return a file's part: its verdict, gravest findings, tables, figures and charts."""
+    is_file = bool(report.sections)
+    several = len(report.sections) > 1
+    badge = _verdict_badge(section.verdict) if is_file else ""
+    label = say("Figures of {file}", file=section.name) if is_file else say("Figures")
+    headline = f'<p class="wrap">{prose(section.headline)}</p>' if several else ""
+    found = _gravest(section.findings, at_most=_MOST_OF_FILE) if several else ""
+    figures = _figures_table(section.figures, label)
+    is_beside = bool(figures) and len(section.charts) == 1
+    drawn = [_chart(each, next(charts), is_beside=is_beside) for each in section.charts]
+    beside = "beside" if is_beside else "below"
+    charts_html = f'<div class="charts">{"".join(drawn)}</div>' if drawn else ""
+    parts = [
+        f'<h2 class="{_wrapping(section.name)}">{text(section.name)} {badge}</h2>',
+        headline,
+        found,
+        *(_report_table(each, level=3) for each in section.tables if is_file),
+        f'<div class="{beside}">{figures}{charts_html}</div>' if figures or drawn else "",
+        *(_report_table(each, level=3) for each in section.tables if not is_file),
+    ]
+    inside = "\n".join(part for part in parts if part)
+    return f'<section class="file" id="file-{number}">\n{inside}\n</section>'
+
+
+def _figures_table(figures: Sequence[Figure], label: str) -> str:
     if not figures:
         return ""
-    with_of = any(figure.of for figure in figures)
     judged = any(figure.verdict is not None or figure.threshold for figure in figures)
-    heads = ["Figure", "Of"] if with_of else ["Figure"]
-    heads += ["Value", "Threshold", "Verdict"] if judged else ["Value"]
-    seen: set[str] = set()
-    rows = []
-    for figure in figures:
-        rows.append(_figure_row(figure, defined=figure.measure in seen, with_of=with_of, judged=judged))
-        seen.add(figure.measure)
-    return _section("Figures", _table_html(say("Figures"), [say(head) for head in heads], rows))
+    heads = ["Figure", "Value", "Threshold", "Verdict"] if judged else ["Figure", "Value"]
+    rows = [_figure_row(figure, judged=judged) for figure in figures]
+    return _table_html(label, [say(head) for head in heads], rows, shape="figures")
 
 
-def _figure_row(figure: Figure, *, defined: bool, with_of: bool, judged: bool) -> str:
-    measure = MEASURES[figure.measure]
-    definition = "" if defined else _definition(measure)
-    cells = [f'<th scope="row" class="figure">{text(say(measure.label))}{definition}</th>']
-    if with_of:
-        cells.append(_text_cell(say(figure.of)))
+def _figure_row(figure: Figure, *, judged: bool) -> str:
+    measure, of = MEASURES[figure.measure], say(figure.of)
+    about = f' <span class="{_wrapping(of)}">({text(of)})</span>' if of else ""
     word = unit_word(measure.unit, figure.value)
     unit = f' <span class="unit">{word}</span>' if word else ""
-    cells.append(f'<td class="value">{text(figure_text(figure))}{unit}</td>')
+    cells = (
+        f'<th scope="row" class="figure"><a href="#measure-{measure.key}">{text(say(measure.label))}</a>'
+        f'{about}</th><td class="value">{text(figure_text(figure))}{unit}</td>'
+    )
     if judged:
-        cells.append(
-            f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{_verdict_badge(figure.verdict)}</td>"
-        )
-    return f"<tr>{''.join(cells)}</tr>"
+        cells += f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{_verdict_badge(figure.verdict)}</td>"
+    return f"<tr>{cells}</tr>"
 
 
 def _unbroken(words: str) -> str:
@@ -303,37 +336,13 @@ def _unbroken(words: str) -> str:
     return words.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def _definition(measure: Measure) -> str:
-    words = say(
-        "{definition} Source: {source}.", definition=own(measure.definition), source=own(measure.source)
-    )
-    return f'<span class="definition">{text(words)}</span>'
-
-
-def _findings_section(report: Report) -> str:
-    if not report.findings:
-        return _section("Findings", f"<p>{text(say('No findings.'))}</p>")
-    rows = [
-        f"<tr><td>{_verdict_badge(finding.verdict)}</td>"
-        f"{_text_cell(say(finding.message))}{_text_cell(finding.column or '')}"
-        f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
-        for finding in worst_first(report.findings)
-    ]
-    heads = [say(head) for head in ("Verdict", "Finding", "Column", "Affected")]
-    return _section("Findings", _table_html(say("Findings"), heads, rows))
-
-
-# ---------------------------------------------------------------------------------------------- charts
-
-
-def _charts_section(charts: tuple[ReportChart, ...]) -> str:
-    return _section("Charts", "\n".join(_chart(chart, number) for number, chart in enumerate(charts, 1)))
-
-
-def _chart(chart: ReportChart, number: int) -> str:
+def _chart(chart: ReportChart, number: int, *, is_beside: bool) -> str:
+    width, height = (_BESIDE_WIDTH, _BESIDE_HEIGHT) if is_beside else (_GRID_WIDTH, None)
+    drawn = chart_svg(chart.chart, prefix=f"chart-{number}", width=width, height=height)
+    drawn = drawn or f"<p>{text(say(NOT_DRAWN))}</p>"
     return f"""<figure>
 <figcaption id="chart-{number}-title">{text(say(chart.title))}</figcaption>
-{_chart_svg(chart.chart, prefix=f"chart-{number}")}
+{drawn}
 <p class="note wrap" id="chart-{number}-text">{text(say(chart.alt_text))}</p>
 </figure>"""
 
@@ -341,26 +350,55 @@ def _chart(chart: ReportChart, number: int) -> str:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-def _tables_section(tables: tuple[ReportTable, ...]) -> str:
-    return _section("Tables", "\n".join(_report_table(table) for table in tables))
-
-
-def _report_table(table: ReportTable) -> str:
-    shown = table.said.iloc[:_MOST_ROWS, :MOST_COLUMNS]
+def _report_table(table: ReportTable, *, level: int) -> str:
+    said = table.said
+    shown = said.iloc[:_MOST_ROWS, :MOST_COLUMNS]
     units = column_units(table)[:MOST_COLUMNS]
     numeric = [_is_numeric(shown.iloc[:, position]) for position in range(shown.shape[1])]
     rows = [
         "<tr>"
-        + "".join(_cell(value, unit, right) for value, unit, right in zip(row, units, numeric, strict=True))
+        + "".join(
+            _marked(value, mark) if mark else _cell(value, unit, right)
+            for value, unit, right, mark in zip(row, units, numeric, table.marks_of(n), strict=False)
+        )
         + "</tr>"
-        for row in shown.itertuples(index=False, name=None)
+        for n, row in enumerate(shown.itertuples(index=False, name=None))
     ]
-    note = f'<p class="note wrap">{text(say(table.note))}</p>' if table.note else ""
-    heading = f'<h3 class="wrap">{text(say(table.title))}</h3>'
+    note = f'<p class="note wrap">{prose(table.note)} {_legend(table)}</p>' if table.note else ""
+    heading = f'<h{level} class="wrap">{text(say(table.title))}</h{level}>'
     if not rows:
         return f"{heading}\n{note}\n<p>{text(say('No rows.'))}</p>"
-    content = _table_html(say(table.title), [str(name) for name in shown.columns], rows, numeric=numeric)
-    return f"{heading}\n{note}\n{content}\n{_cut_statement(table.said)}"
+    shape = "map" if table.marks else _shape(table)
+    content = _table_html(
+        say(table.title), [str(n) for n in shown.columns], rows, numeric=numeric, shape=shape
+    )
+    return f"{heading}\n{note}\n{content}\n{_cut_statement(said)}"
+
+
+def _legend(table: ReportTable) -> str:
+    """Return what the tints of a table mean."""
+    marks = {mark for column in table.marks.values() for mark in column if mark}
+    return " ".join(_verdict_badge(mark) for mark in sorted(marks, key=lambda each: each.severity))
+
+
+def _shape(table: ReportTable) -> str:
+    """Tell how wide a table is on paper: empty, wide (across), or tight (words have to be broken)."""
+    shown = table.said.iloc[:_MOST_ROWS, :MOST_COLUMNS].astype(object)
+    n_letters = sum(
+        max(map(_longest_word, (str(name), *map(str, shown.iloc[:, place])))) + 2
+        for place, name in enumerate(shown.columns)
+    )
+    return "" if n_letters <= _UPRIGHT else "wide" if n_letters <= _SIDEWAYS else "tight"
+
+
+def _longest_word(words: str) -> int:
+    """Return the width of the longest word that is not broken, in letters; Korean ones are wider."""
+    lengths = (
+        sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in word)
+        for word in words.split()
+    )
+    longest = max(lengths, default=0)
+    return int(longest) if longest <= _LONGEST_WORD else 8
 
 
 def _cut_statement(frame: pd.DataFrame) -> str:
@@ -378,23 +416,33 @@ def _cut_statement(frame: pd.DataFrame) -> str:
 
 
 def _table_html(
-    label: str, heads: list[str], rows: Iterable[str], *, numeric: list[bool] | None = None
+    label: str, heads: list[str], rows: Iterable[str], *, numeric: list[bool] | None = None, shape: str = ""
 ) -> str:
     right = numeric or [False] * len(heads)
     header = "".join(
-        f'<th scope="col"{" class=number" if is_number else ""}>{text(head)}</th>'
+        f'<th scope="col"{" class=number" if is_number else ""}><span>{text(head)}</span></th>'
         for head, is_number in zip(heads, right, strict=True)
     )
-    narrow = ' class="numbers"' if all(right) else ""
+    looks = " ".join(each for each in ("numbers" if all(right) else "", shape) if each)
+    look = f' class="{looks}"' if looks else ""
     body = "\n".join(rows)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table{narrow}>\n'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}">'
+        f"<table{look}>\n"
         f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
 
 def _is_numeric(cells: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells))
+
+
+def _marked(value: object, mark: Verdict) -> str:
+    """Return a cell tinted by a verdict, which is also told by its symbol, and by its word to be read out."""
+    return (
+        f'<td class="{mark.value}"><span aria-hidden="true">{mark.symbol}</span> '
+        f'{text(str(value).replace("`", ""))}<span class="aloud"> ({text(say(mark.word))})</span></td>'
+    )
 
 
 def _cell(value: object, unit: Unit | None, right: bool) -> str:
@@ -431,21 +479,83 @@ def _cell_text(value: object, unit: Unit | None) -> str:
     return text(plain)
 
 
-# ------------------------------------------------------------------------------ limits and provenance
+# -------------------------------------------------------------------------------------------- appendix
 
 
-def _limits_section(limits: tuple[str, ...]) -> str:
-    items = "".join(f'<li class="wrap">{text(say(limit))}</li>' for limit in limits)
-    return _section("What this result cannot tell", f'<ul class="limits">{items}</ul>' if items else "")
+class _Part(NamedTuple):
+    """A part of the appendix."""
+
+    heading: str
+    content: str
 
 
-def _provenance_section(report: Report) -> str:
-    parts = [
-        _inputs(report.inputs),
-        _facts("Settings", said_settings(report)),
-        _versions(report),
+def _appendix_parts(report: Report, sections: Sequence[ReportSection]) -> dict[str, _Part]:
+    """Return all findings, further tables, definitions, limits, and how to repeat it, by anchor."""
+    parts = {
+        "findings": _Part("All findings", _all_findings(report.findings)),
+        "tables": _Part("Tables", _all_tables(report, sections)),
+        "definitions": _Part("Definitions", _definitions(report.figures)),
+        "limits": _Part("What this result cannot tell", _limits(report.limits)),
+        "repeat": _Part("How to repeat this", _provenance(report)),
+    }
+    return {anchor: part for anchor, part in parts.items() if part.content}
+
+
+def _appendix(parts: Mapping[str, _Part]) -> str:
+    inside = "\n".join(
+        f'<section id="{anchor}">\n<h2>{text(say(part.heading))}</h2>\n{part.content}\n</section>'
+        for anchor, part in parts.items()
+    )
+    return f'<div class="appendix">\n{inside}\n</div>'
+
+
+def _all_findings(findings: tuple[Finding, ...]) -> str:
+    if not findings:
+        return ""
+    rows = [
+        f"<tr><td>{_verdict_badge(finding.verdict)}</td>"
+        f'<td class="{_wrapping(say(finding.message))}">{prose(finding.message)}</td>'
+        f"{_text_cell(finding.column or '')}"
+        f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
+        for finding in worst_first(findings)
     ]
-    return _section("How to repeat this", "\n".join(part for part in parts if part))
+    heads = [say(head) for head in ("Verdict", "Finding", "Column", "Affected")]
+    return _table_html(say("Findings"), heads, rows)
+
+
+def _all_tables(report: Report, sections: Sequence[ReportSection]) -> str:
+    """Return what no section shows: tables, and figures that many columns have."""
+    shown = {id(table) for section in sections for table in section.tables}
+    tables = [_report_table(each, level=3) for each in report.tables if id(each) not in shown]
+    for section in sections:
+        if section.further:
+            heading = say("Further figures of {file}", file=section.name)
+            table = _figures_table(section.further, heading)
+            tables.append(f'<h3 class="{_wrapping(heading)}">{text(heading)}</h3>\n{table}')
+    return "\n".join(tables)
+
+
+def _definitions(figures: tuple[Figure, ...]) -> str:
+    measures = [MEASURES[key] for key in dict.fromkeys(figure.measure for figure in figures)]
+    items = "".join(
+        f'<dt id="measure-{each.key}">{text(say(each.label))}</dt><dd>'
+        + text(
+            say("{definition} Source: {source}.", definition=own(each.definition), source=own(each.source))
+        )
+        + "</dd>"
+        for each in measures
+    )
+    return f'<dl class="facts">{items}</dl>' if items else ""
+
+
+def _limits(limits: tuple[str, ...]) -> str:
+    items = "".join(f'<li class="wrap">{text(say(limit))}</li>' for limit in limits)
+    return f'<ul class="limits">{items}</ul>' if items else ""
+
+
+def _provenance(report: Report) -> str:
+    parts = [_inputs(report.inputs), _facts("Settings", said_settings(report)), _versions(report)]
+    return "\n".join(part for part in parts if part)
 
 
 def _inputs(inputs: tuple[InputFacts, ...]) -> str:

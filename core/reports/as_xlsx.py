@@ -11,12 +11,14 @@ from openpyxl import Workbook
 from openpyxl.cell.cell import Cell
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
 from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
+from core.reports.as_json import content_digest, settings_digest
 from core.reports.model import (
     Report,
     ReportTable,
@@ -35,6 +37,7 @@ LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 unit
 LARGEST_SHEET = 1_048_576  # rows
 WIDEST_SHEET = 16_384  # columns
 
+_HEAD = 2  # the row of the names of columns, below the link back to the summary
 _LARGEST_EXACT_INTEGER = 10**15  # beyond, Excel rounds
 _ESCAPE_LOOKALIKE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FIRST = ("Do next", "Verdicts")
@@ -59,11 +62,12 @@ _WRAP = Alignment(wrap_text=True, vertical="top")
 def render_xlsx(report: Report) -> bytes:
     """Write the report as an Excel workbook.
 
-    Sheets: "Summary" (question, verdict, figures with definitions, inputs, settings, versions, list of
-    tables), "Findings", "Limits", then one per table. Every text is stored as text, whatever it begins
-    with; text beyond 32,767 characters is cut and says so; a table beyond Excel's rows or columns says
-    on the summary what was left out. Missing and infinite numbers are blank cells. The same report gives
-    the same bytes, and two that differ in `created_at` differ in that line and the file's own date.
+    Sheets: "Summary" (question, verdict, links to all sheets, figures with definitions, inputs, settings,
+    versions), "Findings", "Limits", then one per table, each with a link back. Every text is stored as
+    text, whatever it begins with; text beyond 32,767 characters is cut and says so; a table beyond Excel's
+    rows or columns says on the summary what was left out. Missing and infinite numbers are blank cells.
+    The same report gives the same bytes, and two that differ in `created_at` differ in that line and the
+    file's own date.
     """
     workbook = Workbook()
     own_sheets = [say(name) for name in _OWN_SHEETS]
@@ -75,6 +79,8 @@ def render_xlsx(report: Report) -> bytes:
     _write_limits(workbook.create_sheet(own_sheets[2]), report)
     for name, table in zip(names, report.tables, strict=True):
         _write_table(workbook.create_sheet(name), table)
+    for sheet in workbook.worksheets[1:]:
+        _link(_put(sheet, 1, 1, say("← {sheet}", sheet=own("Summary"))), own_sheets[0])
     for sheet in workbook.worksheets:
         _set_up_printing(sheet)
     return _saved(workbook, report)
@@ -90,13 +96,22 @@ def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> No
     title.alignment = Alignment(vertical="top")  # runs on over the empty cells beside it
     row = 2
     sections = [(section, list(rows)) for section, rows in _grouped(about_rows(report))]
+    sections[0][1].append(("Digest of the result", content_digest(report)))
+    sections[0][1].append(("Digest of the settings", settings_digest(report)))
     for section, rows in sections[:1] + [part for part in sections if part[0] in _FIRST]:
         row = _write_section(sheet, row, section, rows)
-    row = _write_figures(sheet, row, report)
+    own_sheets = [
+        (say("Findings"), say("All findings")),
+        (say("Limits"), say("What this result cannot tell")),
+    ]
+    links = [*own_sheets, *_table_rows(report, names)]
+    last = _write_section(sheet, row, "Sheets of this workbook", links)
+    for n, (name, _) in enumerate(links):
+        _link(sheet.cell(last - len(links) + n, 1), name)
+    row = _write_figures(sheet, last, report)
     for section, rows in sections[1:]:
         if section not in (*_FIRST, "Limit"):
             row = _write_section(sheet, row, section, rows)
-    _write_section(sheet, row, "Tables in this workbook", _table_rows(report, names))
     sheet.freeze_panes = "A2"
 
 
@@ -164,9 +179,9 @@ def _table_rows(report: Report, names: Sequence[str]) -> list[tuple[str, str]]:
 def _about_table(table: ReportTable) -> str:
     n_rows, n_columns = table.frame.shape
     parts = [say(table.title), say(counted(n_rows, "row")), say(table.note)]
-    if n_rows >= LARGEST_SHEET:
+    if n_rows > LARGEST_SHEET - _HEAD:
         cut = "First {shown} of {all} rows; the CSV and JSON hold all"
-        parts.append(say(cut, shown=LARGEST_SHEET - 1, all=n_rows))
+        parts.append(say(cut, shown=LARGEST_SHEET - _HEAD, all=n_rows))
     if n_columns > WIDEST_SHEET:
         cut = "First {shown} of {all} columns; the CSV and JSON hold all"
         parts.append(say(cut, shown=WIDEST_SHEET, all=n_columns))
@@ -178,31 +193,36 @@ def _write_findings(sheet: Worksheet, report: Report) -> None:
     widths = (16, 100, 28, 12, 28)
     _write_frame(sheet, frame, [None] * frame.shape[1])
     _set_widths(sheet, widths)
-    for row, message in enumerate(frame.iloc[:, 1], start=2):
+    for row, message in enumerate(frame.iloc[:, 1], start=_HEAD + 1):
         sheet.row_dimensions[row].height = _height([(str(message), widths[1])])
     if not report.findings:
-        _put(sheet, 2, 2, say("No findings."))
+        _put(sheet, _HEAD + 1, 2, say("No findings."))
 
 
 def _write_limits(sheet: Worksheet, report: Report) -> None:
-    _write_header(sheet, 1, [say("What this result cannot tell")])
-    for row, limit in enumerate(map(say, report.limits or ("None stated.",)), start=2):
+    _write_header(sheet, _HEAD, [say("What this result cannot tell")])
+    for row, limit in enumerate(map(say, report.limits or ("None stated.",)), start=_HEAD + 1):
         _put(sheet, row, 1, limit)
         sheet.row_dimensions[row].height = _height([(limit, 110)])
     _set_widths(sheet, (110,))
-    sheet.freeze_panes = "A2"
+    sheet.freeze_panes = f"A{_HEAD + 1}"
 
 
 def _write_table(sheet: Worksheet, table: ReportTable) -> None:
-    frame = table.said.iloc[: LARGEST_SHEET - 1, :WIDEST_SHEET]
+    frame = table.said_with_marks.iloc[: LARGEST_SHEET - _HEAD, :WIDEST_SHEET]
     _write_frame(sheet, frame, column_units(table)[:WIDEST_SHEET])
+    for row in range(len(frame)) if table.marks else ():
+        for column, mark in enumerate(table.marks_of(row), start=1):
+            if mark is not None:
+                fill = PatternFill("solid", start_color=_VERDICT_FILLS[mark])
+                sheet.cell(row + _HEAD + 1, column).fill = fill
     _set_widths(sheet, _fitting_widths(frame))
 
 
 def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | None]) -> None:
-    """Write names and cells from the first row on; the names stay in view and repeat on paper."""
-    _write_header(sheet, 1, [str(name) for name in frame.columns])
-    for row, values in enumerate(frame.itertuples(index=False, name=None), start=2):
+    """Write names and cells below the link back; the names stay in view and repeat on paper."""
+    _write_header(sheet, _HEAD, [str(name) for name in frame.columns])
+    for row, values in enumerate(frame.itertuples(index=False, name=None), start=_HEAD + 1):
         for column, (value, unit) in enumerate(zip(values, units, strict=True), start=1):
             plain = scalar(value)
             if plain is None:
@@ -216,10 +236,10 @@ def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | N
             _paint_verdict(cell, cell.value)
             if isinstance(plain, int | float):
                 cell.number_format = _number_format(unit, plain)
-    sheet.freeze_panes = "A2"
-    sheet.print_title_rows = "1:1"
+    sheet.freeze_panes = f"A{_HEAD + 1}"
+    sheet.print_title_rows = f"{_HEAD}:{_HEAD}"
     if len(frame) and len(frame.columns):
-        sheet.auto_filter.ref = f"A1:{get_column_letter(len(frame.columns))}{len(frame) + 1}"
+        sheet.auto_filter.ref = f"A{_HEAD}:{get_column_letter(len(frame.columns))}{len(frame) + _HEAD}"
 
 
 # ----------------------------------------------------------------------------------------------- cells
@@ -240,6 +260,13 @@ def _put(sheet: Worksheet, row: int, column: int, value: bool | int | float | st
     if starts_like_formula(value):
         cell.quotePrefix = True  # still text after somebody edits it
     return cell
+
+
+def _link(cell: Cell, sheet: str) -> None:
+    """Let a cell lead to a sheet of the workbook."""
+    place = "'{}'!A1".format(sheet.replace("'", "''"))
+    cell.hyperlink = Hyperlink(ref=cell.coordinate, location=place)
+    cell.font = Font(underline="single", color="1D4F91")
 
 
 def cell_text(text: str) -> str:

@@ -7,7 +7,7 @@ import platform
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
@@ -101,14 +101,32 @@ class ReportTable:
     frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
     note: str = ""  # A sentence on how to read it
     columns: tuple[Column, ...] = ()  # those shown, in this order; none where all are the person's own
-    # Column name to unit, for writing: ``{"Share of records": "share"}`` is shown as percent. Without it a
-    # column whose name ends in ``_share`` or ``_risk`` is.
-    units: Mapping[str, Unit] = field(default_factory=dict)
+    # Column key to a verdict per row, or None: cells that are tinted, and say the verdict besides
+    marks: Mapping[str, Sequence[Verdict | None]] = field(default_factory=dict)
 
     @property
     def said(self) -> pd.DataFrame:
         """Return the table in the language spoken; see :func:`said_table`."""
         return said_table(self.frame, self.columns)
+
+    def marks_of(self, row: int) -> list[Verdict | None]:
+        """Return the verdict that each cell of a row is tinted by."""
+        marks = [self.marks.get(column.key) for column in self.columns]
+        return [each[row] if each else None for each in marks] or [None] * self.frame.shape[1]
+
+    @property
+    def said_with_marks(self) -> pd.DataFrame:
+        """Return the same, with the verdicts in words, for where there are no tints."""
+        said = self.said
+        for place, column in enumerate(self.columns):
+            marks = self.marks.get(column.key, ())
+            words = [
+                say("{cell} ({verdict})", cell=str(cell), verdict=mark.word) if mark else cell
+                for cell, mark in zip(said.iloc[:, place], marks, strict=False)
+            ]
+            if words:
+                said.isetitem(place, pd.Series(words, dtype=object).array)
+        return said
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +136,41 @@ class ReportChart:
     title: str
     chart: Specification | alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
     alt_text: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReportSection:
+    """What a report says of one file of a run; a page of its own in HTML."""
+
+    name: str  # of the file
+    verdict: Verdict
+    headline: str
+    figures: tuple[Figure, ...]
+    findings: tuple[Finding, ...]
+    charts: tuple[ReportChart, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
+    details: tuple[ReportTable, ...] = ()  # further tables, shown in the appendix
+    further: tuple[Figure, ...] = ()  # such as those of every column, shown in the appendix
+
+
+def figures_of(sections: Sequence[ReportSection]) -> tuple[Figure, ...]:
+    """Return the figures of all files, each with the name of its file where there are several."""
+    several = len(sections) > 1
+    return tuple(
+        replace(figure, of=": ".join(part for part in (several and section.name, figure.of) if part))
+        for section in sections
+        for figure in (*section.figures, *section.further)
+    )
+
+
+def findings_of(sections: Sequence[ReportSection]) -> tuple[Finding, ...]:
+    """Return the findings of all files, each with the name of its file where there are several."""
+    several = len(sections) > 1
+    return tuple(
+        finding.of_file(section.name) if several else finding
+        for section in sections
+        for finding in section.findings
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,6 +194,7 @@ class Report:
     # the verdicts that `verdict` is the worst of, by name, where there are several: such as "Published rule"
     # and "Second opinion"
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    sections: tuple[ReportSection, ...] = ()  # the same, file by file, where a run is of files
 
 
 _PACKAGES = (
@@ -330,13 +384,8 @@ def about_frame(report: Report) -> pd.DataFrame:
 
 
 def column_units(table: ReportTable) -> list[Unit | None]:
-    """Return the unit of each column by position; a name in ``_share`` or ``_risk`` tells it by itself."""
-    if table.columns:
-        return [column.unit for column in table.columns]
-    return [
-        table.units.get(str(name)) or ("share" if str(name).endswith(("_share", "_risk")) else None)
-        for name in table.frame.columns
-    ]
+    """Return the unit of each column by position."""
+    return [column.unit for column in table.columns] or [None] * table.frame.shape[1]
 
 
 _LONGEST_SHEET_NAME = 31

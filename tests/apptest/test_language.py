@@ -183,6 +183,7 @@ def test_files_and_evidence_of_the_tabular_verifier__are_said_in_the_language(op
 def _texts_of_html(page: str) -> Iterator[str]:
     """Return what a reader reads of a report and its charts, and what is read out."""
     body = re.sub(r"(?s)<style.*?</style>|<wbr>", "", page.partition("<body")[2].partition(">")[2])
+    body = re.sub(r"</?tspan[^>]*>", " ", re.sub(r"</?code>", "`", body))
     yield from map(html.unescape, re.findall(r'(?:aria-label|alt|title)="([^"]*)"', body))
     yield from map(html.unescape, re.split(r"<[^>]*>", body))
 

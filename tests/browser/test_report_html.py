@@ -1,12 +1,17 @@
 """The HTML report in a real browser: nothing fetched, readable by everybody, whole on paper."""
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from core.reports import render_html
+from core.languages import LANGUAGES
+from core.reports import ReportTable, render_html
+from core.words import speaking
 from tests import report_examples as examples
 
 
@@ -63,3 +68,96 @@ def test_report__prints_in_dark_mode_on_white(browser: Browser, report_file: Pat
     )
     page.close()
     assert colors == ["rgb(255, 255, 255)", "rgb(17, 24, 32)"]
+
+
+PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b")
+UPRIGHT, ACROSS = 688, 1017  # pixels between the margins of a sheet of A4
+
+
+@pytest.fixture(scope="module")
+def wide_reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Return the report of four tables of 30 columns in every language, and one with a very wide table."""
+    folder, files = tmp_path_factory.mktemp("wide"), examples.wide_tables()
+    words = pd.DataFrame({f"{'x' * 20}_{n}": ["y" * 27 + f" {n}"] * 3 for n in range(14)})
+    table = ReportTable(name="words", title="Long words", frame=words)
+    reports = {"words": render_html(examples.report(tables=(table, examples.marked_table())))}
+    for code in LANGUAGES:
+        with speaking(code):
+            reports[code] = render_html(examples.tabular_run(files))
+    for name, data in reports.items():
+        (folder / f"{name}.html").write_bytes(data)
+    return {name: folder / f"{name}.html" for name in reports}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_report__of_four_tables_of_thirty_columns_has_six_pages_before_its_appendix(
+    browser: Browser, wide_reports: Mapping[str, Path], code: str
+) -> None:
+    context = browser.new_context(bypass_csp=True)  # hides the appendix by a style of the test's own
+    page = context.new_page()
+    page.goto(wide_reports[code].as_uri())
+    page.add_style_tag(content=".appendix, footer { display: none !important }")
+    printed = page.pdf(prefer_css_page_size=True)
+    front = page.evaluate("document.querySelector('header.top').getBoundingClientRect().height")
+    context.close()
+    assert len(PAGE_OF_PDF.findall(printed)) <= 6
+    assert front > 0
+
+
+@pytest.mark.parametrize("name", [*LANGUAGES, "words"])
+def test_report__prints_no_table_and_no_chart_off_the_page(
+    browser: Browser, wide_reports: Mapping[str, Path], name: str
+) -> None:
+    off = """([width, which]) => [...document.querySelectorAll('body *')].filter(
+        each => (each.closest('#tables') !== null) === which && !each.closest('svg, .aloud')
+            && each.getBoundingClientRect().right > width + 1).map(each => each.outerHTML.slice(0, 90))"""
+    page = browser.new_page()
+    page.emulate_media(media="print")
+    page.goto(wide_reports[name].as_uri())
+    found = []
+    for width, is_across in ((UPRIGHT, False), (ACROSS, True)):
+        page.set_viewport_size({"width": width, "height": 900})
+        found += page.evaluate(off, [width, is_across])
+    rules = page.evaluate("[...document.styleSheets[0].cssRules].map(rule => rule.cssText).join(' ')")
+    page.close()
+    assert found == []
+    assert all(f"@{box}" in rules for box in ("top-left", "top-right", "bottom-left", "bottom-right"))
+
+
+def test_report__puts_all_that_decides_on_its_first_page(
+    browser: Browser, wide_reports: Mapping[str, Path]
+) -> None:
+    page = browser.new_page(viewport={"width": UPRIGHT, "height": 900})
+    page.emulate_media(media="print")
+    page.goto(wide_reports["en"].as_uri())
+    front = page.locator("header.top")
+    height, said = front.bounding_box(), front.inner_text()
+    n_findings = front.locator("ul.findings li").count()
+    links = page.locator("a").evaluate_all("all => all.map(each => each.getAttribute('href').slice(1))")
+    missing = page.evaluate("all => all.filter(each => !document.getElementById(each))", links)
+    page.close()
+    assert height is not None
+    assert height["height"] < 1026  # pixels between the margins above and below
+    assert n_findings == 5
+    assert missing == []
+    for part in (
+        "more: see “All findings”",
+        "Do next",
+        "clinic_3.csv",
+        "UTC",
+        "AnonAudit 0",
+        "Digest of the",
+    ):
+        assert part in said
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_report__with_a_map_has_no_accessibility_finding(
+    browser: Browser, wide_reports: Mapping[str, Path], scheme: str
+) -> None:
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto(wide_reports["en"].as_uri())
+    violations = Axe().run(page).response["violations"]
+    context.close()
+    assert [(found["id"], found["nodes"][0]["html"][:120]) for found in violations] == []

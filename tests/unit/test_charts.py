@@ -21,7 +21,6 @@ from core.charts import (
     meaning_scale,
     safe_frame,
     stacked_share_bar,
-    verdict_counts_bar,
 )
 from core.verdict import Verdict
 from core.words import speaking
@@ -278,19 +277,6 @@ def test_stacked_share_bar__of_nothing_draws_nothing():
     assert (rows[0]["start"], rows[0]["end"]) == (0, 0)
 
 
-def test_verdict_counts_bar__says_each_verdict_in_words():
-    chart = verdict_counts_bar({Verdict.PASS: 3, Verdict.FAIL: 1}, title="Share of checks")
-    assert [row["legend"] for row in data_of(chart, 0)] == [
-        "✓ PASS: 3 (75.0 %)",
-        "! WARN: 0 (0 %)",
-        "✕ FAIL: 1 (25.0 %)",
-    ]
-    scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
-    assert scale["range"] == [COLORS["PASS"], COLORS["WARN"], COLORS["FAIL"]]
-    unassessed = verdict_counts_bar({Verdict.NOT_ASSESSED: 1}, title="Share of checks")
-    assert "? NOT ASSESSED: 1 (100 %)" in [row["legend"] for row in data_of(unassessed, 0)]
-
-
 def test_histogram__lays_series_over_each_other_with_one_color_each():
     chart = histogram(
         [0, 10, 20],
@@ -365,7 +351,6 @@ def every_chart():
     cells = pd.DataFrame({"a": ["x"], "b": ["y"], "c": [0.2]})
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5)
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
-    yield verdict_counts_bar({Verdict.PASS: 3}, title="Share of checks")
     yield histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y", rule=0.5)
     yield horizontal_bars(bars, label="a", value="b", reference="c", value_title="v", label_title="l")
     yield heatmap(cells, x="a", y="b", value="c", x_title="x", y_title="y", value_title="v")

@@ -28,13 +28,12 @@ from core.reports import (
     input_facts,
     render,
     render_csv,
-    render_csv_zip,
     render_html,
     render_json,
     render_xlsx,
 )
 from core.reports.as_xlsx import cell_text
-from core.reports.model import distinct_names, sheet_names
+from core.reports.model import Column, distinct_names, sheet_names
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
@@ -184,6 +183,7 @@ def test_render_xlsx__has_a_summary_findings_limits_and_a_sheet_per_table():
         "Every column. 3 rows. One line per column",
     }
     assert [cell.value for cell in book["Limits"]["A"]] == [
+        "← Summary",
         "What this result cannot tell",
         "It does not know what else is known about these people.",
     ]
@@ -212,7 +212,7 @@ def test_render_xlsx__gives_figures_with_their_definition_and_an_exact_value():
 
 def test_render_xlsx__puts_the_gravest_finding_first():
     sheet = workbook(examples.report())["Findings"]
-    assert list(sheet.iter_rows(values_only=True)) == [
+    assert list(sheet.iter_rows(min_row=2, values_only=True)) == [
         ("Verdict", "Finding", "Column", "Affected", "Check"),
         ("FAIL", "FIRST is unchanged in 9 of 10 cells.", "FIRST", 9, "unchanged"),
         ("PASS", "The log mentions all 3 columns.", None, None, "log"),
@@ -221,24 +221,25 @@ def test_render_xlsx__puts_the_gravest_finding_first():
 
 def test_render_xlsx__says_so_where_there_is_nothing():
     book = workbook(examples.report(findings=(), limits=(), tables=(), figures=()))
-    assert book["Findings"]["B2"].value == "No findings."
-    assert book["Limits"]["A2"].value == "None stated."
+    assert book["Findings"]["B3"].value == "No findings."
+    assert book["Limits"]["A3"].value == "None stated."
     assert book.sheetnames == ["Summary", "Findings", "Limits"]
 
 
 def test_render_xlsx__keeps_numbers_numbers_and_leaves_missing_cells_blank():
     sheet = workbook(examples.report())["columns"]
     assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["← Summary", None, None, None],
         ["Column", "Status", "unchanged_share", "Cells"],
         ["FIRST", "FAIL", 0.9, 10],
         ["ZIP", "WARN", 0.0001, 9],
         ["AGE", "PASS", None, 8],
     ]
-    assert [cell.number_format for cell in sheet["C"][1:3]] == ["0.0 %", '"< 0.1 %"']
-    assert sheet.freeze_panes == "A2"
-    assert sheet.print_title_rows == "$1:$1"
-    assert sheet.auto_filter.ref == "A1:D4"
-    assert sheet["A2"].alignment.wrap_text
+    assert [cell.number_format for cell in sheet["C"][2:4]] == ["0.0 %", '"< 0.1 %"']
+    assert sheet.freeze_panes == "A3"
+    assert sheet.print_title_rows == "$2:$2"
+    assert sheet.auto_filter.ref == "A2:D5"
+    assert sheet["A3"].alignment.wrap_text
 
 
 def test_render_xlsx__blanks_infinite_numbers_and_keeps_integers_that_excel_would_round_as_text():
@@ -246,9 +247,9 @@ def test_render_xlsx__blanks_infinite_numbers_and_keeps_integers_that_excel_woul
         {"x": [math.inf, -math.inf, -5.0], "n": [10**15, 10**15 + 1, -5], "b": [True, False, True]}
     )
     sheet = workbook(examples.report(tables=(ReportTable(name="t", title="t", frame=frame),)))["t"]
-    assert [cell.value for cell in sheet["A"]] == ["x", None, None, -5]
-    assert [cell.value for cell in sheet["B"]] == ["n", 10**15, str(10**15 + 1), -5]
-    assert [cell.value for cell in sheet["C"]] == ["b", True, False, True]
+    assert [cell.value for cell in sheet["A"][1:]] == ["x", None, None, -5]
+    assert [cell.value for cell in sheet["B"][1:]] == ["n", 10**15, str(10**15 + 1), -5]
+    assert [cell.value for cell in sheet["C"][1:]] == ["b", True, False, True]
 
 
 @pytest.mark.parametrize("formula", [*examples.FORMULAS, "#N/A", "#DIV/0!"])
@@ -264,8 +265,29 @@ def test_render_xlsx__stores_every_text_as_text(formula):
 
 def test_render_xlsx__marks_formula_text_so_that_editing_keeps_it_text():
     sheet = workbook(examples.text_report("=1+1")).worksheets[3]
-    assert (sheet["A1"].value, sheet["A1"].quotePrefix) == ("=1+1", True)
-    assert (sheet["B1"].value, sheet["B1"].quotePrefix) == ("other", False)
+    assert (sheet["A2"].value, sheet["A2"].quotePrefix) == ("=1+1", True)
+    assert (sheet["B2"].value, sheet["B2"].quotePrefix) == ("other", False)
+
+
+def test_render_xlsx__leads_from_the_summary_to_every_sheet_and_back():
+    tables = tuple(ReportTable(name=name, title="t", frame=pd.DataFrame({"a": [1]})) for name in ("a'b", "c"))
+    book = workbook(examples.report(tables=tables))
+    summary = book.worksheets[0]
+    links = {cell.value: cell.hyperlink.location for cell in cells(summary) if cell.hyperlink}
+    assert links == {
+        "Findings": "'Findings'!A1",
+        "Limits": "'Limits'!A1",
+        "a'b": "'a''b'!A1",
+        "c": "'c'!A1",
+    }
+    assert {sheet["A1"].hyperlink.location for sheet in book.worksheets[1:]} == {"'Summary'!A1"}
+
+
+def test_render_xlsx__tints_marked_cells_and_says_their_verdict():
+    sheet = workbook(examples.report(tables=(examples.marked_table(),)))["map"]
+    assert [cell.value for cell in sheet["B"][2:]] == ["no (FAIL)", "yes"]
+    assert sheet["B3"].fill.start_color.rgb.endswith("F9DAD3")
+    assert not sheet["B4"].fill.fill_type
 
 
 def test_render_xlsx__fixes_the_files_own_dates_to_the_reports():
@@ -280,7 +302,7 @@ def test_render_xlsx__says_what_a_sheet_cannot_hold(monkeypatch):
     book = workbook(examples.report(tables=(examples.class_sizes_table(7),)))
     assert book["class sizes"].dimensions == "A1:A5"
     assert (
-        "Records by class size. 7 rows. First 4 of 7 rows; the CSV and JSON hold all. "
+        "Records by class size. 7 rows. First 3 of 7 rows; the CSV and JSON hold all. "
         "First 1 of 2 columns; the CSV and JSON hold all"
     ) in {cell.value for cell in cells(book["Summary"])}
 
@@ -330,14 +352,6 @@ def test_distinct_names__are_what_every_file_system_accepts():
 # ------------------------------------------------------------------------------------------------- CSV
 
 
-def test_render_csv__gives_one_table_as_a_file():
-    data = render_csv(examples.report(tables=(examples.columns_table(),)))
-    assert data == (
-        b"\xef\xbb\xbfColumn,Status,unchanged_share,Cells\r\n"
-        b"FIRST,FAIL,0.9,10\r\nZIP,WARN,0.0001,9\r\nAGE,PASS,,8\r\n"
-    )
-
-
 def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     archive = zipfile.ZipFile(io.BytesIO(render_csv(examples.report())))
     assert archive.namelist() == [
@@ -362,14 +376,6 @@ def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     ]  # fmt: skip
     findings = csv_rows(archive.read("findings.csv"))
     assert findings[1] == ["FAIL", "FIRST is unchanged in 9 of 10 cells.", "FIRST", "9", "unchanged"]
-
-
-def test_render_csv_zip__holds_the_result_also_beside_one_table():
-    one = examples.report(tables=(examples.columns_table(),))
-    archive = zipfile.ZipFile(io.BytesIO(render_csv_zip(one)))
-    assert archive.namelist() == ["about.csv", "figures.csv", "findings.csv", "columns.csv"]
-    assert archive.read("columns.csv") == render_csv(one)
-    assert render_csv_zip(examples.report()) == render_csv(examples.report())
 
 
 def test_render_csv__without_tables_still_tells_the_result():
@@ -399,8 +405,12 @@ def test_csv_bytes__quotes_what_needs_quoting():
 def test_render_html__is_one_file_without_script_or_request():
     data = render_html(examples.report())
     page = Page(data)
-    assert not set(page.tags) & {"script", "link", "img", "iframe", "object", "embed", "form", "image", "a"}
-    assert [value for name, value in page.attributes if name in ("src", "href", "xlink:href", "action")] == []
+    assert not set(page.tags) & {"script", "link", "img", "iframe", "object", "embed", "form", "image"}
+    assert not {name for name, _ in page.attributes} & {"src", "xlink:href", "action"}
+    links = {value[1:] for name, value in page.attributes if name == "href" if value[0] == "#"}
+    assert len(links) >= 6
+    assert links <= {value for name, value in page.attributes if name == "id"}
+    assert len(links) == len({value for name, value in page.attributes if name == "href"})
     assert not [name for name, _ in page.attributes if name.startswith("on")]
     assert (
         "content",
@@ -419,6 +429,8 @@ def test_render_html__tells_verdicts_by_word_and_symbol():
     assert "Second opinion✕ FAIL" in text
     assert "FAIL means: at least one check failed." in text
     assert "not assessed ? NOT ASSESSED" in text
+    marked = Page(render_html(examples.report(tables=(examples.marked_table(),)))).text
+    assert "a ✕ no (FAIL) b yes" in marked
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
@@ -432,8 +444,8 @@ def test_render_html__defines_each_measure_once_and_shows_every_figure():
     text = Page(render_html(examples.report(figures=figures))).text
     assert text.count("Number of records in the smallest equivalence class") == 1
     assert text.count("Sweeney, k-anonymity") == 1
-    assert "file 1 1 record" in text
-    assert "file 2000 2,000 records" in text
+    assert "(file 1) 1 record" in text
+    assert "(file 2000) 2,000 records" in text
     assert "Threshold" not in text
 
 
@@ -497,7 +509,9 @@ def test_render_html__shows_shares_as_percent_and_missing_as_a_dash():
     frame = pd.DataFrame(
         {"a_share": [0.5, 0.0001], "part": [1.0, np.nan], "x": [1.5, -2.0], "y": [True, False]}
     )
-    table = ReportTable(name="t", title="t", frame=frame, units={"part": "risk"})
+    units = {"a_share": "share", "part": "risk"}
+    columns = tuple(Column(name, name, units.get(name)) for name in frame)
+    table = ReportTable(name="t", title="t", frame=frame, columns=columns)
     text = Page(render_html(examples.report(tables=(table,)))).text
     assert "a_share part x y 50.0 % 100 % 1.500 yes < 0.1 % – -2 no" in text
 
@@ -523,7 +537,7 @@ def test_render_html__says_so_where_there_is_nothing():
     )
     text = Page(render_html(bare)).text
     assert "No findings." in text
-    for heading in ("Figures", "Charts", "Tables", "What this result cannot tell", "How to repeat this"):
+    for heading in ("Definitions", "Tables", "What this result cannot tell"):
         assert heading not in text
     empty = ReportTable(name="t", title="Empty one", frame=pd.DataFrame({"a": []}))
     assert "Empty one No rows." in Page(render_html(examples.report(tables=(empty,)))).text
@@ -534,7 +548,7 @@ def test_render_html__prints_on_a4_with_repeated_headers_and_whole_rows():
     assert "size: A4" in style
     printed = style[style.index("@media print") :]
     assert "thead { display: table-header-group; }" in printed
-    assert "tr, figure, .verdict, dt, dd, li { break-inside: avoid; }" in printed
+    assert "tr, figure, .verdict, dt, dd, li, nav { break-inside: avoid; }" in printed
     assert "prefers-color-scheme: dark" in style
 
 
@@ -545,7 +559,8 @@ def test_render_html__shows_hostile_text_as_typed(text):
     same = "li" if text else ""  # an empty text may leave out a note, never add anything
     assert set(page.tags) <= set(harmless.tags) | {same}
     assert "script" not in page.tags
-    assert not [name for name, _ in page.attributes if name.startswith("on") or name in ("src", "href")]
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
+    assert all(value[0] == "#" for name, value in page.attributes if name == "href")
     assert " ".join(printable(text)[:600].split()) in page.text
 
 

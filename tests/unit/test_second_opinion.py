@@ -16,7 +16,7 @@ from core.tabular.second_opinion import (
     with_quasi_identifiers,
 )
 from core.tabular.second_opinion.transforms import holds, shift_between
-from core.tabular.views.figures import second_opinion_figures
+from core.tabular.views.figures import figures_of_columns, figures_of_file
 from core.verdict import Verdict
 from tests.second_opinion_examples import (
     concerns,
@@ -949,7 +949,8 @@ def test_measure__takes_one_record_and_tables_without_a_common_column() -> None:
 def test_figures__hold_what_is_shown_and_none_for_not_assessed() -> None:
     original, anonymized, log = well_anonymized()
     measured = measure_second_opinion(dataset(original), dataset(anonymized), log)
-    figures = second_opinion_figures(measured, judge_second_opinion(measured))
+    opinion = judge_second_opinion(measured)
+    figures = (*figures_of_file(measured, opinion), *figures_of_columns(measured, opinion))
     values = {(figure.measure, figure.of): figure.value for figure in figures}
     assert values["relinkage_share", ""] == 0
     assert values["k", "age, gender, region, visit_date"] == 6
@@ -959,7 +960,7 @@ def test_figures__hold_what_is_shown_and_none_for_not_assessed() -> None:
     bare = measure_second_opinion(
         dataset({"a": NUMBERS}), dataset({"a": NUMBERS}), log_of(a=("other", "keep"))
     )
-    figures = second_opinion_figures(bare, judge_second_opinion(bare))
+    figures = figures_of_file(bare, judge_second_opinion(bare))
     by_measure = {figure.measure: figure for figure in figures}
     assert by_measure["k"].value is None
     assert by_measure["k"].verdict is Verdict.NOT_ASSESSED

@@ -18,7 +18,6 @@ from core.tabular.views import (
     figures_chart,
     files_table,
     headline,
-    messages_chart,
     opinion_figures,
     residual_table,
     rule_figures,
@@ -122,11 +121,6 @@ def test_opinion_figures__need_a_second_opinion(files):
     assert opinion_figures(judge_tabular(audit.measurement)) == ()
 
 
-def test_messages_chart__draws_the_counts(files):
-    (table,) = messages_chart(files["lab_results.csv"].audit).to_dict()["datasets"].values()
-    assert [(row["label"][2:], row["count"]) for row in table] == [("PASS", 3), ("WARN", 0), ("FAIL", 3)]
-
-
 def test_figures_chart__draws_figures_and_thresholds(files):
     drawn = figures_chart(files["lab_results.csv"].audit).to_dict()
     values = [row["c1"] for rows in drawn["datasets"].values() for row in rows if "c1" in row][:4]
@@ -177,8 +171,11 @@ def test_tabular_report__of_a_run_renders_in_every_format(files):
         "z.csv: z_anonymized.csv is missing."
     ]
     assert any(finding.message.startswith("survey.csv: By the 5 columns") for finding in report.findings)
-    assert len(report.charts) == 4 * 2 + 3
+    assert len(report.charts) == 3
+    assert [section.name for section in report.sections] == list(files)
+    assert {table.name for table in report.tables} >= {f"Map {name}" for name in files}
     page = render_html(report).decode()
+    assert "Column map of lab_results.csv" in page
     assert "Columns of lab_results.csv" in page
     assert "보호자 연락처" not in page  # counts and shapes only, no cell values
     assert all(render(report) for render in (render_json, render_xlsx, render_csv))

@@ -1,6 +1,6 @@
 """Tables, charts, figures, sentences and the report of the tabular verifier."""
 
-from core.tabular.views.charts import class_chart, figures_chart, file_charts, messages_chart
+from core.tabular.views.charts import class_chart, figures_chart, figures_chart_of
 from core.tabular.views.column_map import MAP_COLUMNS, column_map
 from core.tabular.views.figures import class_figures, opinion_figures, rule_figures
 from core.tabular.views.report import tabular_report

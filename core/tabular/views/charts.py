@@ -1,23 +1,15 @@
-"""Charts of the tabular verifier: column checks, figures against thresholds, records by class size."""
+"""Charts of the tabular verifier: figures against thresholds, records by class size."""
 
 from __future__ import annotations
 
-import altair as alt
 import pandas as pd
 
-from core.charts import Specification, class_size_chart, horizontal_bars, verdict_counts_bar
+from core.charts import Specification, class_size_chart, horizontal_bars
 from core.measures import MEASURES
 from core.reports import ReportChart
 from core.tabular import TabularAudit
-from core.tabular.views.words import class_note, verdict_counts
-from core.verdict import Verdict
+from core.tabular.views.words import class_note
 from core.words import own, percent, say, text
-
-
-def messages_chart(audit: TabularAudit) -> alt.LayerChart:
-    """Draw how many column checks ended in PASS, WARN and FAIL."""
-    counts = {status: audit.measurement.n_messages(status) for status in Verdict}
-    return verdict_counts_bar(counts, title="Share of column checks")
 
 
 def figures_chart(audit: TabularAudit) -> Specification:
@@ -63,44 +55,37 @@ def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specificat
     return class_size_chart(sizes, records, k, log=log)
 
 
-def file_charts(audit: TabularAudit, k: int) -> dict[str, ReportChart]:
-    """Return the charts of one file: ``checks``, ``figures`` and, where assessed, ``classes``."""
+def figures_chart_of(audit: TabularAudit) -> ReportChart:
+    """Return the chart of the figures with its title and text."""
     measured = audit.measurement
-    charts = {
-        "checks": ReportChart(
-            title=text("Column checks of {file}", file=audit.name),
-            chart=messages_chart(audit),
-            alt_text=text(
-                "Bar of the column checks of {file}: {counts}.",
-                file=audit.name,
-                counts=verdict_counts({status: measured.n_messages(status) for status in Verdict}),
-            ),
+    return ReportChart(
+        title=text("Figures of {file} against their thresholds", file=audit.name),
+        chart=figures_chart(audit),
+        alt_text=text(
+            "Bars of policy consistency {consistency}, high-risk handling {high_risk_handling}, pattern "
+            "residual {pattern_residual} and WARN messages {warn_share}, each with its threshold.",
+            consistency=percent(measured.policy_consistency),
+            high_risk_handling=percent(measured.high_risk_handling),
+            pattern_residual=percent(measured.pattern_residual),
+            warn_share=percent(measured.warn_share),
         ),
-        "figures": ReportChart(
-            title=text("Figures of {file} against their thresholds", file=audit.name),
-            chart=figures_chart(audit),
-            alt_text=text(
-                "Bars of policy consistency {consistency}, high-risk handling {high_risk_handling}, pattern "
-                "residual {pattern_residual} and WARN messages {warn_share}, each with its threshold.",
-                consistency=percent(measured.policy_consistency),
-                high_risk_handling=percent(measured.high_risk_handling),
-                pattern_residual=percent(measured.pattern_residual),
-                warn_share=percent(measured.warn_share),
-            ),
-        ),
-    }
+    )
+
+
+def class_chart_of(audit: TabularAudit, k: int) -> ReportChart | None:
+    """Return the chart of class sizes with its title and text; None where nothing was assessed."""
     classes, chart = audit.classes, class_chart(audit, k=k)
-    if classes is not None and chart is not None:
-        charts["classes"] = ReportChart(
-            title=text("Records of {file} by class size", file=audit.name),
-            chart=chart,
-            alt_text=text(
-                "Histogram of records by class size: {below} of {records} records are in classes smaller "
-                "than {k}. {note}",
-                below=classes.n_records_below(k),
-                records=classes.n_records,
-                k=k,
-                note=own(class_note(audit)),
-            ),
-        )
-    return charts
+    if classes is None or chart is None:
+        return None
+    return ReportChart(
+        title=text("Records of {file} by class size", file=audit.name),
+        chart=chart,
+        alt_text=text(
+            "Histogram of records by class size: {below} of {records} records are in classes smaller "
+            "than {k}. {note}",
+            below=classes.n_records_below(k),
+            records=classes.n_records,
+            k=k,
+            note=own(class_note(audit)),
+        ),
+    )

@@ -11,12 +11,8 @@ from core.verdict import Verdict
 from core.words import percent, text
 
 
-def second_opinion_figures(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> tuple[Figure, ...]:
-    """Return every figure of the second opinion with its threshold; None stands for "not assessed"."""
-    return (*_of_the_file(measured, opinion), *_of_columns(measured, opinion))
-
-
-def _of_the_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> Iterator[Figure]:
+def figures_of_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> Iterator[Figure]:
+    """Yield the second opinion's figures of the file with their thresholds; None for "not assessed"."""
     thresholds, relinkage = opinion.thresholds, measured.relinkage
     level = relinkage.level(thresholds.left_unchanged_share)
     n_matched = level.n_matched if level else 0
@@ -57,7 +53,8 @@ def _of_the_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> 
         yield Figure(measure="k", value=None, verdict=Verdict.NOT_ASSESSED)
 
 
-def _of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> Iterator[Figure]:
+def figures_of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinion) -> Iterator[Figure]:
+    """Yield its figures of every column."""
     thresholds = opinion.thresholds
     for column in measured.columns:
         yield Figure(
@@ -157,10 +154,17 @@ def class_figures(audit: TabularAudit) -> tuple[Figure, ...]:
 
 
 def opinion_figures(audit: TabularAudit) -> tuple[Figure, ...]:
-    """Return the second opinion's figures; none where it was not asked for."""
+    """Return the second opinion's figures of the file; none where it was not asked for."""
     if audit.opinion_measurement is None or audit.second_opinion is None:
         return ()
-    return second_opinion_figures(audit.opinion_measurement, audit.second_opinion)
+    return tuple(figures_of_file(audit.opinion_measurement, audit.second_opinion))
+
+
+def column_figures(audit: TabularAudit) -> tuple[Figure, ...]:
+    """Return the second opinion's figures of every column."""
+    if audit.opinion_measurement is None or audit.second_opinion is None:
+        return ()
+    return tuple(figures_of_columns(audit.opinion_measurement, audit.second_opinion))
 
 
 def class_and_opinion_figures(audit: TabularAudit) -> list[Figure]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
-from core.reports import Figure, Report, ReportTable, current_versions
+from core.reports import (
+    Report,
+    ReportSection,
+    ReportTable,
+    current_versions,
+    figures_of,
+    findings_of,
+)
 from core.tabular import LeftOutFile, TabularAudit
-from core.tabular.views.charts import file_charts
-from core.tabular.views.figures import class_and_opinion_figures, rule_figures
+from core.tabular.views.charts import class_chart_of
+from core.tabular.views.column_map import MAP_COLUMNS, column_map
+from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
 from core.tabular.views.tables import (
     CHECK_COLUMNS,
     FILE_COLUMNS,
@@ -22,7 +29,15 @@ from core.tabular.views.tables import (
     skipped_table,
 )
 from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.views.words import LIMITS, QUESTION, TITLE, run_headline, run_verdict
+from core.tabular.views.words import (
+    LIMITS,
+    QUESTION,
+    TITLE,
+    checks_line,
+    run_headline,
+    run_verdict,
+    verdicts_said,
+)
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import own, text
 
@@ -35,7 +50,7 @@ def tabular_report(
     It holds counts, column names and masked shapes, no cell values.
     """
     audits = [file.audit for file in files]
-    several = len(files) > 1
+    sections = tuple(_section(audit, k) for audit in audits)
     return Report(
         tool="tabular",
         title=TITLE,
@@ -44,14 +59,10 @@ def tabular_report(
         headline=run_headline(files, skipped),
         inputs=tuple(facts for file in files for facts in file.inputs),
         settings=_settings(files),
-        figures=tuple(
-            _of_file(figure, audit.name if several else "")
-            for audit in audits
-            for figure in (*rule_figures(audit), *class_and_opinion_figures(audit))
-        ),
-        findings=_findings(audits, skipped),
-        tables=_tables(files, skipped),
-        charts=tuple(chart for audit in audits for chart in file_charts(audit, k).values()),
+        figures=figures_of(sections),
+        findings=worst_first((*findings_of(sections), *_not_verified(skipped))),
+        tables=_tables(files, sections, skipped),
+        charts=tuple(chart for section in sections for chart in section.charts),
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
@@ -59,6 +70,32 @@ def tabular_report(
             "Published rule": worst(audit.verdict for audit in audits),
             "Second opinion": worst(audit.second_opinion_verdict for audit in audits),
         },
+        sections=sections,
+    )
+
+
+def _section(audit: TabularAudit, k: int) -> ReportSection:
+    mapped = column_map(audit)
+    chart = class_chart_of(audit, k)
+    return ReportSection(
+        name=audit.name,
+        verdict=audit.overall,
+        headline=verdicts_said(audit),
+        figures=(*rule_figures(audit), *class_and_opinion_figures(audit)),
+        further=column_figures(audit),
+        findings=audit.all_findings,
+        charts=() if chart is None else (chart,),
+        tables=(
+            ReportTable(
+                name=f"Map {audit.name}",
+                title=text("Column map of {file}", file=audit.name),
+                frame=mapped.frame,
+                note=checks_line(audit),
+                columns=MAP_COLUMNS,
+                marks=mapped.marks,
+            ),
+        ),
+        details=tuple(_details(audit)),
     )
 
 
@@ -67,26 +104,16 @@ def _settings(files: Sequence[VerifiedFile]) -> dict[str, object]:
     return {file.audit.name: file.settings for file in files}
 
 
-def _of_file(figure: Figure, file: str) -> Figure:
-    of = ": ".join(part for part in (file, figure.of) if part)
-    return replace(figure, of=of)
-
-
-def _findings(audits: Sequence[TabularAudit], skipped: Sequence[LeftOutFile]) -> tuple[Finding, ...]:
-    several = len(audits) > 1
-    found = [
-        finding.of_file(audit.name) if several else finding
-        for audit in audits
-        for finding in audit.all_findings
-    ]
-    found += [
+def _not_verified(skipped: Sequence[LeftOutFile]) -> tuple[Finding, ...]:
+    return tuple(
         Finding(check="not_verified", verdict=Verdict.NOT_ASSESSED, message=file.reason).of_file(file.name)
         for file in skipped
-    ]
-    return worst_first(found)
+    )
 
 
-def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tuple[ReportTable, ...]:
+def _tables(
+    files: Sequence[VerifiedFile], sections: Sequence[ReportSection], skipped: Sequence[LeftOutFile]
+) -> tuple[ReportTable, ...]:
     tables = [
         ReportTable(
             name="Files",
@@ -96,8 +123,8 @@ def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tu
             columns=FILE_COLUMNS,
         )
     ]
-    for file in files:
-        tables.extend(_file_tables(file.audit))
+    for section in sections:
+        tables += [*section.tables, *section.details]
     if skipped:
         tables.append(
             ReportTable(
@@ -110,7 +137,7 @@ def _tables(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> tu
     return tuple(tables)
 
 
-def _file_tables(audit: TabularAudit) -> list[ReportTable]:
+def _details(audit: TabularAudit) -> list[ReportTable]:
     name = audit.name
     tables = [
         ReportTable(

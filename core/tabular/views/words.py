@@ -44,10 +44,14 @@ def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdic
 
 def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
-    message = "The published rule says {rule}, the second opinion {ours}."
-    sentence = text(message, rule=own(audit.verdict.word), ours=own(audit.second_opinion_verdict.word))
     reason = gravest(audit)
-    return joined([sentence, reason]) if reason else sentence
+    return joined([verdicts_said(audit), reason]) if reason else verdicts_said(audit)
+
+
+def verdicts_said(audit: TabularAudit) -> Text:
+    """Return both verdicts in a sentence."""
+    message = "The published rule says {rule}, the second opinion {ours}."
+    return text(message, rule=own(audit.verdict.word), ours=own(audit.second_opinion_verdict.word))
 
 
 def gravest(audit: TabularAudit) -> str:

@@ -41,33 +41,30 @@ DONOR_LIMITS = (
 )
 
 
-def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
+def donor_figures(audit: DonorAudit) -> tuple[Figure, ...]:
     """Return the figures of one file; those that need samples or a panel only with them."""
     remaining, kinship = audit.measurement.remaining, audit.measurement.kinship
     found = [
-        Figure(measure="n_common_alleles", value=remaining.n_common, threshold=_of(remaining.n_named), of=of),
+        Figure(measure="n_common_alleles", value=remaining.n_common, threshold=_of(remaining.n_named)),
         Figure(
             measure="n_independent_variants",
             value=remaining.n_independent,
             threshold=text("{low} to {high} identify", low=IDENTIFYING[0], high=IDENTIFYING[1]),
-            of=of,
         ),
     ]
     if remaining.n_samples:
         asked = remaining.queries[remaining.queries != NEVER]
         found += [
-            Figure(measure="match_exponent", value=round(remaining.match_exponent), of=of),
+            Figure(measure="match_exponent", value=round(remaining.match_exponent)),
             Figure(
                 measure="n_singleton_alleles",
                 value=audit.rare.n_singletons,
                 threshold=_of(audit.rare.n),
-                of=of,
             ),
             Figure(
                 measure="fewest_questions",
                 value=int(asked.min()) if len(asked) else None,
                 threshold=text("{found} of {total} samples", found=len(asked), total=remaining.n_samples),
-                of=of,
             ),
         ]
     if kinship is not None:
@@ -78,7 +75,6 @@ def donor_figures(audit: DonorAudit, *, of: str = "") -> tuple[Figure, ...]:
                 value=closest,
                 threshold=counted(kinship.n_sites, "variant"),
                 verdict=_kinship_verdict(audit),
-                of=of,
             )
         )
     return tuple(found)

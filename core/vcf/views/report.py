@@ -6,7 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.reports import (
+    Figure,
+    InputFacts,
+    Report,
+    ReportChart,
+    ReportSection,
+    ReportTable,
+    current_versions,
+    figures_of,
+    findings_of,
+)
 from core.settings_form import described, report_lines
 from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
 from core.vcf.donor import DonorAudit
@@ -31,40 +41,37 @@ from core.vcf.views.tables import (
     motif_table,
     unmasked_table,
 )
-from core.vcf.views.words import LIMITS, QUESTION, TITLE, run_headline
+from core.vcf.views.words import LIMITS, QUESTION, TITLE, headline, run_headline
 from core.verdict import Finding, Verdict, worst
 from core.words import percent, text
 
 MAX_ROWS = 1_000
 
 
-def figures(audit: VcfAudit, *, of: str = "") -> tuple[Figure, ...]:
+def figures(audit: VcfAudit) -> tuple[Figure, ...]:
     """Return the headline figures of one file."""
     header = Verdict.PASS if audit.metadata_masked == audit.metadata_targets else Verdict.FAIL
     variants = Verdict.PASS if audit.n_variant_masked == audit.n_variant_targets else Verdict.FAIL
     share = audit.masked_share if audit.n_targets else None
     return (
-        Figure(measure="vcf_masked_share", value=share, threshold=percent(1), verdict=audit.verdict, of=of),
+        Figure(measure="vcf_masked_share", value=share, threshold=percent(1), verdict=audit.verdict),
         Figure(
             measure="n_metadata_masked",
             value=audit.metadata_masked,
             threshold=text("all {total}", total=audit.metadata_targets),
             verdict=header,
-            of=of,
         ),
         Figure(
             measure="n_variant_masked",
             value=audit.n_variant_masked,
             threshold=text("all {total}", total=audit.n_variant_targets),
             verdict=variants,
-            of=of,
         ),
         Figure(
             measure="n_missing_sites",
             value=len(audit.missing),
             threshold="none",
             verdict=Verdict.FAIL if len(audit.missing) else Verdict.PASS,
-            of=of,
         ),
     )
 
@@ -90,7 +97,9 @@ def vcf_report(
     """
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     donors = [outcome.donors for outcome in outcomes if outcome.donors is not None]
-    several = len(outcomes) > 1
+    sections = tuple(
+        _section(outcome, outcome.audit, n) for n, outcome in enumerate(outcomes, start=1) if outcome.audit
+    )
     return Report(
         tool="vcf",
         title=TITLE,
@@ -99,31 +108,10 @@ def vcf_report(
         headline=run_headline(outcomes, n_unmatched=len(unmatched)),
         inputs=tuple(inputs),
         settings=_settings(audits),
-        figures=tuple(
-            figure
-            for audit in audits
-            for figure in figures(audit, of=audit.scan.anonymized_name if several else "")
-        )
-        + tuple(
-            figure
-            for donor in donors
-            for figure in donor_figures(donor, of=donor.measurement.name if several else "")
-        ),
-        findings=(
-            *_trouble(outcomes, unmatched),
-            *(
-                finding
-                for audit in audits
-                for finding in _named(findings(audit.exposure), audit.scan.anonymized_name if several else "")
-            ),
-            *(
-                finding
-                for donor in donors
-                for finding in _named(donor_findings(donor), donor.measurement.name if several else "")
-            ),
-        ),
-        tables=(*_tables(outcomes, audits), *_donor_tables(donors)),
-        charts=tuple(chart for audit in audits for chart in file_charts(audit)),
+        figures=figures_of(sections),
+        findings=(*_trouble(outcomes, unmatched), *findings_of(sections)),
+        tables=(_files(outcomes), *(each for one in sections for each in (*one.tables, *one.details))),
+        charts=tuple(chart for section in sections for chart in section.charts),
         limits=(*LIMITS, *(DONOR_LIMITS if donors else ())),
         created_at=created_at,
         versions=current_versions(),
@@ -132,6 +120,20 @@ def vcf_report(
             "Exposure": worst(audit.exposure_verdict for audit in audits),
             **({"Donors": worst(donor.verdict for donor in donors)} if donors else {}),
         },
+        sections=sections,
+    )
+
+
+def _section(outcome: PairOutcome, audit: VcfAudit, number: int) -> ReportSection:
+    donors = outcome.donors
+    return ReportSection(
+        name=audit.scan.anonymized_name,
+        verdict=outcome.overall,
+        headline=headline(audit, donors),
+        figures=(*figures(audit), *(donor_figures(donors) if donors else ())),
+        findings=(*findings(audit.exposure), *(donor_findings(donors) if donors else ())),
+        charts=tuple(file_charts(audit)),
+        details=(*_details(audit, number), *(_donor_tables(donors, number) if donors else ())),
     )
 
 
@@ -157,70 +159,57 @@ def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[
     ]
 
 
-def _named(listed: Sequence[Finding], name: str) -> tuple[Finding, ...]:
-    """Return the findings of a file, with its name before them where there is one."""
-    return tuple(finding.of_file(name) for finding in listed) if name else tuple(listed)
-
-
-def _tables(outcomes: Sequence[PairOutcome], audits: Sequence[VcfAudit]) -> tuple[ReportTable, ...]:
+def _files(outcomes: Sequence[PairOutcome]) -> ReportTable:
     files = files_table(outcomes).drop(columns="seconds")
-    tables = [ReportTable(name="files", title="Files", frame=files, columns=file_columns(files))]
-    for number, audit in enumerate(audits, 1):
-        name = audit.scan.anonymized_name
-        if audit.exposure:
-            tables.append(
-                ReportTable(
-                    name=f"findings_{number}",
-                    title=text("Findings of {file}", file=name),
-                    frame=exposure_table(audit.exposure),
-                    note=text(
-                        "Up to {most} places each; {table} holds all.",
-                        most=MAX_PLACES,
-                        table=f"{REPORT_NAME}_findings.csv",
-                    ),
-                    columns=FINDING_COLUMNS,
-                )
-            )
-        if len(motifs := motif_table(audit)):
-            tables.append(
-                ReportTable(
-                    name=f"motifs_{number}",
-                    title=text("Repeat motifs of {file}", file=name),
-                    frame=motifs,
-                    columns=MOTIF_COLUMNS,
-                )
-            )
-        rows = unmasked_table(audit, limit=MAX_ROWS)
-        if len(rows):
-            total = audit.n_variant_targets - audit.n_variant_masked
-            tables.append(
-                ReportTable(
-                    name=f"unmasked_{number}",
-                    title=text("Sites of {file} that are not masked", file=name),
-                    frame=rows,
-                    note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)
-                    if total > len(rows)
-                    else "",
-                    columns=UNMASKED_COLUMNS,
-                )
-            )
-    return tuple(tables)
+    return ReportTable(name="files", title="Files", frame=files, columns=file_columns(files))
 
 
-def _donor_tables(donors: Sequence[DonorAudit]) -> list[ReportTable]:
+def _details(audit: VcfAudit, number: int) -> list[ReportTable]:
+    name, rows = audit.scan.anonymized_name, unmasked_table(audit, limit=MAX_ROWS)
+    total = audit.n_variant_targets - audit.n_variant_masked
+    tables = [
+        ReportTable(
+            name=f"findings_{number}",
+            title=text("Findings of {file}", file=name),
+            frame=exposure_table(audit.exposure),
+            note=text(
+                "Up to {most} places each; {table} holds all.",
+                most=MAX_PLACES,
+                table=f"{REPORT_NAME}_findings.csv",
+            ),
+            columns=FINDING_COLUMNS,
+        ),
+        ReportTable(
+            name=f"motifs_{number}",
+            title=text("Repeat motifs of {file}", file=name),
+            frame=motif_table(audit),
+            columns=MOTIF_COLUMNS,
+        ),
+        ReportTable(
+            name=f"unmasked_{number}",
+            title=text("Sites of {file} that are not masked", file=name),
+            frame=rows,
+            note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)
+            if total > len(rows)
+            else "",
+            columns=UNMASKED_COLUMNS,
+        ),
+    ]
+    return [table for table in tables if len(table.frame)]
+
+
+def _donor_tables(donor: DonorAudit, number: int) -> list[ReportTable]:
     tables = []
-    for number, donor in enumerate(donors, 1):
-        name = donor.measurement.name
-        for table in donor_tables(donor):
-            shown = table.frame.head(MAX_ROWS)
-            note = text("The first {shown} of {total}.", shown=len(shown), total=len(table.frame))
-            tables.append(
-                ReportTable(
-                    name=f"{table.key}_{number}",
-                    title=text(table.title, file=name),
-                    frame=shown,
-                    note=note if len(table.frame) > len(shown) else "",
-                    columns=table.columns,
-                )
+    for table in donor_tables(donor):
+        shown = table.frame.head(MAX_ROWS)
+        note = text("The first {shown} of {total}.", shown=len(shown), total=len(table.frame))
+        tables.append(
+            ReportTable(
+                name=f"{table.key}_{number}",
+                title=text(table.title, file=donor.measurement.name),
+                frame=shown,
+                note=note if len(table.frame) > len(shown) else "",
+                columns=table.columns,
             )
+        )
     return tables

@@ -133,7 +133,7 @@ def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         _show_classes(audit, k)
     with figures:
         show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
-        show_chart(views.file_charts(audit, k)["figures"], key="tabular_figures_chart")
+        show_chart(views.figures_chart_of(audit), key="tabular_figures_chart")
     with columns:
         _show_columns(audit)
     with patterns:
