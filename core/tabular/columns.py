@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, columns_alike, folded
+from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import text
@@ -48,26 +48,51 @@ class MatchedColumn:
 
     original: str  # name in the original
     anonymized: str | None  # name in the anonymized table; None where the column is absent
-    semantic: str  # as logged; empty where nothing is
-    action: str
+    entry: LogEntry  # without words where nothing is logged
+
+    @property
+    def action(self) -> str:
+        """Return the logged action, empty where nothing is logged."""
+        return self.entry.action
+
+    @property
+    def semantic(self) -> str:
+        """Return the logged semantic, empty where nothing is logged."""
+        return self.entry.semantic
 
 
-def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
-    """Match every original column with the anonymized columns it became.
+@dataclass(frozen=True, kw_only=True)
+class ColumnPair(MatchedColumn):
+    """An original column that is there, and an anonymized column it became."""
+
+    anonymized: str
+
+
+def column_pairs(
+    original: Sequence[str], anonymized: Sequence[str], log: AnonymizationLog
+) -> dict[str, tuple[ColumnPair, ...]]:
+    """Return every original column with the anonymized columns it became, none where it is absent.
 
     The column of the same name (in other letters, see `columns_alike`, where none is written the
     same), else all whose names begin with ``<column>_``; a column whose own name exists in the original
     is never another column's expansion. An expansion uses its own log entry, else that of the original
-    column.
+    column. The published rule and the second opinion both judge these.
     """
-    alike = columns_alike(original.columns, anonymized.columns)
-    expansions = _Expansions(set(anonymized.columns).difference(original.columns, alike.values()))
-    matched = tuple(
-        match
-        for name in original.columns
-        for match in _matches(name, [alike[name]] if name in alike else expansions.of(name), log)
-    )
-    if all(match.anonymized is None for match in matched):
+    alike = columns_alike(original, anonymized)
+    expansions = _Expansions(set(anonymized).difference(original, alike.values()))
+    return {
+        name: tuple(
+            ColumnPair(original=name, anonymized=found, entry=log.entries.get(found) or log.entry(name))
+            for found in ([alike[name]] if name in alike else expansions.of(name))
+        )
+        for name in original
+    }
+
+
+def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
+    """Return the pairs of columns, and the original columns that are absent, in the original's order."""
+    pairs = column_pairs(original.columns, anonymized.columns, log)
+    if not any(pairs.values()):
         raise AuditInputError(
             text(
                 "{anonymized}: none of the {columns} columns of {original} is in it, so there is nothing to "
@@ -78,16 +103,11 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
                 original=original.name,
             )
         )
-    return matched
-
-
-def _matches(name: str, found: Sequence[str], log: AnonymizationLog) -> Iterator[MatchedColumn]:
-    logged = log.entry(name)
-    if not found:
-        yield MatchedColumn(original=name, anonymized=None, semantic=logged.semantic, action=logged.action)
-    for column in found:
-        entry = log.entries.get(column, logged)
-        yield MatchedColumn(original=name, anonymized=column, semantic=entry.semantic, action=entry.action)
+    return tuple(
+        match
+        for name, found in pairs.items()
+        for match in found or [MatchedColumn(original=name, anonymized=None, entry=log.entry(name))]
+    )
 
 
 def about_names_alike(

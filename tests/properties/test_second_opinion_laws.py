@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.cells import canonical_text
+from core.errors import AuditInputError
 from core.roles import suggest_roles
+from core.tabular.columns import match_columns
+from core.tabular.log import AnonymizationLog, LogEntry, columns_alike
 from core.tabular.second_opinion import SecondOpinionSettings, measure_second_opinion
 from core.tabular.second_opinion.classes import ClassesMeasurement, measure_classes
 from core.tabular.second_opinion.pair import pair_tables
@@ -234,3 +237,35 @@ def test_suggest_roles__does_not_depend_on_the_order_of_columns_or_records(
     before = {suggestion.column: suggestion for suggestion in suggest_roles(table(columns))}
     after = {suggestion.column: suggestion for suggestion in suggest_roles(table(permuted))}
     assert before == after
+
+
+NAMES = st.lists(st.text("aAb_", min_size=1, max_size=5), min_size=1, max_size=5, unique=True)
+
+
+@given(
+    original=NAMES, anonymized=NAMES, sources=st.dictionaries(st.text("aAb_", max_size=5), NAMES, max_size=3)
+)
+@settings(deadline=None)
+def test_pairs__are_those_that_the_published_rule_judges(original, anonymized, sources) -> None:
+    """But for those that nothing but the source in a log entry tells of, which the rule does not know."""
+    entries = {
+        name: LogEntry(column=name, semantic="", action="", source=found[0])
+        for name, found in sources.items()
+    }
+    log = AnonymizationLog(name="l.json", entries=entries)
+    tables = [dataset({name: ["x"] for name in names}) for names in (original, anonymized)]
+    spelled = columns_alike(original, anonymized)
+    meant = log.for_columns(original, anonymized)
+    try:
+        matched = match_columns(*tables, meant)
+    except AuditInputError:
+        matched = ()
+    by_rule = {(spelled.get(one.original, one.original), one.anonymized) for one in matched if one.anonymized}
+    pairs = [
+        (pair.pair, pair.pair.entry.source) for pair in pair_tables(*(one.table for one in tables), log).coded
+    ]
+    assert len({(pair.original, pair.anonymized) for pair, _ in pairs}) == len(pairs)
+    assert by_rule <= {(pair.original, pair.anonymized) for pair, _ in pairs}
+    assert all(
+        source == pair.original for pair, source in pairs if (pair.original, pair.anonymized) not in by_rule
+    )

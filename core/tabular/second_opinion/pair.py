@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ import pyarrow.compute as pc
 from core.cells import BoolArray, CodeArray, equal_values
 from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_codes, one_below_the_other
 from core.jobs import Threads
-from core.tabular.log import AnonymizationLog, LogEntry, columns_alike, folded
+from core.tabular.columns import ColumnPair, column_pairs
+from core.tabular.log import AnonymizationLog, columns_alike
 from core.tabular.second_opinion.marks import marked
 from core.tabular.settings import SecondOpinionSettings
 
@@ -26,25 +28,6 @@ Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
 _NO_ACCIDENT = 5  # standard deviations beyond chance
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnPair:
-    """An original column and the anonymized column it became, with what the log says of it."""
-
-    original: str
-    anonymized: str
-    entry: LogEntry  # without words where nothing is logged
-
-    @property
-    def action(self) -> str:
-        """Return the logged action, empty where nothing is logged."""
-        return self.entry.action
-
-    @property
-    def semantic(self) -> str:
-        """Return the logged semantic, empty where nothing is logged."""
-        return self.entry.semantic
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +168,7 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
     alike = columns_alike(original.column_names, anonymized.column_names)
     original = original.rename_columns([alike.get(name, name) for name in original.column_names])
     log = log.for_columns(original.column_names, anonymized.column_names)
-    pairs = column_pairs(original.column_names, anonymized.column_names, log)
+    pairs = _pairs(original.column_names, anonymized.column_names, log)
     paired = (frozenset(pair.original for pair in pairs), frozenset(pair.anonymized for pair in pairs))
     with Threads() as threads:
         coding = [
@@ -274,49 +257,18 @@ def _n_marks(columns: Mapping[str, _Column]) -> Mapping[str, int]:
     }
 
 
-def column_pairs(
+def _pairs(
     original: Sequence[str], anonymized: Sequence[str], log: AnonymizationLog
 ) -> tuple[ColumnPair, ...]:
-    """Pair columns: of the same name, else all that begin with the original's name and ``_``.
-
-    A column whose own name exists in the original is never another column's expansion. Of several
-    original columns that an expansion could belong to, the longest name wins. A log entry's
-    ``source`` settles it.
-    """
-    positions = {name: i for i, name in enumerate(original)}
-    kept = frozenset(anonymized)
-    pairs = [
-        ColumnPair(original=name, anonymized=name, entry=log.entry(name)) for name in original if name in kept
-    ]
-    by_spelling = (positions, {folded(name): i for i, name in reversed(list(enumerate(original)))})
-    for name in (name for name in anonymized if name not in positions):
-        entry = log.entries.get(name)
-        if entry is not None and entry.source is not None and entry.source in positions:
-            source: str | None = entry.source
-        else:
-            source = _source(name, original, by_spelling, kept)
-        if source is not None:
-            pairs.append(ColumnPair(original=source, anonymized=name, entry=entry or log.entry(source)))
-    return tuple(sorted(pairs, key=lambda pair: positions[pair.original]))
-
-
-def _source(
-    name: str,
-    originals: Sequence[str],
-    by_spelling: tuple[Mapping[str, int], Mapping[str, int]],
-    kept: frozenset[str],
-) -> str | None:
-    """Return the longest name of an original column, itself not kept, that another name begins with.
-
-    As written, else as folded; `by_spelling` holds the positions of the originals by both.
-    """
-    for written, positions in zip((name, folded(name)), by_spelling, strict=True):
-        ends = [i for i, character in enumerate(written) if character == "_"]
-        found = (positions.get(written[:end]) for end in reversed(ends))
-        source = next((originals[i] for i in found if i is not None and originals[i] not in kept), None)
-        if source is not None:
-            return source
-    return None
+    """Return the published rule's pairs, and those that nothing but a log entry's ``source`` tells of."""
+    pairs = {name: list(found) for name, found in column_pairs(original, anonymized, log).items()}
+    for name in anonymized:
+        entry = log.entry(name)
+        if name not in pairs and entry.source is not None:
+            found = pairs.get(entry.source)
+            if found is not None and all(pair.anonymized != name for pair in found):
+                found.append(ColumnPair(original=entry.source, anonymized=name, entry=entry))
+    return tuple(itertools.chain.from_iterable(pairs.values()))
 
 
 def sampled_rows(n: int, size: int, seed: int) -> IntArray:
