@@ -1,19 +1,19 @@
 """Workbooks of the old kind (.xls): whether they keep to their bounds, and what they hold beside cells.
 
 Their records could state 65,536 columns, where a sheet has 256, and a reader lays out the whole rectangle
-up to the farthest cell. The file is an OLE container of sectors chained by a table; in it, one stream of
-records, and two of the document's properties.
+up to the farthest cell. The file is an OLE container: in it, one stream of records, and two of the document's
+properties.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 import pyarrow as pa
+from olefile import OleFileIO
 
 from core.errors import AuditInputError
 from core.tables.beside import EMBEDDED, HIDDEN, OF_PROGRAMS, Beside, beside_of, joined
@@ -27,8 +27,7 @@ _OBJECT, _TEXT_OF_OBJECT, _CONTINUED = 0x005D, 0x01B6, 0x003C
 _HIDDEN = {0x0208: (12, 0x20), 0x007D: (8, 0x01)}  # rows and columns: where the mark stands
 _HEADER_OR_FOOTER = frozenset({0x0014, 0x0015})
 _COMMENT = 0x19
-_LARGEST_NUMBER = 0xFFFF_FFF0  # numbers from here on are marks, not sectors
-_DAMAGED = (struct.error, IndexError, ValueError)  # the last: a sector that is not there
+_DAMAGED = (struct.error, IndexError, ValueError, OSError)  # the last: a container that is none
 _PROPERTIES = {  # streams of properties, and which of them programs write
     "\x05SummaryInformation": frozenset({7, 9, 18}),
     "\x05DocumentSummaryInformation": frozenset({26, 27, 28, 29}),
@@ -41,8 +40,10 @@ _MOST_PROPERTIES, _MOST_LETTERS = 1_000, 1 << 20
 def check_old_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
     """Refuse an .xls workbook with cells beyond the last column that such a sheet has."""
     try:
-        stream = _Container(data.to_pybytes()).stream("Workbook", "Book")
-        is_damaged = any(column >= _N_COLUMNS for column in _last_columns(stream))
+        with OleFileIO(io.BytesIO(data)) as file:
+            is_damaged = any(
+                column >= _N_COLUMNS for column in _last_columns(_stream(file, "Workbook", "Book"))
+            )
     except _DAMAGED:
         is_damaged = True
     if is_damaged:
@@ -87,21 +88,22 @@ def _records(stream: bytes, begin: int, last: int | None = None) -> Iterator[tup
 
 def beside_old_workbook(data: pa.Buffer) -> tuple[Beside, ...]:
     """Return what stands in an .xls workbook that is no cell, up to where it is damaged."""
-    return joined(_beside(_Container(data.to_pybytes())))
+    return joined(_beside(data))
 
 
-def _beside(container: _Container) -> Iterator[Beside]:
+def _beside(data: pa.Buffer) -> Iterator[Beside]:
     try:
+        file = OleFileIO(io.BytesIO(data))
         for name, of_programs in _PROPERTIES.items():
-            document, own = _properties(container.stream(name), of_programs)
+            document, own = _properties(_stream(file, name), of_programs)
             yield beside_of("the document's properties", document)
             yield beside_of("the document's own properties", own)
-        names = [name for name, _ in container.entries]
+        names = [name for path in file.listdir(storages=True) for name in path]
         if any(name.startswith(("MBD", "_VBA_PROJECT")) for name in names):
             yield Beside(what=EMBEDDED, texts=(), n_texts=1, is_complete=False)
         if any(name.startswith("_SX_DB") for name in names):
             yield Beside(what="the data behind a pivot table", texts=(), n_texts=1, is_complete=False)
-        yield from _of_records(container.stream("Workbook"))
+        yield from _of_records(_stream(file, "Workbook"))
     except _DAMAGED:
         return
 
@@ -174,69 +176,7 @@ def _coding(page: int) -> str:
         return "latin-1"
 
 
-@dataclass(frozen=True)
-class _Container:
-    """An OLE container, as far as it takes to find its streams."""
-
-    data: bytes
-
-    def stream(self, *names: str) -> bytes:
-        """Return the first stream of one of these names, empty where there is none."""
-        for name, entry in self.entries:
-            if name in names:
-                return self._content(entry, root=self.entries[0][1])
-        return b""
-
-    @cached_property
-    def entries(self) -> list[tuple[str, bytes]]:
-        """Return name and entry of all streams and storages."""
-        directory = self._stream(self._number(48))
-        entries = [directory[begin : begin + 128] for begin in range(0, len(directory), 128)]
-        lengths = [struct.unpack_from("<H", entry, 64)[0] for entry in entries]
-        return [
-            (entry[: max(0, length - 2)].decode("utf-16-le", errors="replace"), entry)
-            for entry, length in zip(entries, lengths, strict=True)
-        ]
-
-    def _content(self, entry: bytes, *, root: bytes) -> bytes:
-        start, size = struct.unpack_from("<II", entry, 116)
-        if size >= self._number(56):
-            return self._stream(start)[:size]
-        small = self._stream(struct.unpack_from("<I", root, 116)[0])
-        table = _numbers(self._stream(self._number(60)))
-        return b"".join(small[64 * sector : 64 * sector + 64] for sector in _chain(start, table))[:size]
-
-    def _number(self, offset: int) -> int:
-        return int(struct.unpack_from("<I", self.data, offset)[0])
-
-    def _sector(self, number: int) -> bytes:
-        size = 1 << min(struct.unpack_from("<H", self.data, 30)[0], 16)
-        return self.data[size * (number + 1) : size * (number + 2)]
-
-    @cached_property
-    def _table(self) -> list[int]:
-        """Return the table that says which sector follows each."""
-        sectors = list(struct.unpack_from("<109I", self.data, 76))
-        more, seen = self._number(68), set[int]()
-        while more < _LARGEST_NUMBER and more not in seen:
-            seen.add(more)
-            *part, following = _numbers(self._sector(more))
-            sectors, more = sectors + part, following
-        return _numbers(b"".join(self._sector(sector) for sector in sectors if sector < _LARGEST_NUMBER))
-
-    def _stream(self, start: int) -> bytes:
-        return b"".join(self._sector(sector) for sector in _chain(start, self._table))
-
-
-def _numbers(data: bytes) -> list[int]:
-    return list(struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4]))
-
-
-def _chain(start: int, table: list[int]) -> Iterator[int]:
-    """Yield the sectors of a chain; one that runs in a circle is an error."""
-    for _ in range(len(table) + 1):
-        if start >= _LARGEST_NUMBER:
-            return
-        yield start
-        start = table[start]
-    raise IndexError
+def _stream(file: OleFileIO, *names: str) -> bytes:
+    """Return the first stream of one of these names, wherever it is stored, empty where there is none."""
+    path = next((path for path in file.listdir() if path[-1] in names), None)
+    return file.openstream(path).read() if path else b""
