@@ -375,16 +375,6 @@ _FEW, _MANY = 2048, 65_536  # cells that decide
 _RARELY, _TOO_DISTINCT = 0.05, 0.5  # distinct over all of these cells
 
 
-def _repeat_often(a: pa.Array, b: pa.Array) -> bool:
-    """Whether the first cells of both columns are a few values again and again."""
-    return max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY
-
-
-def _hardly_repeat(a: pa.Array, b: pa.Array) -> bool:
-    """Whether most of the first cells of either column are values of their own."""
-    return max(_distinct_share(column, _MANY) for column in (a, b)) > _TOO_DISTINCT
-
-
 def _distinct_share(column: pa.Array, n_looked_at: int) -> float:
     """Return distinct over all of the first cells, in [0, 1]; near 1, a dictionary does not pay."""
     head = column.slice(0, n_looked_at)
@@ -397,7 +387,7 @@ _ONE_AT_A_TIME = threading.Lock()
 def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArray, CodeArray]:
     """Give equal values of two columns one code, dates in any spelling if asked for; -1 where missing."""
     a, b = _contiguous(a), _contiguous(b)
-    if _hardly_repeat(a, b):
+    if max(_distinct_share(column, _MANY) for column in (a, b)) > _TOO_DISTINCT:
         return _codes_cell_by_cell(a, b, dates=dates)
     encoded = [pc.dictionary_encode(column) for column in (a, b)]
     dictionaries = [part.dictionary.cast(pa.large_string()) for part in encoded]
@@ -471,7 +461,7 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     n_differ = np.count_nonzero(differs)
     if not n_differ or (_says_itself(a) and _says_itself(b)):
         return equal
-    if _repeat_often(a, b):
+    if max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY:
         codes_a, codes_b = shared_codes(a, b, dates=dates)
         return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
     if n_differ > _MOSTLY * len(a):

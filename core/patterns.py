@@ -118,32 +118,12 @@ def is_phone_number(text: str) -> bool:
         return False
 
 
-def is_iban(text: str) -> bool:
-    """Return whether length, structure and the check modulo 97 are those of the IBAN's country."""
-    return bool(iban.is_valid(text))
-
-
-def is_card(text: str) -> bool:
-    """Return whether the digits pass the Luhn check."""
-    return bool(luhn.is_valid(re.sub("[ -]", "", text)))
-
-
 def is_ip_address(text: str) -> bool:
     """Return whether the text is an IP address of version 4 or 6."""
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:
         return False
-
-
-def is_emso(text: str) -> bool:
-    """Return whether date and check digit are those of a Slovenian personal number."""
-    return bool(emso.is_valid(text))
-
-
-def is_si_tax_number(text: str) -> bool:
-    """Return whether the check digit is that of a Slovenian tax number."""
-    return bool(ddv.is_valid(text))
 
 
 def is_national_number(text: str) -> bool:
@@ -376,7 +356,7 @@ _BEYOND_RULE = (
         "the column passes the check modulo 97.",
         regex=bounded(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"),
         shortest=15,
-        confirm=is_iban,
+        confirm=iban.is_valid,
     ),
     SensitivePattern(
         key="card",
@@ -385,7 +365,7 @@ _BEYOND_RULE = (
         "check, which one in ten random numbers does.",
         regex=bounded(r"[2-6]\d{12,18}|[2-6]\d{3}(?:[ -]\d{4}){3}|3[47]\d{2}[ -]\d{6}[ -]\d{5}"),
         shortest=13,
-        confirm=is_card,
+        confirm=lambda number: luhn.is_valid(re.sub("[ -]", "", number)),
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -395,7 +375,7 @@ _BEYOND_RULE = (
         "the right check digit.",
         regex=bounded(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[089]\d{8}"),
         shortest=13,
-        confirm=is_emso,
+        confirm=emso.is_valid,
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -405,7 +385,7 @@ _BEYOND_RULE = (
         "right check digit, which one in eleven random numbers does.",
         regex=bounded(r"(?:SI ?)?[1-9]\d{7}"),
         shortest=8,
-        confirm=is_si_tax_number,
+        confirm=ddv.is_valid,
         confirmed_share=0.5,
     ),
     SensitivePattern(

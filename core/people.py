@@ -19,24 +19,8 @@ ADMINISTRATIVE_ENDINGS = "시군구동읍면리"
 
 # Given names that end like an administrative place. With a surname before them they are people:
 # Hong Gil-dong is Korea's John Doe, and no place is called so.
-GIVEN_NAMES_LIKE_PLACES = frozenset(
-    (
-        "길동",
-        "영구",
-        "진구",
-        "병구",
-        "철구",
-        "유리",
-        "규리",
-        "혜리",
-        "나리",
-        "주리",
-        "미리",
-        "아리",
-        "채리",
-        "예리",
-    )
-)
+_GIVEN_NAMES_LIKE_PLACES_WORDS = "길동 영구 진구 병구 철구 유리 규리 혜리 나리 주리 미리 아리 채리 예리"
+GIVEN_NAMES_LIKE_PLACES = frozenset(_GIVEN_NAMES_LIKE_PLACES_WORDS.split())
 
 # Endings of medical and administrative words; no given name ends so.
 CATEGORICAL_ENDINGS = "과염렴증암통"

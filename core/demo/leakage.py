@@ -13,18 +13,8 @@ import numpy.typing as npt
 from core.demo import Demo, DemoFile
 
 _N_PARTICIPANTS = 600
-_COLUMNS = (
-    "age",
-    "sex",
-    "handedness",
-    "education",
-    "bmi",
-    "smoker",
-    "income_band",
-    "wellbeing",
-    "importance_of_faith",
-    "town",
-)
+_COLUMNS_WORDS = "age sex handedness education bmi smoker income_band wellbeing importance_of_faith town"
+_COLUMNS = tuple(_COLUMNS_WORDS.split())
 _TOWNS = tuple(f"Town {letter}" for letter in "ABCDEFGHIJKLMNOPQRST")
 _NO_ANSWER = "-999"
 

@@ -14,36 +14,10 @@ from core.demo import Demo, DemoFile
 
 _N_PATIENTS = 420
 _SURNAMES = tuple("김이박최정강조윤장임한오서신권")
-_GIVEN = (
-    "민준",
-    "서연",
-    "도윤",
-    "하은",
-    "지호",
-    "수아",
-    "예준",
-    "지우",
-    "현우",
-    "채원",
-    "은정",
-    "태민",
-    "가람",
-    "소율",
-)
-_FIRST = (
-    "Ana",
-    "Boris",
-    "Clara",
-    "David",
-    "Eva",
-    "Filip",
-    "Grace",
-    "Hugo",
-    "Irena",
-    "Jakob",
-    "Klara",
-    "Luka",
-)
+_GIVEN_WORDS = "민준 서연 도윤 하은 지호 수아 예준 지우 현우 채원 은정 태민 가람 소율"
+_GIVEN = tuple(_GIVEN_WORDS.split())
+_FIRST_WORDS = "Ana Boris Clara David Eva Filip Grace Hugo Irena Jakob Klara Luka"
+_FIRST = tuple(_FIRST_WORDS.split())
 _LAST = ("Novak", "Horvat", "Kovač", "Walker", "Zupan", "Bennett", "Potočnik", "Turner", "Mlakar", "Foster")
 _STREETS = ("Lipova ulica", "Mill Lane", "Cesta na grad", "Station Road", "Poljska pot", "Orchard Close")
 _REGIONS = ("서울", "부산", "대구", "인천", "광주", "대전")
@@ -74,13 +48,6 @@ def _korean_names(rng: np.random.Generator) -> list[str]:
     return [surname + given for surname, given in pairs]
 
 
-def _resident_numbers(rng: np.random.Generator, births: Sequence[str]) -> list[str]:
-    return [
-        f"{birth[2:4]}{birth[5:7]}{birth[8:10]}-{rng.integers(1, 5)}{rng.integers(0, 10**6):06d}"
-        for birth in births
-    ]
-
-
 def _phones(rng: np.random.Generator, n: int = _N_PATIENTS) -> list[str]:
     return [f"010-{rng.integers(2000, 10000)}-{rng.integers(0, 10000):04d}" for _ in range(n)]
 
@@ -100,7 +67,10 @@ def _patients(rng: np.random.Generator) -> tuple[Table, Table, dict[str, str]]:
     table: Table = {
         "patient_id": [f"P{100000 + number}" for number in rng.permutation(_N_PATIENTS)],
         "이름": _korean_names(rng),
-        "주민등록번호": _resident_numbers(rng, births),
+        "주민등록번호": [
+            f"{birth[2:4]}{birth[5:7]}{birth[8:10]}-{rng.integers(1, 5)}{rng.integers(0, 10**6):06d}"
+            for birth in births
+        ],
         "birth_date": births,
         "gender": _choices(rng, ("남", "여")),
         "region": _choices(rng, _REGIONS),

@@ -288,7 +288,7 @@ def suggest_one_hot_groups(table: pa.Table, columns: Sequence[str]) -> tuple[tup
     ones = {name: numbers_of(table[name]) == 1 for name in zero_one_columns(table, columns)}
     members: dict[str, list[str]] = {}
     for name in ones:
-        for prefix in _prefixes(name):
+        for prefix in [name[: match.end()] for match in _END_OF_PREFIX.finditer(name)]:
             members.setdefault(prefix, []).append(name)
     place = {name: number for number, name in enumerate(ones)}
     found: list[tuple[str, ...]] = []
@@ -306,10 +306,6 @@ def _is_zero_one(column: pa.ChunkedArray) -> bool:
     if not 2 <= len(distinct) <= _MOST_SPELLINGS or not is_numeric(distinct):
         return False
     return set(numbers_of(distinct).tolist()) == {0.0, 1.0}
-
-
-def _prefixes(name: str) -> list[str]:
-    return [name[: match.end()] for match in _END_OF_PREFIX.finditer(name)]
 
 
 def _exclude_each_other(group: Sequence[str], ones: Mapping[str, BoolArray]) -> bool:

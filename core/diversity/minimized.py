@@ -209,17 +209,6 @@ def generalizations_document(found: tuple[Generalization, ...]) -> dict[str, obj
     }
 
 
-def in_words(generalization: Generalization) -> Text:
-    """Return a generalization as a person reads it.
-
-    >>> in_words(Generalization(feature="mean perimeter", cuts=(91.0999,)))
-    'mean perimeter: up to 91.1 | above'
-    >>> in_words(Generalization(feature="age", cuts=()))
-    'age: any value, it makes no difference to the model'
-    """
-    return text("{column}: {known}", column=generalization.feature, known=known_as(generalization))
-
-
 def known_as(generalization: Generalization) -> Text:
     """Return what may be known of a feature, as a person reads it."""
     if generalization.untouched:

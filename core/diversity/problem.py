@@ -113,7 +113,6 @@ class SearchProblem:
     values: FloatArray = field(repr=False)  # shape (n_records, n_features): their features
     sensitive: tuple[SensitiveAttribute, ...]  # their sensitive attributes
     base_accuracy: float  # accuracy of the model on the records as they are (R² for regression)
-    n_training: int  # records the model was trained on here; 0 where it was not
     notes: tuple[Finding, ...]  # what a reader should know about the inputs
 
     @property
@@ -182,7 +181,6 @@ def prepare_search(
         values=values[0],
         sensitive=_sensitive(tables[0], settings),
         base_accuracy=base_accuracy,
-        n_training=len(values[1]) if choice.is_trained_here else 0,
         notes=(*notes, *_data_notes(space, values, outcomes, choice)),
     )
 

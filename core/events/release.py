@@ -78,7 +78,7 @@ def release_events(
     """
     log = anonymized.measured.log
     kept = np.flatnonzero(anonymized.event_is_kept)
-    name_of_user = _names_of_users(log.users, options, token_source)
+    name_of_user = log.users if options.keep_user_ids else new_pseudonyms(len(log.users), token_source)
     codes = pseudonym_codes(anonymized, options.pseudonym_per)[kept]
     users = anonymized.user_of_event[kept]
     if options.pseudonym_per == "user":
@@ -189,12 +189,6 @@ def _users_of(names: pa.ChunkedArray, user_of_name: dict[str, int]) -> IntArray:
     encoded = pc.dictionary_encode(names).combine_chunks()
     users = np.array([user_of_name[name] for name in encoded.dictionary.to_pylist()], dtype=np.int64)
     return value_codes(users[encoded.indices.to_numpy(zero_copy_only=False)])
-
-
-def _names_of_users(
-    users: tuple[str, ...], options: ReleaseOptions, token_source: TokenSource
-) -> tuple[str, ...]:
-    return users if options.keep_user_ids else new_pseudonyms(len(users), token_source)
 
 
 def csv_cell(text: str) -> str:

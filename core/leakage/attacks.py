@@ -153,7 +153,7 @@ def try_attacks(
     within 5 %. Closest is by likeness in bits.
     """
     generator = np.random.default_rng((seed, 2))
-    names = _some_names(columns, generator)
+    names = [columns[place] for place in _some(generator, len(columns), _MOST_COLUMNS)]
     if len(names) < 2 or min(pair.original.n_records, pair.scrambled.n_records) < 2:
         return None
     tables = [pair.original, pair.scrambled] + ([] if holdout is None else [holdout])
@@ -171,11 +171,6 @@ def try_attacks(
         *_inference(likeness, values, names, generator),
     ]
     return Attacks(rates=tuple(rates), membership=_membership(likeness))
-
-
-def _some_names(columns: Sequence[str], generator: np.random.Generator) -> list[str]:
-    """Return all columns, or as many as are tried, in their order."""
-    return [columns[place] for place in _some(generator, len(columns), _MOST_COLUMNS)]
 
 
 def _some(generator: np.random.Generator, n: int, most: int) -> IntArray:

@@ -270,7 +270,9 @@ class _StepwiseSearch(_Search):
         while columns and not self.is_over():
             reached: dict[int, Generalization] = {}
             for column in columns:
-                found = self.consider(_one_finer(now.levels, column))
+                found = self.consider(
+                    (*now.levels[:column], now.levels[column] - 1, *now.levels[column + 1 :])
+                )
                 if found is not None:
                     reached[column] = found
                 if self.is_over():
@@ -287,10 +289,6 @@ class _StepwiseSearch(_Search):
         """Return the cost saved for the room used up: how many times as many classes there are."""
         saved = now.cost(self.demand.objective) - finer.cost(self.demand.objective)
         return saved / math.log2(1 + finer.n_classes / now.n_classes)
-
-
-def _one_finer(node: Node, column: int) -> Node:
-    return (*node[:column], node[column] - 1, *node[column + 1 :])
 
 
 def search_frontier(

@@ -30,8 +30,6 @@ class IndividualRisk:
     # shape (n_classes,): the expectation of 1 / people of the population in the class, in (0, 1]
     class_risk: FloatArray
     class_sizes: IntArray  # shape (n_classes,): records in each class of the sample
-    estimated_population_sizes: FloatArray  # shape (n_classes,): sum of the weights in each class
-    n_below_size: int  # classes whose weights sum to less than their records; they are taken to be complete
 
     @property
     def highest_risk(self) -> float:
@@ -47,10 +45,6 @@ class IndividualRisk:
     def average_risk(self) -> float:
         """Return the mean risk over records, in (0, 1]."""
         return self.expected_reidentifications / int(self.class_sizes.sum())
-
-    def n_records_above(self, risk: float) -> int:
-        """Return the records with more than that risk."""
-        return int(self.class_sizes[self.class_risk > risk].sum())
 
 
 def individual_risk(
@@ -89,8 +83,6 @@ def individual_risk(
     return IndividualRisk(
         class_risk=risk_given_population(counted_sizes, totals),
         class_sizes=sizes,
-        estimated_population_sizes=totals,
-        n_below_size=int(np.count_nonzero(totals < counted_sizes * (1 - 1e-12))),
     )
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from stdnum.si import emso
 
 from core import people
 from core.coding import BoolArray, DistinctValues
@@ -171,14 +172,6 @@ def _is_resident_number(value: str) -> bool:
     """Whether a text has a birth date and a digit of sex and century, as Korean resident numbers do."""
     digits = value.replace("-", "")
     return 1 <= int(digits[2:4]) <= 12 and 1 <= int(digits[4:6]) <= 31
-
-
-def is_emso(value: str) -> bool:
-    """Whether 13 digits are a Slovenian EMŠO: day, month, three digits of the year, valid check digit."""
-    digits = [int(character) for character in value]
-    weights = (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
-    check = -sum(digit * weight for digit, weight in zip(digits, weights, strict=False)) % 11
-    return 1 <= int(value[:2]) <= 31 and 1 <= int(value[2:4]) <= 12 and check == digits[-1]
 
 
 def _looks_like_korean_name(value: str) -> bool:
@@ -380,7 +373,7 @@ _CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|m
 _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _shape(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", _DIRECT, "e-mail address", 0.97),
     _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=_is_resident_number),
-    _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=is_emso),
+    _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=emso.is_valid),
     _shape(r"\d{3}-\d{2}-\d{4}", _DIRECT, "national identification number", 0.95),
     _shape(r"\+?\(?\d{2,4}\)?[- .]\d{3,4}[- .]\d{3,4}", _DIRECT, "phone number", 0.9),
     _shape(r"\+\d{1,3}[\d ()./-]{6,16}", _DIRECT, "phone number", 0.9),
