@@ -15,8 +15,7 @@ import numpy as np
 
 from core.coding import FloatArray, IntArray
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
-from core.words import Written, text
+from core.words import Written, input_error
 
 Distance = Literal["equal", "ordered"]
 
@@ -131,9 +130,7 @@ def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741
     infinite where it has fewer than `l` values, which must be 1 at least.
     """
     if l < 1:
-        raise AuditInputError(
-            text("l must be at least 1 for recursive (c, l)-diversity; it is {value}.", value=l)
-        )
+        raise input_error("l must be at least 1 for recursive (c, l)-diversity; it is {value}.", value=l)
     class_of_pair, n_of_pair, rank = counts.ranked
     tail = _sum_by(class_of_pair, np.where(rank >= l - 1, n_of_pair, 0), size=counts.n_classes)
     most = _sum_by(class_of_pair, np.where(rank == 0, n_of_pair, 0), size=counts.n_classes)
@@ -148,8 +145,8 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 where no value is known.
     """
     if not c > 0:
-        raise AuditInputError(
-            text("c must be above 0 for recursive (c, l)-diversity; it is {value}.", value=Written(str(c)))
+        raise input_error(
+            "c must be above 0 for recursive (c, l)-diversity; it is {value}.", value=Written(str(c))
         )
     class_of_pair, n_of_pair, rank = counts.ranked
     total = counts.class_totals[class_of_pair]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from core.remedies import harm_rank, remedy_of
-from core.words import listed, own, text
+from core.words import Value, listed, own, text
 
 
 class Verdict(StrEnum):
@@ -89,16 +89,23 @@ class Finding:
         column: str | None = None,
         n_affected: int | None = None,
         columns: tuple[str, ...] = (),
-    ) -> Callable[[str], Finding]:
-        """Return what makes a finding of its message: ``Finding.of("check", Verdict.WARN)("Two of …")``."""
-        return lambda message: Finding(
-            check=check,
-            verdict=verdict,
-            message=message,
-            column=column,
-            n_affected=n_affected,
-            columns=columns,
-        )
+    ) -> Callable[..., Finding]:
+        """Return what makes a finding of its message, whole or as :func:`core.words.text` takes it.
+
+        ``Finding.of("check", Verdict.WARN)("{n} name is left.", "{n} names are left.", n=2)``
+        """
+
+        def found(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Finding:
+            return Finding(
+                check=check,
+                verdict=verdict,
+                message=text(message, plural, n=n, **values) if plural or values else message,
+                column=column,
+                n_affected=n_affected,
+                columns=columns,
+            )
+
+        return found
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from numbers import Integral
 from typing import Any
 
+from core.errors import AuditInputError
 from core.languages import ENGLISH, Language, language
 from core.measures.measure import Unit, format_number
 
@@ -128,6 +129,13 @@ def text(message: str, plural: str = "", /, *, n: int | None = None, **values: V
     if n is not None:
         values["n"] = n
     return Text(message, plural, n, values)
+
+
+def input_error(
+    message: str, plural: str = "", /, *, n: int | None = None, **values: Value
+) -> AuditInputError:
+    """Return the error of an input, its one problem told as :func:`text` tells it."""
+    return AuditInputError(text(message, plural, n=n, **values))
 
 
 def joined(texts: Sequence[str], separator: str = " ") -> Text:

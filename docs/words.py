@@ -22,7 +22,7 @@ from core.measures.measure import Unit
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
-_MAKERS = frozenset({"text", "say", "counted", "share_of", "own"})
+_MAKERS = frozenset({"text", "say", "counted", "share_of", "own", "input_error", "Finding.of"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
 _CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
 _MARKS = re.compile(r"\{[^{}]*\}")
@@ -77,7 +77,7 @@ def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
 
 def _given(call: ast.Call) -> list[ast.Constant]:
     """Return the literals that a call makes a message of."""
-    maker = getattr(call.func, "id", "")
+    maker = ast.unparse(call.func.func) if isinstance(call.func, ast.Call) else getattr(call.func, "id", "")
     given: list[ast.expr] = list(call.args) if maker in _MAKERS else []
     if maker == "Demo":
         given = [keyword.value for keyword in call.keywords if keyword.arg in ("label", "description")]

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.demo import Demo, DemoFile
-from core.errors import AuditInputError
-from core.words import text
+from core.words import input_error
 
 LABEL = "target"
 
@@ -62,7 +61,7 @@ def demo_file(name: str) -> DemoFile:
     """
     if name not in DEMO_NAMES:
         names = ", ".join(DEMO_NAMES)
-        raise AuditInputError(text("The demo must be one of {names}; it is {name}.", names=names, name=name))
+        raise input_error("The demo must be one of {names}; it is {name}.", names=names, name=name)
     from sklearn import datasets  # noqa: PLC0415 - a second that other tools need not wait
 
     bunch = (

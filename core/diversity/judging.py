@@ -63,25 +63,21 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
     if n_stopped:
         found.append(
             Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
-                text(
-                    "The search was stopped: {stopped} of {n} pair of k and l was not evaluated.",
-                    "The search was stopped: {stopped} of {n} pairs of k and l were not evaluated.",
-                    n=n_pairs,
-                    stopped=n_stopped,
-                )
+                "The search was stopped: {stopped} of {n} pair of k and l was not evaluated.",
+                "The search was stopped: {stopped} of {n} pairs of k and l were not evaluated.",
+                n=n_pairs,
+                stopped=n_stopped,
             )
         )
     if n_unverified:
         found.append(
             Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
-                text(
-                    "In {unverified} of {n} pair the released table did not keep k and l when it was read "
-                    "back; it is not offered.",
-                    "In {unverified} of {n} pairs the released table did not keep k and l when it was read "
-                    "back; they are not offered.",
-                    n=n_pairs,
-                    unverified=n_unverified,
-                )
+                "In {unverified} of {n} pair the released table did not keep k and l when it was read "
+                "back; it is not offered.",
+                "In {unverified} of {n} pairs the released table did not keep k and l when it was read "
+                "back; they are not offered.",
+                n=n_pairs,
+                unverified=n_unverified,
             )
         )
     return found
@@ -170,16 +166,14 @@ def _about_the_model(problem: SearchProblem) -> list[Finding]:
         return []
     return [
         Finding.of("model_below_baseline", Verdict.WARN)(
-            text(
-                "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
-                "{baseline}. What anonymization does to such a model says nothing: choose a better one first."
-                if problem.settings.task == "classification"
-                else "On the {records} the model has R² {accuracy}, always saying the mean {baseline}. What "
-                "anonymization does to such a model says nothing: choose a better one first.",
-                records=counted(problem.n_records, "untouched record"),
-                accuracy=percent(problem.base_accuracy),
-                baseline=percent(problem.base_baseline),
-            )
+            "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
+            "{baseline}. What anonymization does to such a model says nothing: choose a better one first."
+            if problem.settings.task == "classification"
+            else "On the {records} the model has R² {accuracy}, always saying the mean {baseline}. What "
+            "anonymization does to such a model says nothing: choose a better one first.",
+            records=counted(problem.n_records, "untouched record"),
+            accuracy=percent(problem.base_accuracy),
+            baseline=percent(problem.base_baseline),
         )
     ]
 
@@ -190,20 +184,18 @@ def _about_the_baseline(problem: SearchProblem, configuration: Configuration) ->
         return []
     return [
         Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
-            text(
-                "At k = {k}, l = {l} the model has accuracy {accuracy} on {records}, always saying the most "
-                "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
-                "that, or choose smaller k and l."
-                if problem.settings.task == "classification"
-                else "At k = {k}, l = {l} the model has R² {accuracy} on {records}, always saying the mean "
-                "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
-                "smaller k and l.",
-                k=configuration.k,
-                l=configuration.l,
-                accuracy=percent(evaluation.accuracy),
-                records=counted(evaluation.n_holdout, "held-out record"),
-                baseline=percent(evaluation.baseline_accuracy),
-            )
+            "At k = {k}, l = {l} the model has accuracy {accuracy} on {records}, always saying the most "
+            "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
+            "that, or choose smaller k and l."
+            if problem.settings.task == "classification"
+            else "At k = {k}, l = {l} the model has R² {accuracy} on {records}, always saying the mean "
+            "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
+            "smaller k and l.",
+            k=configuration.k,
+            l=configuration.l,
+            accuracy=percent(evaluation.accuracy),
+            records=counted(evaluation.n_holdout, "held-out record"),
+            baseline=percent(evaluation.baseline_accuracy),
         )
     ]
 
@@ -233,27 +225,23 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
         return Finding.of(
             "continuous_sensitive", Verdict.WARN, column=attribute.name, n_affected=attribute.n_distinct
         )(
-            text(
-                "“{column}” has {n} different number in {records}, so nearly every cell counts as diverse "
-                "although its values may be close together. Bins avoid that.",
-                "“{column}” has {n} different numbers in {records}, so nearly every cell counts as diverse "
-                "although its values may be close together. Bins avoid that.",
-                n=attribute.n_distinct,
-                column=attribute.name,
-                records=counted(problem.n_records, "record"),
-            )
+            "“{column}” has {n} different number in {records}, so nearly every cell counts as diverse "
+            "although its values may be close together. Bins avoid that.",
+            "“{column}” has {n} different numbers in {records}, so nearly every cell counts as diverse "
+            "although its values may be close together. Bins avoid that.",
+            n=attribute.n_distinct,
+            column=attribute.name,
+            records=counted(problem.n_records, "record"),
         )
     if attribute.n_values < problem.settings.l_min:
         return Finding.of(
             "too_few_values", Verdict.WARN, column=attribute.name, n_affected=attribute.n_values
         )(
-            text(
-                "“{column}” has {n} value to count, fewer than the smallest l, {l}: no cell can be kept.",
-                "“{column}” has {n} values to count, fewer than the smallest l, {l}: no cell can be kept.",
-                n=attribute.n_values,
-                column=attribute.name,
-                l=problem.settings.l_min,
-            )
+            "“{column}” has {n} value to count, fewer than the smallest l, {l}: no cell can be kept.",
+            "“{column}” has {n} values to count, fewer than the smallest l, {l}: no cell can be kept.",
+            n=attribute.n_values,
+            column=attribute.name,
+            l=problem.settings.l_min,
         )
     return None
 
@@ -269,18 +257,16 @@ def _about_homogeneous_classes(configuration: Configuration) -> list[Finding]:
         return []
     return [
         Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-            text(
-                "At k = {k}, l = {l}, {same} of {n} record is in classes where everybody has the same "
-                "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
-                "or more.",
-                "At k = {k}, l = {l}, {same} of {n} records are in classes where everybody has the same "
-                "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
-                "or more.",
-                n=verification.classes.n_records,
-                k=configuration.k,
-                l=configuration.l,
-                same=n_records,
-            )
+            "At k = {k}, l = {l}, {same} of {n} record is in classes where everybody has the same "
+            "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+            "or more.",
+            "At k = {k}, l = {l}, {same} of {n} records are in classes where everybody has the same "
+            "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+            "or more.",
+            n=verification.classes.n_records,
+            k=configuration.k,
+            l=configuration.l,
+            same=n_records,
         )
     ]
 
@@ -348,17 +334,15 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     n_unique, n_records = classes.n_records_below(2), classes.n_records
     return [
         Finding.of("untouched_columns", Verdict.WARN if n_unique else Verdict.PASS, n_affected=n_unique)(
-            text(
-                "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
-                "{records}. k and l protect only against somebody who knows the quasi-identifiers and "
-                "nothing of this column.",
-                "{n} columns besides the quasi-identifiers are released as they are. Together they single "
-                "out {unique} of {records}. k and l protect only against somebody who knows the "
-                "quasi-identifiers and nothing of these columns.",
-                n=len(columns),
-                unique=n_unique,
-                records=counted(n_records, "record"),
-            )
+            "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
+            "{records}. k and l protect only against somebody who knows the quasi-identifiers and "
+            "nothing of this column.",
+            "{n} columns besides the quasi-identifiers are released as they are. Together they single "
+            "out {unique} of {records}. k and l protect only against somebody who knows the "
+            "quasi-identifiers and nothing of these columns.",
+            n=len(columns),
+            unique=n_unique,
+            records=counted(n_records, "record"),
         )
     ]
 

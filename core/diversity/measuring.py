@@ -30,10 +30,9 @@ from core.diversity.minimization import SearchStoppedError, ShouldStop, never
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
 from core.plain import holds_formulas, table_csv
 from core.utility import categorical_ncp, numeric_ncp
-from core.words import own, text
+from core.words import input_error, own
 
 OnProgress = Callable[[int, int], None]
 
@@ -370,13 +369,11 @@ def repeat_configuration(
     _check_repeats(n_repeats)
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:
-        raise AuditInputError(
-            text(
-                "k = {k}, l = {l} has no accuracy to repeat: {status}.",
-                k=configuration.k,
-                l=configuration.l,
-                status=own(configuration.status.value),
-            )
+        raise input_error(
+            "k = {k}, l = {l} has no accuracy to repeat: {status}.",
+            k=configuration.k,
+            l=configuration.l,
+            status=own(configuration.status.value),
         )
     released = released_values(kept_set.cells, problem.values, problem.inputs.units)
     predictions = problem.inputs.predict(released)
@@ -398,7 +395,7 @@ def repeat_configuration(
 def _check_repeats(n_repeats: int) -> None:
     if not 1 <= n_repeats <= _MOST_REPEATS:
         message = "The repeats must lie between 1 and {most}; {repeats} were asked for."
-        raise AuditInputError(text(message, most=_MOST_REPEATS, repeats=n_repeats))
+        raise input_error(message, most=_MOST_REPEATS, repeats=n_repeats)
 
 
 def _with_other_seeds(problem: SearchProblem, repeat: int) -> EvaluationInputs:
@@ -425,16 +422,14 @@ class DiversitySearch:
             if (configuration.k, configuration.l) == (k, l):
                 return configuration
         settings = self.problem.settings
-        raise AuditInputError(
-            text(
-                "k = {k}, l = {l} was not searched: k runs from {smallest_k} to {largest_k}, and l from "
-                "{smallest_l} to k.",
-                k=k,
-                l=l,
-                smallest_k=settings.k_min,
-                largest_k=settings.k_max,
-                smallest_l=settings.l_min,
-            )
+        raise input_error(
+            "k = {k}, l = {l} was not searched: k runs from {smallest_k} to {largest_k}, and l from "
+            "{smallest_l} to k.",
+            k=k,
+            l=l,
+            smallest_k=settings.k_min,
+            largest_k=settings.k_max,
+            smallest_l=settings.l_min,
         )
 
 

@@ -21,7 +21,7 @@ from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, FlatTree, TreeDependence, first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
-from core.words import text
+from core.words import input_error, text
 
 _OTHER_SIDE = "core.diversity.model_process"
 _REMEDY = "Save the model again with skops.io.dump."
@@ -96,32 +96,28 @@ class LoadedEstimator:
                 if self.task == "classification"
                 else "{file} holds a model for regression; classification was asked for."
             )
-            raise AuditInputError(text(wrong, file=self.name))
+            raise input_error(wrong, file=self.name)
         if self.feature_names is None:
             if self.n_features != len(columns):
-                raise AuditInputError(
-                    text(
-                        "{file} was trained on {n} feature without a name; the table has {columns}. Leave "
-                        "out the columns that are no features of the model.",
-                        "{file} was trained on {n} features without names; the table has {columns}. Leave "
-                        "out the columns that are no features of the model.",
-                        n=self.n_features,
-                        file=self.name,
-                        columns=len(columns),
-                    )
+                raise input_error(
+                    "{file} was trained on {n} feature without a name; the table has {columns}. Leave "
+                    "out the columns that are no features of the model.",
+                    "{file} was trained on {n} features without names; the table has {columns}. Leave "
+                    "out the columns that are no features of the model.",
+                    n=self.n_features,
+                    file=self.name,
+                    columns=len(columns),
                 )
             return
         absent = [name for name in self.feature_names if name not in columns]
         if absent:
-            raise AuditInputError(
-                text(
-                    "{file} was trained on {absent} of {n} feature that the table does not have: {names}.",
-                    "{file} was trained on {absent} of {n} features that the table does not have: {names}.",
-                    n=self.n_features,
-                    file=self.name,
-                    absent=len(absent),
-                    names=first_of(absent),
-                )
+            raise input_error(
+                "{file} was trained on {absent} of {n} feature that the table does not have: {names}.",
+                "{file} was trained on {absent} of {n} features that the table does not have: {names}.",
+                n=self.n_features,
+                file=self.name,
+                absent=len(absent),
+                names=first_of(absent),
             )
 
 
@@ -201,11 +197,9 @@ class FileModel:
         try:
             return np.array([position[name] for name in names], dtype=np.float64)[predicted]
         except (KeyError, IndexError):
-            raise AuditInputError(
-                text(
-                    "The model in {file} predicts classes that it does not name. Save it again.",
-                    file=self.loaded.name,
-                )
+            raise input_error(
+                "The model in {file} predicts classes that it does not name. Save it again.",
+                file=self.loaded.name,
             ) from None
 
     def _as_trained(self, values: FloatArray) -> pa.Table:

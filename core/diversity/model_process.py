@@ -22,8 +22,7 @@ from skops.io.exceptions import UntrustedTypesFoundException
 
 from core.apart import Answer
 from core.diversity.outcomes import class_text, first_of, sorted_classes, trees_of
-from core.errors import AuditInputError
-from core.words import Text, text
+from core.words import Text, input_error, text
 
 LARGEST_UNPACKED_BYTES = 500_000_000
 _MOST_MEMBERS = 50_000
@@ -61,22 +60,18 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
     try:
         estimator = skops.io.loads(content, trusted=list(_TRUSTED_TYPES))
     except UntrustedTypesFoundException:
-        raise AuditInputError(
-            text(
-                "{file} holds types that are not trusted and was not loaded: {types}. Models of "
-                "scikit-learn's trees, forests, boosting, linear models, support vector machines and naive "
-                "Bayes, also in pipelines, are accepted.",
-                file=name,
-                types=_untrusted(content),
-            )
+        raise input_error(
+            "{file} holds types that are not trusted and was not loaded: {types}. Models of "
+            "scikit-learn's trees, forests, boosting, linear models, support vector machines and naive "
+            "Bayes, also in pipelines, are accepted.",
+            file=name,
+            types=_untrusted(content),
         ) from None
     except Exception:  # whatever a damaged part raises
-        raise AuditInputError(
-            text(
-                "{file} is not a complete skops file: it is damaged, or from another version. Save the model "
-                "again with skops.io.dump.",
-                file=name,
-            )
+        raise input_error(
+            "{file} is not a complete skops file: it is damaged, or from another version. Save the model "
+            "again with skops.io.dump.",
+            file=name,
         ) from None
     description = _described(estimator, name)
     _HELD[:] = [estimator]
@@ -103,12 +98,10 @@ def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
         texts = [class_text(each) for each in known]
         return {"classes": texts}, pa.table({"predicted": codes.reshape(len(table))})
     except Exception:  # whatever its parts raise
-        raise AuditInputError(
-            text(
-                "The model in {file} cannot predict the records: its features must hold what it was trained "
-                "on, the same kinds of values and no category it has not seen.",
-                file=name,
-            )
+        raise input_error(
+            "The model in {file} cannot predict the records: its features must hold what it was trained "
+            "on, the same kinds of values and no category it has not seen.",
+            file=name,
         ) from None
 
 
@@ -130,18 +123,16 @@ def _nodes(trees: Sequence[Tree] | None) -> pa.Table | None:
 
 def _refuse_what_runs_code(data: bytes, name: str) -> None:
     if not data:
-        raise AuditInputError(text("{file}: the file is empty (0 bytes).", file=name))
+        raise input_error("{file}: the file is empty (0 bytes).", file=name)
     if data.startswith(b"PK"):
         return
     if data.startswith(_PICKLES) or (data.startswith(_TEXT_PICKLES) and data.endswith(b".")):
-        raise AuditInputError(
-            text(
-                "{file} is a pickle or joblib file, whatever its name says; such files run code when they "
-                "are opened, so they are refused. Save the model with skops.io.dump instead.",
-                file=name,
-            )
+        raise input_error(
+            "{file} is a pickle or joblib file, whatever its name says; such files run code when they "
+            "are opened, so they are refused. Save the model with skops.io.dump instead.",
+            file=name,
         )
-    raise AuditInputError(text("{file} is not a skops file. Save the model with skops.io.dump.", file=name))
+    raise input_error("{file} is not a skops file. Save the model with skops.io.dump.", file=name)
 
 
 def _check_archive(data: bytes, name: str) -> None:
@@ -149,27 +140,22 @@ def _check_archive(data: bytes, name: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
     except Exception:
-        raise AuditInputError(
-            text(
-                "{file} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
-                "model again with skops.io.dump.",
-                file=name,
-            )
+        raise input_error(
+            "{file} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
+            "model again with skops.io.dump.",
+            file=name,
         ) from None
     unpacked = sum(member.file_size for member in members)
     if unpacked > LARGEST_UNPACKED_BYTES or len(members) > _MOST_MEMBERS:
-        raise AuditInputError(
-            text(
-                "{file} would unpack to {megabytes} MB in {n} part; at most {most} MB in {parts} parts are "
-                "read.",
-                "{file} would unpack to {megabytes} MB in {n} parts; at most {most} MB in {parts} parts are "
-                "read.",
-                n=len(members),
-                file=name,
-                megabytes=round(unpacked / 1e6),
-                most=round(LARGEST_UNPACKED_BYTES / 1e6),
-                parts=_MOST_MEMBERS,
-            )
+        raise input_error(
+            "{file} would unpack to {megabytes} MB in {n} part; at most {most} MB in {parts} parts are read.",
+            "{file} would unpack to {megabytes} MB in {n} parts; at most {most} MB in {parts} parts are "
+            "read.",
+            n=len(members),
+            file=name,
+            megabytes=round(unpacked / 1e6),
+            most=round(LARGEST_UNPACKED_BYTES / 1e6),
+            parts=_MOST_MEMBERS,
         )
 
 
@@ -183,9 +169,9 @@ def _untrusted(data: bytes) -> Text:
 
 def _described(estimator: object, name: str) -> dict[str, object]:
     if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
-        raise AuditInputError(text("{file} holds no scikit-learn model that predicts.", file=name))
+        raise input_error("{file} holds no scikit-learn model that predicts.", file=name)
     if not (is_classifier(estimator) or is_regressor(estimator)):
-        raise AuditInputError(text("{file} holds neither a classifier nor a regressor.", file=name))
+        raise input_error("{file} holds neither a classifier nor a regressor.", file=name)
     try:
         n_features = int(estimator.n_features_in_)
         names = getattr(estimator, "feature_names_in_", None)
@@ -194,11 +180,9 @@ def _described(estimator: object, name: str) -> dict[str, object]:
         )
         _check_trees(estimator)
     except Exception:
-        raise AuditInputError(
-            text(
-                "{file} holds a model that was never fitted, or whose parts contradict each other.",
-                file=name,
-            )
+        raise input_error(
+            "{file} holds a model that was never fitted, or whose parts contradict each other.",
+            file=name,
         ) from None
     return {
         "kind": type(estimator).__name__,

@@ -23,8 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from core.coding import FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, Outcome, tree_dependence
-from core.errors import AuditInputError
-from core.words import text
+from core.words import input_error, text
 
 _TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
 
@@ -173,14 +172,12 @@ def train_model(
     """Fit one of the offered models."""
     if kind not in get_args(ModelKind):
         kinds = ", ".join(get_args(ModelKind))
-        raise AuditInputError(text("The model must be one of {kinds}; it is {kind}.", kinds=kinds, kind=kind))
+        raise input_error("The model must be one of {kinds}; it is {kind}.", kinds=kinds, kind=kind)
     if outcome.task == "classification" and len(np.unique(outcome.values)) == 1:
-        raise AuditInputError(
-            text(
-                "The only training record has one label; a classifier needs at least two classes.",
-                "All {n} training records have the same label; a classifier needs at least two classes.",
-                n=len(values),
-            )
+        raise input_error(
+            "The only training record has one label; a classifier needs at least two classes.",
+            "All {n} training records have the same label; a classifier needs at least two classes.",
+            n=len(values),
         )
     estimator, description = _estimator(kind, outcome, seed)
     with warnings.catch_warnings(record=True) as caught:

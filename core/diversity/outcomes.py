@@ -28,8 +28,7 @@ from sklearn.tree import (
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.features import Float32Array, is_numeric, n_not_numbers, numbers_of
 from core.diversity.settings import Task
-from core.errors import AuditInputError
-from core.words import Text, counted, text
+from core.words import Text, counted, input_error, text
 
 _FEWEST_SUSPICIOUS = 10
 _MOST_NUMERIC_CLASSES = 50
@@ -83,14 +82,12 @@ def read_outcomes(
     n_records = sum(len(column) for column in columns)
     n_missing = sum(column.null_count for column in columns)
     if n_missing:
-        raise AuditInputError(
-            text(
-                "The {subject} is missing in {missing} of {n} record; accuracy needs it in every record.",
-                "The {subject} is missing in {missing} of {n} records; accuracy needs it in every record.",
-                n=n_records,
-                subject=subject,
-                missing=n_missing,
-            )
+        raise input_error(
+            "The {subject} is missing in {missing} of {n} record; accuracy needs it in every record.",
+            "The {subject} is missing in {missing} of {n} records; accuracy needs it in every record.",
+            n=n_records,
+            subject=subject,
+            missing=n_missing,
         )
     if task == "regression":
         return tuple(_read_numbers(column, subject) for column in columns)
@@ -141,14 +138,12 @@ def sorted_classes(classes: set[str]) -> tuple[str, ...]:
 def _read_numbers(column: pa.ChunkedArray, subject: Text) -> Outcome:
     n_text = n_not_numbers(column)
     if n_text:
-        raise AuditInputError(
-            text(
-                "The {subject} holds text in {found} of {n} record; regression needs numbers.",
-                "The {subject} holds text in {found} of {n} records; regression needs numbers.",
-                n=len(column),
-                subject=subject,
-                found=n_text,
-            )
+        raise input_error(
+            "The {subject} holds text in {found} of {n} record; regression needs numbers.",
+            "The {subject} holds text in {found} of {n} records; regression needs numbers.",
+            n=len(column),
+            subject=subject,
+            found=n_text,
         )
     return Outcome(task="regression", classes=(), values=numbers_of(column))
 
@@ -156,28 +151,23 @@ def _read_numbers(column: pa.ChunkedArray, subject: Text) -> Outcome:
 def _check_classes(classes: tuple[str, ...], columns: Sequence[pa.ChunkedArray], subject: Text) -> None:
     n_records = sum(len(column) for column in columns)
     if len(classes) == 1:
-        raise AuditInputError(
-            text(
-                "The {subject} has one value in the only record; a classifier needs at least two classes.",
-                "The {subject} has the same value in all {n} records; a classifier needs at least two "
-                "classes.",
-                n=n_records,
-                subject=subject,
-            )
+        raise input_error(
+            "The {subject} has one value in the only record; a classifier needs at least two classes.",
+            "The {subject} has the same value in all {n} records; a classifier needs at least two classes.",
+            n=n_records,
+            subject=subject,
         )
     crowded = len(classes) > _FEWEST_SUSPICIOUS and len(classes) > _CONTINUOUS_SHARE * n_records
     many_numbers = len(classes) > _MOST_NUMERIC_CLASSES and all(is_numeric(column) for column in columns)
     if crowded or many_numbers:
-        raise AuditInputError(
-            text(
-                "The {subject} has {n} different value in {records} and looks continuous; choose "
-                "regression, or group it into classes.",
-                "The {subject} has {n} different values in {records} and looks continuous; choose "
-                "regression, or group it into classes.",
-                n=len(classes),
-                subject=subject,
-                records=counted(n_records, "record"),
-            )
+        raise input_error(
+            "The {subject} has {n} different value in {records} and looks continuous; choose "
+            "regression, or group it into classes.",
+            "The {subject} has {n} different values in {records} and looks continuous; choose "
+            "regression, or group it into classes.",
+            n=len(classes),
+            subject=subject,
+            records=counted(n_records, "record"),
         )
 
 

@@ -25,7 +25,7 @@ from core.errors import AuditInputError
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, percent, text
+from core.words import Text, counted, input_error, joined, percent, text
 
 _LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 _MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
@@ -274,16 +274,13 @@ def _split_records(data: Dataset, choice: ModelChoice, training: Dataset | None)
     try:
         train, test = train_test_split(everyone, test_size=choice.test_size, random_state=choice.split_seed)
     except ValueError:
-        raise AuditInputError(
-            text(
-                "{file} has {n} record; it cannot be split into {share} to anonymize and the rest to train "
-                "on.",
-                "{file} has {n} records; they cannot be split into {share} to anonymize and the rest to "
-                "train on.",
-                n=data.n_records,
-                file=data.name,
-                share=percent(choice.test_size),
-            )
+        raise input_error(
+            "{file} has {n} record; it cannot be split into {share} to anonymize and the rest to train on.",
+            "{file} has {n} records; they cannot be split into {share} to anonymize and the rest to "
+            "train on.",
+            n=data.n_records,
+            file=data.name,
+            share=percent(choice.test_size),
         ) from None
     return test, train
 
@@ -407,14 +404,12 @@ def _data_notes(
     if n_missing:
         notes.append(
             Finding.of("missing_numbers", Verdict.WARN, n_affected=n_missing)(
-                text(
-                    "{missing} of {n} number is missing and counts as 0 for the model and the cells; a "
-                    "representative is never a missing one.",
-                    "{missing} of {n} numbers are missing and count as 0 for the model and the cells; a "
-                    "representative is never a missing one.",
-                    n=values[0][:, numbers].size,
-                    missing=n_missing,
-                )
+                "{missing} of {n} number is missing and counts as 0 for the model and the cells; a "
+                "representative is never a missing one.",
+                "{missing} of {n} numbers are missing and count as 0 for the model and the cells; a "
+                "representative is never a missing one.",
+                n=values[0][:, numbers].size,
+                missing=n_missing,
             )
         )
     if choice.is_trained_here:
@@ -422,14 +417,11 @@ def _data_notes(
     if outcomes[0].task == "classification" and (single := n_classes_with_one_record(outcomes[0])):
         notes.append(
             Finding.of("single_record_class", Verdict.WARN, n_affected=single)(
-                text(
-                    "{single} of {n} class of the label has one record only, so accuracy says nothing about "
-                    "it.",
-                    "{single} of {n} classes of the label have one record only, so accuracy says nothing "
-                    "about them.",
-                    n=len(outcomes[0].classes),
-                    single=single,
-                )
+                "{single} of {n} class of the label has one record only, so accuracy says nothing about it.",
+                "{single} of {n} classes of the label have one record only, so accuracy says nothing "
+                "about them.",
+                n=len(outcomes[0].classes),
+                single=single,
             )
         )
     return notes
@@ -446,15 +438,13 @@ def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatAr
                 Finding.of(
                     "unseen_categories", Verdict.WARN, column=column.name, n_affected=int(unseen.sum())
                 )(
-                    text(
-                        "{unseen} of {n} record holds a category of “{column}” that the training records do "
-                        "not have; the model takes it for none.",
-                        "{unseen} of {n} records hold a category of “{column}” that the training records do "
-                        "not have; the model takes it for none.",
-                        n=len(tested),
-                        unseen=int(unseen.sum()),
-                        column=column.name,
-                    )
+                    "{unseen} of {n} record holds a category of “{column}” that the training records do "
+                    "not have; the model takes it for none.",
+                    "{unseen} of {n} records hold a category of “{column}” that the training records do "
+                    "not have; the model takes it for none.",
+                    n=len(tested),
+                    unseen=int(unseen.sum()),
+                    column=column.name,
                 )
             )
     return notes

@@ -11,12 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.errors import AuditInputError
 from core.events.settings import DETECT, EventSettings
 from core.events.timestamps import parse_timestamps
 from core.roles.vocabulary import Role, match_name, name_tokens
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 ROLES = ("time_column", "user_column", "event_column")
 _N_LOOKED_AT = 5_000
@@ -83,12 +82,10 @@ def _refuse_missing_header(dataset: Dataset) -> None:
     names = parse_timestamps(pa.array(dataset.columns, pa.string()), time_format=DETECT)
     for position in np.flatnonzero(names.readable):
         if _share_of_times(dataset.table.column(int(position)).slice(0, _N_LOOKED_AT)) >= _READABLE:
-            raise AuditInputError(
-                text(
-                    "{file}: a time stands where a column name belongs, so the file seems to have no header "
-                    "line. Read it without one (--no-header, or “How it was read” on the page).",
-                    file=dataset.name,
-                )
+            raise input_error(
+                "{file}: a time stands where a column name belongs, so the file seems to have no header "
+                "line. Read it without one (--no-header, or “How it was read” on the page).",
+                file=dataset.name,
             )
 
 

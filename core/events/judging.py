@@ -169,27 +169,23 @@ def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
     made, k = release.verification, anonymized.rule.k
     if not made.n_events:
         return Finding.of("k_anonymity", Verdict.NOT_ASSESSED)(
-            text(
-                "Nothing is left to release: with k = {k} the only event would be removed. Choose a smaller "
-                "k, fewer or coarser contributing columns, or removal of events instead of users.",
-                "Nothing is left to release: with k = {k} all {n} events would be removed. Choose a smaller "
-                "k, fewer or coarser contributing columns, or removal of events instead of users.",
-                n=anonymized.measured.n_events_after_cleanup,
-                k=k,
-            )
+            "Nothing is left to release: with k = {k} the only event would be removed. Choose a smaller "
+            "k, fewer or coarser contributing columns, or removal of events instead of users.",
+            "Nothing is left to release: with k = {k} all {n} events would be removed. Choose a smaller "
+            "k, fewer or coarser contributing columns, or removal of events instead of users.",
+            n=anonymized.measured.n_events_after_cleanup,
+            k=k,
         )
     reached = made.k_reached and made.n_events == anonymized.reduced.n_events
     return Finding.of("k_anonymity", Verdict.PASS if reached else Verdict.FAIL)(
-        text(
-            "The smallest of {combinations} is shared by {n} user, {reached}; counted again from the bytes "
-            "of the exported file ({events}).",
-            "The smallest of {combinations} is shared by {n} users, {reached}; counted again from the bytes "
-            "of the exported file ({events}).",
-            n=made.smallest,
-            combinations=counted(made.n_combinations, "released combination"),
-            reached=reached_text(k, reached),
-            events=counted(made.n_events, "event"),
-        )
+        "The smallest of {combinations} is shared by {n} user, {reached}; counted again from the bytes "
+        "of the exported file ({events}).",
+        "The smallest of {combinations} is shared by {n} users, {reached}; counted again from the bytes "
+        "of the exported file ({events}).",
+        n=made.smallest,
+        combinations=counted(made.n_combinations, "released combination"),
+        reached=reached_text(k, reached),
+        events=counted(made.n_events, "event"),
     )
 
 
@@ -219,17 +215,15 @@ def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: Rel
         _trace_verdict(two, four, limit),
         n_affected=round(two.value * traces.n_users) if two.is_exact else None,
     )(
-        text(
-            "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
-            "out {two} of {n} user, four {four}.",
-            "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
-            "out {two} of {n} users, four {four}.",
-            n=traces.n_users,
-            k=anonymized.rule.k,
-            pseudonym=own(_PSEUDONYMS[options.pseudonym_per]),
-            two=_share_text(two),
-            four=joined([_share_text(four), *allowed]),
-        )
+        "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
+        "out {two} of {n} user, four {four}.",
+        "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
+        "out {two} of {n} users, four {four}.",
+        n=traces.n_users,
+        k=anonymized.rule.k,
+        pseudonym=own(_PSEUDONYMS[options.pseudonym_per]),
+        two=_share_text(two),
+        four=joined([_share_text(four), *allowed]),
     )
 
 
@@ -409,11 +403,9 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
         )
     )
     return Finding.of("mapping", Verdict.NOT_ASSESSED, n_affected=len(kept))(
-        text(
-            "What happened is not assessed: {what}, so k is counted without it. Give the kinds of events "
-            "classes in an event mapping, or release the column event instead of generalized_event.",
-            what=what,
-        )
+        "What happened is not assessed: {what}, so k is counted without it. Give the kinds of events "
+        "classes in an event mapping, or release the column event instead of generalized_event.",
+        what=what,
     )
 
 
@@ -474,16 +466,14 @@ def _classes_left_out_finding(measured: MeasuredEvents) -> Finding | None:
     if not n_left_out:
         return None
     return Finding.of("classes_left_out", Verdict.PASS, n_affected=n_left_out)(
-        text(
-            "{left_out} of {n} event belongs to classes that are left out; {gone} of {users} have no other "
-            "events.",
-            "{left_out} of {n} events belong to classes that are left out; {gone} of {users} have no other "
-            "events.",
-            n=measured.log.n_events,
-            left_out=n_left_out,
-            gone=measured.log.n_users - measured.n_users_after_cleanup,
-            users=counted(measured.log.n_users, "user"),
-        )
+        "{left_out} of {n} event belongs to classes that are left out; {gone} of {users} have no other "
+        "events.",
+        "{left_out} of {n} events belong to classes that are left out; {gone} of {users} have no other "
+        "events.",
+        n=measured.log.n_events,
+        left_out=n_left_out,
+        gone=measured.log.n_users - measured.n_users_after_cleanup,
+        users=counted(measured.log.n_users, "user"),
     )
 
 
@@ -513,15 +503,13 @@ def _cap_finding(anonymized: AnonymizedEvents) -> Finding | None:
     if reduced.cap is None:
         return None
     return Finding.of("rows_capped", Verdict.PASS, n_affected=reduced.n_events_capped)(
-        text(
-            "At most {n} row of a user with the same combination is released; {capped} of {events} after "
-            "cleanup are removed as the excess, and count as lost.",
-            "At most {n} rows of a user with the same combination are released; {capped} of {events} after "
-            "cleanup are removed as the excess, and count as lost.",
-            n=reduced.cap,
-            capped=reduced.n_events_capped,
-            events=counted(anonymized.measured.n_events_after_cleanup, "event"),
-        )
+        "At most {n} row of a user with the same combination is released; {capped} of {events} after "
+        "cleanup are removed as the excess, and count as lost.",
+        "At most {n} rows of a user with the same combination are released; {capped} of {events} after "
+        "cleanup are removed as the excess, and count as lost.",
+        n=reduced.cap,
+        capped=reduced.n_events_capped,
+        events=counted(anonymized.measured.n_events_after_cleanup, "event"),
     )
 
 
@@ -539,13 +527,11 @@ def _raised_finding(anonymized: AnonymizedEvents) -> Finding | None:
     if anonymized.flattening != MULTI_LEVEL or not n_raised:
         return None
     return Finding.of("events_raised", Verdict.PASS, n_affected=n_raised)(
-        text(
-            "{n} event that had k users at an earlier step was taken to the last one, so that others that "
-            "share its coarser value reach k.",
-            "{n} events that had k users at an earlier step were taken to the last one, so that others that "
-            "share their coarser value reach k.",
-            n=n_raised,
-        )
+        "{n} event that had k users at an earlier step was taken to the last one, so that others that "
+        "share its coarser value reach k.",
+        "{n} events that had k users at an earlier step were taken to the last one, so that others that "
+        "share their coarser value reach k.",
+        n=n_raised,
     )
 
 

@@ -19,7 +19,7 @@ from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, own, text
+from core.words import Text, counted, input_error, joined, own, text
 
 _FIRST_RECORD_LINE = 2
 _N_LINES_NAMED = 5
@@ -187,14 +187,12 @@ def _require_columns(dataset: Dataset, settings: EventSettings) -> None:
     }
     missing = [f"{name} ({role})" for role, name in wanted.items() if name not in dataset.columns]
     if missing:
-        raise AuditInputError(
-            text(
-                "{file} has no column {missing}; its columns are {columns}. Choose the columns that hold "
-                "user, time and event.",
-                file=dataset.name,
-                missing=", ".join(missing),
-                columns=", ".join(dataset.columns[:20]),
-            )
+        raise input_error(
+            "{file} has no column {missing}; its columns are {columns}. Choose the columns that hold "
+            "user, time and event.",
+            file=dataset.name,
+            missing=", ".join(missing),
+            columns=", ".join(dataset.columns[:20]),
         )
 
 
@@ -207,13 +205,11 @@ def _refuse_unreadable(
     dataset: Dataset, unreadable: Mapping[Text, BoolArray], left_out: BoolArray, *, agreed: bool
 ) -> None:
     if left_out.all():
-        raise AuditInputError(
-            text(
-                "{file}: the only record has no user, no event or no readable time.",
-                "{file}: none of {n} records has a user, an event and a readable time.",
-                n=dataset.n_records,
-                file=dataset.name,
-            )
+        raise input_error(
+            "{file}: the only record has no user, no event or no readable time.",
+            "{file}: none of {n} records has a user, an event and a readable time.",
+            n=dataset.n_records,
+            file=dataset.name,
         )
     if agreed:
         return
@@ -263,13 +259,11 @@ def _unreadable_finding(unreadable: Mapping[Text, BoolArray], left_out: BoolArra
         if mask.any()
     ]
     return Finding.of("unreadable_records", Verdict.WARN, n_affected=n_left_out)(
-        text(
-            "{left_out} of {n} record is left out as unreadable: {parts}.",
-            "{left_out} of {n} records are left out as unreadable: {parts}.",
-            n=len(left_out),
-            left_out=n_left_out,
-            parts=joined(parts, ", "),
-        )
+        "{left_out} of {n} record is left out as unreadable: {parts}.",
+        "{left_out} of {n} records are left out as unreadable: {parts}.",
+        n=len(left_out),
+        left_out=n_left_out,
+        parts=joined(parts, ", "),
     )
 
 
@@ -277,14 +271,12 @@ def _date_only_finding(timestamps: Timestamps) -> Finding | None:
     if not timestamps.n_without_time:
         return None
     return Finding.of("dates_without_time", Verdict.WARN, n_affected=timestamps.n_without_time)(
-        text(
-            "{without} of {n} timestamp is a date without a time; it counts as midnight, so hour and time "
-            "period say nothing about it.",
-            "{without} of {n} timestamps are a date without a time; they count as midnight, so hour and time "
-            "period say nothing about them.",
-            n=int(np.count_nonzero(timestamps.readable)),
-            without=timestamps.n_without_time,
-        )
+        "{without} of {n} timestamp is a date without a time; it counts as midnight, so hour and time "
+        "period say nothing about it.",
+        "{without} of {n} timestamps are a date without a time; they count as midnight, so hour and time "
+        "period say nothing about them.",
+        n=int(np.count_nonzero(timestamps.readable)),
+        without=timestamps.n_without_time,
     )
 
 
@@ -295,13 +287,11 @@ def _zones_finding(timestamps: Timestamps) -> Finding | None:
         return None
     n_affected = sum(timestamps.n_by_zone[zone] for zone in with_utc_or_none)
     return Finding.of("mixed_time_zones", Verdict.WARN, n_affected=n_affected)(
-        text(
-            "{n} timestamp is in UTC or without a zone, the others with one. Each keeps the time as written, "
-            "so hours of the two kinds may not mean the same part of the day.",
-            "{n} timestamps are in UTC or without a zone, the others with one. Each keeps the time as "
-            "written, so hours of the two kinds may not mean the same part of the day.",
-            n=n_affected,
-        )
+        "{n} timestamp is in UTC or without a zone, the others with one. Each keeps the time as written, "
+        "so hours of the two kinds may not mean the same part of the day.",
+        "{n} timestamps are in UTC or without a zone, the others with one. Each keeps the time as "
+        "written, so hours of the two kinds may not mean the same part of the day.",
+        n=n_affected,
     )
 
 
@@ -311,14 +301,12 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
     if not n_repeated:
         return None
     return Finding.of("duplicate_records", Verdict.PASS, n_affected=n_repeated)(
-        text(
-            "{repeated} of {n} record repeat the time, user and event of another. They are kept; k counts "
-            "users, so it does not rise by them.",
-            "{repeated} of {n} records repeat the time, user and event of another. They are kept; k counts "
-            "users, so it does not rise by them.",
-            n=len(user),
-            repeated=n_repeated,
-        )
+        "{repeated} of {n} record repeat the time, user and event of another. They are kept; k counts "
+        "users, so it does not rise by them.",
+        "{repeated} of {n} records repeat the time, user and event of another. They are kept; k counts "
+        "users, so it does not rise by them.",
+        n=len(user),
+        repeated=n_repeated,
     )
 
 
@@ -336,13 +324,11 @@ def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_ev
     return Finding.of(
         "unmapped_events", Verdict.WARN if uses_classes else Verdict.PASS, n_affected=n_affected
     )(
-        text(
-            message,
-            affected=n_affected,
-            events=counted(n_events, "event"),
-            kinds=counted(len(unmapped), "kind"),
-            event_class=OTHER_EVENT,
-        )
+        message,
+        affected=n_affected,
+        events=counted(n_events, "event"),
+        kinds=counted(len(unmapped), "kind"),
+        event_class=OTHER_EVENT,
     )
 
 
@@ -350,12 +336,10 @@ def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
     if n_spellings == n_users:
         return None
     return Finding.of("users_joined", Verdict.PASS, n_affected=n_spellings - n_users)(
-        text(
-            "{n} user identifier that differs in spelling only is taken for {users}, as asked.",
-            "{n} user identifiers that differ in spelling only are taken for {users}, as asked.",
-            n=n_spellings,
-            users=counted(n_users, "user"),
-        )
+        "{n} user identifier that differs in spelling only is taken for {users}, as asked.",
+        "{n} user identifiers that differ in spelling only are taken for {users}, as asked.",
+        n=n_spellings,
+        users=counted(n_users, "user"),
     )
 
 
@@ -380,11 +364,9 @@ def _found_columns_finding(settings: EventSettings) -> Finding | None:
         for role in settings.found_columns
     ]
     return Finding.of("columns_found", Verdict.WARN)(
-        text(
-            "The log has other column names; by their values and names the audit took {named}. Confirm them "
-            "or choose others.",
-            named=all_of(named),
-        )
+        "The log has other column names; by their values and names the audit took {named}. Confirm them "
+        "or choose others.",
+        named=all_of(named),
     )
 
 
@@ -421,11 +403,9 @@ def _years_finding(calendar: Calendar, settings: EventSettings) -> Finding | Non
     if "week_number" not in settings.columns or separated or n_years < _YEARS_SHARE_WEEKS:
         return None
     return Finding.of("weeks_of_several_years", Verdict.PASS)(
-        text(
-            "The log spans {n} ISO year, and week_number puts the same week of all of them together. Add "
-            "iso_year to keep them apart.",
-            "The log spans {n} ISO years, and week_number puts the same week of all of them together. Add "
-            "iso_year to keep them apart.",
-            n=n_years,
-        )
+        "The log spans {n} ISO year, and week_number puts the same week of all of them together. Add "
+        "iso_year to keep them apart.",
+        "The log spans {n} ISO years, and week_number puts the same week of all of them together. Add "
+        "iso_year to keep them apart.",
+        n=n_years,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import AuditInputError
-from core.words import text
+from core.words import input_error, text
 
 OTHER_EVENT = "other_event"
 _LARGEST_MAPPING = 20_000_000  # bytes
@@ -113,12 +113,10 @@ def read_event_mapping(source: bytes | Path) -> EventMapping:
     except UnicodeDecodeError:
         raise AuditInputError("The event mapping is not UTF-8 text; save it as UTF-8.") from None
     if len(data) > _LARGEST_MAPPING:
-        raise AuditInputError(
-            text(
-                "The event mapping has {megabytes} MB; at most {most} are read. Name each event once.",
-                megabytes=round(len(data) / 1e6),
-                most=round(_LARGEST_MAPPING / 1e6),
-            )
+        raise input_error(
+            "The event mapping has {megabytes} MB; at most {most} are read. Name each event once.",
+            megabytes=round(len(data) / 1e6),
+            most=round(_LARGEST_MAPPING / 1e6),
         )
     pairs = _json_pairs(content) if content.lstrip().startswith(("{", "[")) else _csv_pairs(content)
     try:

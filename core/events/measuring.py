@@ -9,12 +9,11 @@ from math import fsum
 import numpy as np
 
 from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct
-from core.errors import AuditInputError
 from core.events.log import EventLog, read_event_log
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, STRATEGIES, EventSettings, Rule
 from core.events.stages import Stages, prepare_stages, single_level_steps
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -367,12 +366,10 @@ def measure_events(dataset: Dataset, settings: EventSettings) -> MeasuredEvents:
     """Read a log and number its combinations; everything that no threshold changes."""
     log = read_event_log(dataset, settings)
     if not len(log.kept_after_cleanup):
-        raise AuditInputError(
-            text(
-                "The only event belongs to a class that is left out; leave out fewer classes.",
-                "All {n} events belong to classes that are left out; leave out fewer classes.",
-                n=log.n_events,
-            )
+        raise input_error(
+            "The only event belongs to a class that is left out; leave out fewer classes.",
+            "All {n} events belong to classes that are left out; leave out fewer classes.",
+            n=log.n_events,
         )
     return MeasuredEvents(log=log, single=prepare_stages(log, single_level_steps(settings.flatten)))
 
@@ -381,16 +378,14 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
     """Flatten and reduce a measured log so that every combination has k users; cheap."""
     n_users = measured.n_users_after_cleanup
     if rule.k > n_users:
-        raise AuditInputError(
-            text(
-                "k is {k}, above the {n} user with an event after cleanup (of {all} in all); no combination "
-                "can reach it. Choose a smaller k.",
-                "k is {k}, above the {n} users with an event after cleanup (of {all} in all); no combination "
-                "can reach it. Choose a smaller k.",
-                n=n_users,
-                k=rule.k,
-                all=measured.log.n_users,
-            )
+        raise input_error(
+            "k is {k}, above the {n} user with an event after cleanup (of {all} in all); no combination "
+            "can reach it. Choose a smaller k.",
+            "k is {k}, above the {n} users with an event after cleanup (of {all} in all); no combination "
+            "can reach it. Choose a smaller k.",
+            n=n_users,
+            k=rule.k,
+            all=measured.log.n_users,
         )
     single = _reduced(measured, rule, SINGLE_LEVEL)
     chosen, flattening = single, SINGLE_LEVEL

@@ -20,10 +20,9 @@ from core.coding import (
     sorted_distinct,
     value_codes,
 )
-from core.errors import AuditInputError
 from core.events.log import EventLog
 from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
-from core.words import Text, own, text
+from core.words import Text, input_error, own, text
 
 # How "any" is written in exported files, by setting; screens say "any week".
 _ANY_TEXTS = {"100": "100", "any": "any", "blank": ""}
@@ -304,13 +303,11 @@ def _shared_labels(
                 codes[column, level] = coded.codes[kept] + len(labels)
                 labels.extend(coded.labels)
         if len(set(labels)) < len(labels):
-            raise AuditInputError(
-                text(
-                    "A value of {column} is written like one of its coarser values ({any_value} stands for "
-                    "any); rename it in the file or mapping, write any otherwise, or flatten another column.",
-                    column=column,
-                    any_value=any_value,
-                )
+            raise input_error(
+                "A value of {column} is written like one of its coarser values ({any_value} stands for "
+                "any); rename it in the file or mapping, write any otherwise, or flatten another column.",
+                column=column,
+                any_value=any_value,
             )
         all_labels.append(tuple(labels))
     return tuple(all_labels), codes

@@ -141,14 +141,12 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
         return None
     n_events = int(np.count_nonzero(named[released.value_of_event]))
     return Finding.of("people_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        text(
-            "{found} of {n} released value of {column} name people of {sources}; {shown} of {events} show "
-            "them. Give these events a class in the mapping that says what happened and not to whom.",
-            "{found} of {n} released values of {column} name people of {sources}; {shown} of {events} show "
-            "them. Give these events a class in the mapping that says what happened and not to whom.",
-            sources=all_of(sources),
-            **released.counts(int(named.sum()), n_events),
-        )
+        "{found} of {n} released value of {column} name people of {sources}; {shown} of {events} show "
+        "them. Give these events a class in the mapping that says what happened and not to whom.",
+        "{found} of {n} released values of {column} name people of {sources}; {shown} of {events} show "
+        "them. Give these events a class in the mapping that says what happened and not to whom.",
+        sources=all_of(sources),
+        **released.counts(int(named.sum()), n_events),
     )
 
 
@@ -206,15 +204,13 @@ def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding
         return None
     n_events = int(np.count_nonzero(dated[released.value_of_event]))
     return Finding.of("dates_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        text(
-            "{found} of {n} released value of {column} hold a date or a time stamp of the log's years; "
-            "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
-            "without it.",
-            "{found} of {n} released values of {column} hold a date or a time stamp of the log's years; "
-            "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
-            "without it.",
-            **released.counts(int(dated.sum()), n_events),
-        )
+        "{found} of {n} released value of {column} hold a date or a time stamp of the log's years; "
+        "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
+        "without it.",
+        "{found} of {n} released values of {column} hold a date or a time stamp of the log's years; "
+        "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
+        "without it.",
+        **released.counts(int(dated.sum()), n_events),
     )
 
 
@@ -244,12 +240,10 @@ def _patterns_finding(released: _Released) -> Finding | None:
     found = hits.in_records()
     n_events = int(np.count_nonzero(found[released.value_of_event]))
     return Finding.of("identifiers_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        text(
-            "{found} of {n} released value of {column} look like identifiers of people ({kinds}); {shown} of "
-            "{events} show them. Map these events to classes without them.",
-            "{found} of {n} released values of {column} look like identifiers of people ({kinds}); {shown} "
-            "of {events} show them. Map these events to classes without them.",
-            kinds=joined([CATALOGUE[key].label for key in hits.counts], ", "),
-            **released.counts(int(found.sum()), n_events),
-        )
+        "{found} of {n} released value of {column} look like identifiers of people ({kinds}); {shown} of "
+        "{events} show them. Map these events to classes without them.",
+        "{found} of {n} released values of {column} look like identifiers of people ({kinds}); {shown} "
+        "of {events} show them. Map these events to classes without them.",
+        kinds=joined([CATALOGUE[key].label for key in hits.counts], ", "),
+        **released.counts(int(found.sum()), n_events),
     )

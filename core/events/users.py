@@ -18,12 +18,22 @@ _PERSONS = frozenset(
     {"patient", "person", "user", "client", "member", "resident", "participant", "subject", "respondent"}
     | {"uporabnik", "pacient", "oseba", "stranka", "varovanec", "환자", "사용자", "회원", "고객", "대상자"}
 )
-_OTHER_PEOPLE_WORDS = (
-    "type class age sex gender status count zdravnik druzina gospodinjstvo employee staff doctor nurse "
-    "physician provider therapist owner contact mother father spouse guardian household family record "
-    "encounter visit name group"
+_OTHER_PEOPLE = frozenset(
+    {
+        "employee",
+        "staff",
+        "doctor",
+        "nurse",
+        "physician",
+        "provider",
+        "therapist",
+        "owner",
+        "contact",
+        "mother",
+    }
+    | {"father", "spouse", "guardian", "household", "family", "record", "encounter", "visit", "name", "group"}
+    | {"type", "class", "age", "sex", "gender", "status", "count", "zdravnik", "druzina", "gospodinjstvo"}
 )
-_OTHER_PEOPLE = frozenset(_OTHER_PEOPLE_WORDS.split())
 _OTHER_PEOPLE_INSIDE = ("의사", "담당", "보호자", "간호", "가구", "사번", "가족", "이름", "명")
 _SEED = 20_240
 _TIMES_CHANCE = 3

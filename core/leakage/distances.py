@@ -14,14 +14,13 @@ from scipy import stats
 
 from core.cells import CodeArray, as_numbers, canonical_codes
 from core.coding import BoolArray, IntArray
-from core.errors import AuditInputError
 from core.jobs import Threads
 from core.leakage.nearest import pack_masks
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import is_ignored
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 FloatArray = npt.NDArray[np.float32]
 CellArray = npt.NDArray[np.float32 | np.unsignedinteger]
@@ -346,20 +345,18 @@ def _closest_of_equally_many(
 def require_columns(holdout: Dataset, columns: Sequence[str]) -> None:
     """Raise :class:`AuditInputError` unless the hold-out table has records and every column."""
     if not holdout.n_records:
-        raise AuditInputError(text("{file} has no records below its header.", file=holdout.name))
+        raise input_error("{file} has no records below its header.", file=holdout.name)
     there = set(holdout.columns)
     absent = [name for name in columns if name not in there]
     if absent:
         named = ", ".join(f"“{name}”" for name in absent[:5]) + (" …" if len(absent) > 5 else "")
-        raise AuditInputError(
-            text(
-                "The hold-out table {file} lacks {n} of the {total} compared columns: {names}; it has to "
-                "have them all.",
-                file=holdout.name,
-                n=len(absent),
-                total=len(columns),
-                names=named,
-            )
+        raise input_error(
+            "The hold-out table {file} lacks {n} of the {total} compared columns: {names}; it has to "
+            "have them all.",
+            file=holdout.name,
+            n=len(absent),
+            total=len(columns),
+            names=named,
         )
 
 

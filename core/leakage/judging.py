@@ -186,14 +186,12 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
             Verdict.NOT_ASSESSED if n == rows.n_rows else Verdict.WARN,
             n_affected=n,
         )(
-            text(
-                "{rows} has no valid cell: everything in it is ignored or missing in both tables, so it was "
-                "not assessed.",
-                "{rows} have no valid cell: everything in them is ignored or missing in both tables, so they "
-                "were not assessed.",
-                n=n,
-                rows=share_of(n, rows.n_rows, "rows"),
-            )
+            "{rows} has no valid cell: everything in it is ignored or missing in both tables, so it was "
+            "not assessed.",
+            "{rows} have no valid cell: everything in them is ignored or missing in both tables, so they "
+            "were not assessed.",
+            n=n,
+            rows=share_of(n, rows.n_rows, "rows"),
         )
 
 
@@ -203,10 +201,8 @@ def _full_leakage_finding(
     """FAIL above the tolerated share unless random order may give as many; PASS where it usually does."""
     if not rows.n_full:
         return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
-            text(
-                "None of {total} rows is the same as its original row in every valid cell.",
-                total=rows.n_rows,
-            )
+            "None of {total} rows is the same as its original row in every valid cell.",
+            total=rows.n_rows,
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
@@ -249,16 +245,14 @@ def _partial_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: 
     return Finding.of(
         "partial_leakage", Verdict.WARN if exceeds else Verdict.PASS, n_affected=rows.n_partial
     )(
-        text(
-            "{rows} shares some but not all valid cells with its original row, {comparison}: random order "
-            "gives {range}.",
-            "{rows} share some but not all valid cells with their original row, {comparison}: random order "
-            "gives {range}.",
-            n=rows.n_partial,
-            rows=share_of(rows.n_partial, rows.n_rows, "rows"),
-            comparison=own(_COMPARED[exceeds]),
-            range=_percent_range(chance),
-        )
+        "{rows} shares some but not all valid cells with its original row, {comparison}: random order "
+        "gives {range}.",
+        "{rows} share some but not all valid cells with their original row, {comparison}: random order "
+        "gives {range}.",
+        n=rows.n_partial,
+        rows=share_of(rows.n_partial, rows.n_rows, "rows"),
+        comparison=own(_COMPARED[exceeds]),
+        range=_percent_range(chance),
     )
 
 
@@ -268,18 +262,16 @@ def _matching_cells_finding(
     """WARN where rows share more cells with their original row than random orders give."""
     exceeds = chance.is_exceeded_by(rows.mean_matching_cells, z=thresholds.z)
     return Finding.of("matching_cells", Verdict.WARN if exceeds else Verdict.PASS)(
-        text(
-            "Rows share {cells} of {n} cell with their original row on average, {comparison}: the same rows "
-            "in random order share {expected} ({low} to {high} in 95 % of orders).",
-            "Rows share {cells} of {n} cells with their original row on average, {comparison}: the same rows "
-            "in random order share {expected} ({low} to {high} in 95 % of orders).",
-            n=len(measures.columns),
-            cells=Written(f"{rows.mean_matching_cells:.2f}"),
-            comparison=own(_COMPARED[exceeds]),
-            expected=Written(f"{measures.expected_matching_cells:.2f}"),
-            low=Written(f"{chance.low:.2f}"),
-            high=Written(f"{chance.high:.2f}"),
-        )
+        "Rows share {cells} of {n} cell with their original row on average, {comparison}: the same rows "
+        "in random order share {expected} ({low} to {high} in 95 % of orders).",
+        "Rows share {cells} of {n} cells with their original row on average, {comparison}: the same rows "
+        "in random order share {expected} ({low} to {high} in 95 % of orders).",
+        n=len(measures.columns),
+        cells=Written(f"{rows.mean_matching_cells:.2f}"),
+        comparison=own(_COMPARED[exceeds]),
+        expected=Written(f"{measures.expected_matching_cells:.2f}"),
+        low=Written(f"{chance.low:.2f}"),
+        high=Written(f"{chance.high:.2f}"),
     )
 
 
@@ -303,17 +295,15 @@ def _column_findings(
         column=measures.columns[top] if len(above) == 1 else None,
         n_affected=len(above),
     )(
-        text(
-            "{n} of {columns} keeps more cells in place than chance gives; most of all “{column}”, the same "
-            "in {rows}, where chance gives {expected}.",
-            "{n} of {columns} keep more cells in place than chance gives; most of all “{column}”, the same "
-            "in {rows}, where chance gives {expected}.",
-            n=len(above),
-            columns=counted(len(measures.columns), "column"),
-            column=measures.columns[top],
-            rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
-            expected=percent(expected),
-        )
+        "{n} of {columns} keeps more cells in place than chance gives; most of all “{column}”, the same "
+        "in {rows}, where chance gives {expected}.",
+        "{n} of {columns} keep more cells in place than chance gives; most of all “{column}”, the same "
+        "in {rows}, where chance gives {expected}.",
+        n=len(above),
+        columns=counted(len(measures.columns), "column"),
+        column=measures.columns[top],
+        rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
+        expected=percent(expected),
     )
 
 
@@ -322,14 +312,12 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     found = measures.whole_rows
     if len(measures.columns) == 1:
         yield Finding.of("whole_rows", Verdict.NOT_ASSESSED, n_affected=found.n_exact)(
-            text(
-                "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
-                "from chance: {rows} is found in the scrambled table.",
-                "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
-                "from chance: {rows} are found in the scrambled table.",
-                n=found.n_exact,
-                rows=share_of(found.n_exact, found.n_original, "rows"),
-            )
+            "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+            "from chance: {rows} is found in the scrambled table.",
+            "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+            "from chance: {rows} are found in the scrambled table.",
+            n=found.n_exact,
+            rows=share_of(found.n_exact, found.n_original, "rows"),
         )
         return
     verdict = _whole_row_verdict(found, thresholds)
@@ -394,16 +382,14 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
             Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
             n_affected=found.n_repeated_exact,
         )(
-            text(
-                "{n} distinct row that several original records share is found whole in the scrambled table, "
-                "more than chance: shuffled columns, or strangers as like the original's persons, would give "
-                "{expected}.",
-                "{n} distinct rows that several original records share are found whole in the scrambled "
-                "table, more than chance: shuffled columns, or strangers as like the original's persons, "
-                "would give {expected}.",
-                n=found.n_repeated_exact,
-                expected=_number(found.expected_repeated_exact),
-            )
+            "{n} distinct row that several original records share is found whole in the scrambled table, "
+            "more than chance: shuffled columns, or strangers as like the original's persons, would give "
+            "{expected}.",
+            "{n} distinct rows that several original records share are found whole in the scrambled "
+            "table, more than chance: shuffled columns, or strangers as like the original's persons, "
+            "would give {expected}.",
+            n=found.n_repeated_exact,
+            expected=_number(found.expected_repeated_exact),
         )
 
 
@@ -420,14 +406,12 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
             ),
             n_affected=nearest.n_relinked,
         )(
-            text(
-                "For {rows} the own scrambled row is the unique best match among all; chance would give "
-                "{expected}.",
-                rows=share_of(nearest.n_relinked, nearest.n_assessed, "rows")
-                if nearest.is_exact
-                else share_of(nearest.n_relinked, nearest.n_assessed, "sampled rows"),
-                expected=_number(expected),
-            )
+            "For {rows} the own scrambled row is the unique best match among all; chance would give "
+            "{expected}.",
+            rows=share_of(nearest.n_relinked, nearest.n_assessed, "rows")
+            if nearest.is_exact
+            else share_of(nearest.n_relinked, nearest.n_assessed, "sampled rows"),
+            expected=_number(expected),
         )
     yield from _relinkage_by_likeness(measures.near_copies, thresholds)
     yield _near_copy_finding(measures.near_copies, thresholds)
@@ -453,15 +437,13 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
         _relinkage_verdict(found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds),
         n_affected=found.n_relinked,
     )(
-        text(
-            "{rows} points at its own, close numbers counting as alike; rows named at random would give "
-            "{expected}.",
-            "{rows} point at their own, close numbers counting as alike; rows named at random would give "
-            "{expected}.",
-            n=found.n_relinked,
-            rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
-            expected=_number(found.n_own / found.n_references),
-        )
+        "{rows} points at its own, close numbers counting as alike; rows named at random would give "
+        "{expected}.",
+        "{rows} point at their own, close numbers counting as alike; rows named at random would give "
+        "{expected}.",
+        n=found.n_relinked,
+        rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
+        expected=_number(found.n_own / found.n_references),
     )
 
 
@@ -470,14 +452,12 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
     excess = found.excess
     if excess.p_value > thresholds.chance_level:
         return Finding.of("near_copies", Verdict.PASS, n_affected=0)(
-            text(
-                "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
-                "persons alike, would ({n} row looked at).",
-                "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
-                "persons alike, would ({n} rows looked at).",
-                n=found.n_rows,
-                strangers=_strangers(found),
-            )
+            "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+            "persons alike, would ({n} row looked at).",
+            "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+            "persons alike, would ({n} rows looked at).",
+            n=found.n_rows,
+            strangers=_strangers(found),
         )
     return Finding.of("near_copies", _found_verdict(excess, thresholds), n_affected=excess.n_observed)(
         joined([_pointing(found), "Take those persons out, or synthesize with larger groups."])
@@ -643,17 +623,15 @@ def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     low, high = found.interval
     told = low > _NO_BETTER_THAN_CHANCE and found.auc >= found.smallest_shown
     yield Finding.of("membership", Verdict.WARN if told else Verdict.PASS)(
-        text(
-            "By its closest scrambled row, an original record is told from a hold-out record with "
-            "probability {auc} (95 % interval {low} to {high}; a coin gives 0.50, and from {smallest} a leak "
-            "would show with {members} and {others} records).",
-            auc=Written(f"{found.auc:.2f}"),
-            low=Written(f"{low:.2f}"),
-            high=Written(f"{high:.2f}"),
-            smallest=Written(f"{found.smallest_shown:.2f}"),
-            members=found.n_members,
-            others=found.n_others,
-        )
+        "By its closest scrambled row, an original record is told from a hold-out record with "
+        "probability {auc} (95 % interval {low} to {high}; a coin gives 0.50, and from {smallest} a leak "
+        "would show with {members} and {others} records).",
+        auc=Written(f"{found.auc:.2f}"),
+        low=Written(f"{low:.2f}"),
+        high=Written(f"{high:.2f}"),
+        smallest=Written(f"{found.smallest_shown:.2f}"),
+        members=found.n_members,
+        others=found.n_others,
     )
 
 
@@ -685,13 +663,11 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     n = measures.n_holdout_in_original
     if n:
         yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
-            text(
-                "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used; "
-                "give records of other persons.",
-                "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used; "
-                "give records of other persons.",
-                n=n,
-            )
+            "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used; "
+            "give records of other persons.",
+            "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used; "
+            "give records of other persons.",
+            n=n,
         )
 
 
@@ -703,25 +679,21 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
         medians = distances.to_original.median_distance, distances.within_original.median_distance
         exceeds = closer >= thresholds.z and medians[0] <= _CLEARLY_CLOSER * medians[1]
         yield Finding.of("closest_records", Verdict.WARN if exceeds else Verdict.PASS)(
-            text(
-                _CLOSER if exceeds else _NO_CLOSER,
-                median=Written(f"{medians[0]:.3f}"),
-                within=Written(f"{medians[1]:.3f}"),
-                rows=counted(distances.n_rows, "row"),
-            )
+            _CLOSER if exceeds else _NO_CLOSER,
+            median=Written(f"{medians[0]:.3f}"),
+            within=Written(f"{medians[1]:.3f}"),
+            rows=counted(distances.n_rows, "row"),
         )
     share, z = measures.distances.closer_to_original_share, measures.distances.closer_z
     if share is not None and z is not None:
         yield Finding.of(
             "closer_to_original_than_holdout", Verdict.WARN if z >= thresholds.z else Verdict.PASS
         )(
-            text(
-                "{share} of {total} scrambled rows are closer to an original record than to one of as many "
-                "hold-out records; a table that learned nothing of the original persons gives about 50 %. "
-                "Such distances alone can miss leaks.",
-                share=percent(share),
-                total=measures.distances.n_rows,
-            )
+            "{share} of {total} scrambled rows are closer to an original record than to one of as many "
+            "hold-out records; a table that learned nothing of the original persons gives about 50 %. "
+            "Such distances alone can miss leaks.",
+            share=percent(share),
+            total=measures.distances.n_rows,
         )
 
 
@@ -730,13 +702,11 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     unlike = measures.not_comparable
     if len(unlike) >= max(2, len(measures.columns) / 2):
         yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(
-            text(
-                "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
-                "found by them: they may be encoded or cut short. Give both tables in one form.",
-                n=len(unlike),
-                columns=counted(len(measures.columns), "column"),
-                names=_named(unlike),
-            )
+            "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
+            "found by them: they may be encoded or cut short. Give both tables in one form.",
+            n=len(unlike),
+            columns=counted(len(measures.columns), "column"),
+            names=_named(unlike),
         )
     renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:
@@ -758,11 +728,9 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     if measures.only_in_original:
         n = len(measures.only_in_original)
         yield Finding.of("columns_only_in_original", Verdict.PASS, n_affected=n)(
-            text(
-                "{n} column of the original table is not in the scrambled table.",
-                "{n} columns of the original table are not in the scrambled table.",
-                n=n,
-            )
+            "{n} column of the original table is not in the scrambled table.",
+            "{n} columns of the original table are not in the scrambled table.",
+            n=n,
         )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import stats
 
 from core.coding import FloatArray, IntArray
-from core.errors import AuditInputError
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
 from core.leakage.chance import (
@@ -34,7 +33,7 @@ from core.leakage.whole_rows import (
     find_whole_rows,
 )
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -274,11 +273,9 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
     left_out = set(ignored)
     columns = tuple(name for name in pair.columns if name not in left_out)
     if not columns:
-        raise AuditInputError(
-            text(
-                "All {n} common columns are ignored, so nothing is left to compare; ignore fewer.",
-                n=len(pair.columns),
-            )
+        raise input_error(
+            "All {n} common columns are ignored, so nothing is left to compare; ignore fewer.",
+            n=len(pair.columns),
         )
     return columns
 

@@ -11,11 +11,10 @@ from typing import Literal, cast
 import numpy as np
 
 from core.coding import IntArray, coded_column, combination_codes
-from core.errors import AuditInputError
 from core.risk.records import Combinations, distinct_combinations, grouped
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
-from core.words import Written, text
+from core.words import Written, input_error
 
 MAX_CELLS = 300_000_000  # combinations, and a constant a column, of the sets looked at; under a minute
 WORK_OF_A_COLUMN = 1_500  # what adding a column to a set costs beside its combinations
@@ -150,7 +149,7 @@ def singling_out_sets(
     """
     if not 0 <= share < 1:
         outside = "share must be at least 0 and below 1, received {share}."
-        raise AuditInputError(text(outside, share=Written(f"{share:g}")))
+        raise input_error(outside, share=Written(f"{share:g}"))
     n_columns = len(table.quasi_identifiers)
     enough = share * table.n_records
     if np.count_nonzero(table.sizes == 1) <= enough:

@@ -25,11 +25,30 @@ from core.utility import average_class_size, categorical_ncp, discernibility, nu
 _REST = frozenset(
     {"other", "others", "rest", "misc", "miscellaneous", "all others", "기타", "그 외", "drugo", "ostalo"}
 )
-_BLANKS_WORDS = (
-    "redacted suppressed masked removed deleted hidden unknown n/a na none null xxx any all 삭제 비공개 익명 미상 "
-    "neznano izbrisano"
+_BLANKS = frozenset(
+    {
+        "redacted",
+        "suppressed",
+        "masked",
+        "removed",
+        "deleted",
+        "hidden",
+        "unknown",
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "xxx",
+        "any",
+        "all",
+        "삭제",
+        "비공개",
+        "익명",
+        "미상",
+        "neznano",
+        "izbrisano",
+    }
 )
-_BLANKS = frozenset(_BLANKS_WORDS.split())
 
 
 @dataclass(frozen=True, kw_only=True)

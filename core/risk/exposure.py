@@ -35,19 +35,17 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
-        text(
-            "{n} class of at least {size} ({records}) holds fewer than {asked} values of {column}, which "
-            "seems to say whose record it is: records with the same value are nearly always in one class. "
-            "Records are no people then; choose it as the person column, so that classes count persons.",
-            "{n} classes of at least {size} ({records}) hold fewer than {asked} values of {column}, which "
-            "seems to say whose record it is: records with the same value are nearly always in one class. "
-            "Records are no people then; choose it as the person column, so that classes count persons.",
-            n=n_classes,
-            size=counted(max(k, 2), "record"),
-            records=counted(n_records, "record"),
-            asked=max(k, 2),
-            column=f"`{hidden.column}`",
-        )
+        "{n} class of at least {size} ({records}) holds fewer than {asked} values of {column}, which "
+        "seems to say whose record it is: records with the same value are nearly always in one class. "
+        "Records are no people then; choose it as the person column, so that classes count persons.",
+        "{n} classes of at least {size} ({records}) hold fewer than {asked} values of {column}, which "
+        "seems to say whose record it is: records with the same value are nearly always in one class. "
+        "Records are no people then; choose it as the person column, so that classes count persons.",
+        n=n_classes,
+        size=counted(max(k, 2), "record"),
+        records=counted(n_records, "record"),
+        asked=max(k, 2),
+        column=f"`{hidden.column}`",
     )
 
 
@@ -59,18 +57,16 @@ def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_below:
         return
     yield Finding.of("repeated_visits", Verdict.WARN, column=column, n_affected=n_below)(
-        text(
-            "By all their records together, which classes they are in and how often, {alone} of {persons} "
-            "({share}) are like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
-            "pseudonym for it, tells which records belong together, whoever knows several of them finds the "
-            "person: leave it out, or cut the number of records of a person.",
-            alone=n_alone,
-            persons=counted(found.n, "person"),
-            share=percent(n_alone / found.n),
-            below=n_below,
-            asked=counted(k, "person"),
-            column=f"`{column}`",
-        )
+        "By all their records together, which classes they are in and how often, {alone} of {persons} "
+        "({share}) are like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
+        "pseudonym for it, tells which records belong together, whoever knows several of them finds the "
+        "person: leave it out, or cut the number of records of a person.",
+        alone=n_alone,
+        persons=counted(found.n, "person"),
+        share=percent(n_alone / found.n),
+        below=n_below,
+        asked=counted(k, "person"),
+        column=f"`{column}`",
     )
 
 
@@ -79,7 +75,7 @@ def _households(
 ) -> Iterator[Finding]:
     if not household.n_households:
         yield Finding.of("households", Verdict.NOT_ASSESSED, column=household.column)(
-            text("No assessed record names a household in {column}.", column=f"`{household.column}`")
+            "No assessed record names a household in {column}.", column=f"`{household.column}`"
         )
         return
     yield _households_of_classes(measured, household, max(thresholds.k, 2))
@@ -89,13 +85,11 @@ def _households(
         yield Finding.of(
             "unknown_households", Verdict.WARN, column=household.column, n_affected=household.n_unknown
         )(
-            text(
-                "{n} of {records} names no household in {column}, so nothing is said of its household.",
-                "{n} of {records} name no household in {column}, so nothing is said of theirs.",
-                n=household.n_unknown,
-                records=counted(measured.classes.n_records, "record"),
-                column=f"`{household.column}`",
-            )
+            "{n} of {records} names no household in {column}, so nothing is said of its household.",
+            "{n} of {records} name no household in {column}, so nothing is said of theirs.",
+            n=household.n_unknown,
+            records=counted(measured.classes.n_records, "record"),
+            column=f"`{household.column}`",
         )
 
 
@@ -107,18 +101,16 @@ def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        text(
-            "{n} of {households} ({share}) is found through any of its members with a chance above "
-            "{accepted}, at most {highest} and on average {average}.",
-            "{n} of {households} ({share}) are found through any of their members with a chance above "
-            "{accepted}, at most {highest} and on average {average}.",
-            n=n_above,
-            households=counted(n, "household"),
-            share=percent(n_above / n),
-            accepted=percent(accepted),
-            highest=percent(household.highest_risk or 0.0),
-            average=percent(household.average_risk or 0.0),
-        )
+        "{n} of {households} ({share}) is found through any of its members with a chance above "
+        "{accepted}, at most {highest} and on average {average}.",
+        "{n} of {households} ({share}) are found through any of their members with a chance above "
+        "{accepted}, at most {highest} and on average {average}.",
+        n=n_above,
+        households=counted(n, "household"),
+        share=percent(n_above / n),
+        accepted=percent(accepted),
+        highest=percent(household.highest_risk or 0.0),
+        average=percent(household.average_risk or 0.0),
     )
 
 
@@ -169,20 +161,18 @@ def _likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
 
 def _likely(check: str, column: str, found: LikelyValues, rule: Text) -> Finding:
     return Finding.of(check, Verdict.WARN, column=column, n_affected=found.n_records)(
-        text(
-            "In {n} class ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
-            "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
-            "t, and generalize until it holds.",
-            "In {n} classes ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
-            "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
-            "t, and generalize until it holds.",
-            n=found.n_classes,
-            records=counted(found.n_records, "record"),
-            column=f"`{column}`",
-            rule=rule,
-            highest=percent(found.highest_share),
-            expected=number(found.n_expected),
-        )
+        "In {n} class ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+        "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+        "t, and generalize until it holds.",
+        "In {n} classes ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+        "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+        "t, and generalize until it holds.",
+        n=found.n_classes,
+        records=counted(found.n_records, "record"),
+        column=f"`{column}`",
+        rule=rule,
+        highest=percent(found.highest_share),
+        expected=number(found.n_expected),
     )
 
 
@@ -238,15 +228,13 @@ def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> 
 def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
     if measured.settings.roles_suggested:
         yield Finding.of("roles_suggested", Verdict.WARN)(
-            text(
-                "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
-                "{columns}, sensitive {sensitive}. Every figure depends on this choice."
-                if measured.settings.sensitive
-                else "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
-                "{columns}. Every figure depends on this choice.",
-                columns=listed(measured.settings.quasi_identifiers),
-                sensitive=listed(measured.settings.sensitive),
-            )
+            "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            "{columns}, sensitive {sensitive}. Every figure depends on this choice."
+            if measured.settings.sensitive
+            else "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            "{columns}. Every figure depends on this choice.",
+            columns=listed(measured.settings.quasi_identifiers),
+            sensitive=listed(measured.settings.sensitive),
         )
 
 
@@ -271,23 +259,19 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         )
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
-            text(
-                "{columns} looks like a direct identifier of people, and you say that it is harmless.",
-                "{columns} look like direct identifiers of people, and you say that they are harmless.",
-                n=len(doubtful),
-                columns=listed(doubtful),
-            )
+            "{columns} looks like a direct identifier of people, and you say that it is harmless.",
+            "{columns} look like direct identifiers of people, and you say that they are harmless.",
+            n=len(doubtful),
+            columns=listed(doubtful),
         )
     if numbers:
         yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(numbers))(
-            text(
-                "{columns} tells nearly every record apart and is not among the quasi-identifiers. Whoever "
-                "has the same column from elsewhere finds every record.",
-                "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
-                "has the same column from elsewhere finds every record.",
-                n=len(numbers),
-                columns=listed(numbers),
-            )
+            "{columns} tells nearly every record apart and is not among the quasi-identifiers. Whoever "
+            "has the same column from elsewhere finds every record.",
+            "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
+            "has the same column from elsewhere finds every record.",
+            n=len(numbers),
+            columns=listed(numbers),
         )
 
 
@@ -353,14 +337,12 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
     ]
     if quasi:
         yield Finding.of("further_quasi_identifiers", Verdict.WARN, n_affected=len(quasi))(
-            text(
-                "{columns} may be known about a person from elsewhere, and is not among the "
-                "quasi-identifiers; with it classes get smaller.",
-                "{columns} may be known about a person from elsewhere, and are not among the "
-                "quasi-identifiers; with them classes get smaller.",
-                n=len(quasi),
-                columns=listed(quasi),
-            )
+            "{columns} may be known about a person from elsewhere, and is not among the "
+            "quasi-identifiers; with it classes get smaller.",
+            "{columns} may be known about a person from elsewhere, and are not among the "
+            "quasi-identifiers; with them classes get smaller.",
+            n=len(quasi),
+            columns=listed(quasi),
         )
 
 
@@ -487,15 +469,13 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
                 column=sensitive.column,
                 n_affected=sensitive.n_missing,
             )(
-                text(
-                    "{n} of {records} has no known value of {column} and was not counted. If a blank is an "
-                    "answer, such as no diagnosis, count it as a value.",
-                    "{n} of {records} have no known value of {column} and were not counted. If a blank is an "
-                    "answer, such as no diagnosis, count it as a value.",
-                    n=sensitive.n_missing,
-                    records=counted(n_assessed, "record"),
-                    column=f"`{sensitive.column}`",
-                )
+                "{n} of {records} has no known value of {column} and was not counted. If a blank is an "
+                "answer, such as no diagnosis, count it as a value.",
+                "{n} of {records} have no known value of {column} and were not counted. If a blank is an "
+                "answer, such as no diagnosis, count it as a value.",
+                n=sensitive.n_missing,
+                records=counted(n_assessed, "record"),
+                column=f"`{sensitive.column}`",
             )
 
 
@@ -504,34 +484,28 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
     total = counted(entry.n_in_table, "record")
     if entry.n_fully_suppressed:
         yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
-            text(
-                "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
-                "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
-                n=entry.n_fully_suppressed,
-                records=total,
-            )
+            "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
+            "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
+            n=entry.n_fully_suppressed,
+            records=total,
         )
     if entry.n_dropped:
         yield Finding.of("dropped_records", Verdict.WARN, n_affected=entry.n_dropped)(
-            text(
-                "{n} of {records} lacks a quasi-identifier and was left out; nothing is said about it.",
-                "{n} of {records} lack a quasi-identifier and were left out; nothing is said about them.",
-                n=entry.n_dropped,
-                records=total,
-            )
+            "{n} of {records} lacks a quasi-identifier and was left out; nothing is said about it.",
+            "{n} of {records} lack a quasi-identifier and were left out; nothing is said about them.",
+            n=entry.n_dropped,
+            records=total,
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
         yield Finding.of("wildcards", Verdict.WARN, n_affected=entry.n_with_missing)(
-            text(
-                "{n} of {records} lacks a quasi-identifier, which was taken to match every value. Classes "
-                "then overlap and are as large as they can be; whoever knows that a value is missing sees "
-                "smaller ones.",
-                "{n} of {records} lack a quasi-identifier, which was taken to match every value. Classes "
-                "then overlap and are as large as they can be; whoever knows that a value is missing sees "
-                "smaller ones.",
-                n=entry.n_with_missing,
-                records=counted(entry.n_assessed, "record"),
-            )
+            "{n} of {records} lacks a quasi-identifier, which was taken to match every value. Classes "
+            "then overlap and are as large as they can be; whoever knows that a value is missing sees "
+            "smaller ones.",
+            "{n} of {records} lack a quasi-identifier, which was taken to match every value. Classes "
+            "then overlap and are as large as they can be; whoever knows that a value is missing sees "
+            "smaller ones.",
+            n=entry.n_with_missing,
+            records=counted(entry.n_assessed, "record"),
         )
 
 
@@ -541,15 +515,13 @@ def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of(
             "unknown_persons", Verdict.WARN, column=measured.settings.person, n_affected=persons.n_unknown
         )(
-            text(
-                "{n} of {records} names no person in {column}. It adds nobody to a class with known persons, "
-                "and counts as one person elsewhere.",
-                "{n} of {records} name no person in {column}. They add nobody to a class with known persons, "
-                "and count as one person elsewhere.",
-                n=persons.n_unknown,
-                records=counted(measured.classes.n_records, "record"),
-                column=f"`{measured.settings.person}`",
-            )
+            "{n} of {records} names no person in {column}. It adds nobody to a class with known persons, "
+            "and counts as one person elsewhere.",
+            "{n} of {records} name no person in {column}. They add nobody to a class with known persons, "
+            "and count as one person elsewhere.",
+            n=persons.n_unknown,
+            records=counted(measured.classes.n_records, "record"),
+            column=f"`{measured.settings.person}`",
         )
 
 
@@ -559,33 +531,27 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
     ]
     if constant:
         yield Finding.of("constant_columns", Verdict.PASS, n_affected=len(constant))(
-            text(
-                "{columns} holds one and the same value in all records, so classes do not depend on it.",
-                "{columns} hold one and the same value in all records, so classes do not depend on them.",
-                n=len(constant),
-                columns=listed(constant),
-            )
+            "{columns} holds one and the same value in all records, so classes do not depend on it.",
+            "{columns} hold one and the same value in all records, so classes do not depend on them.",
+            n=len(constant),
+            columns=listed(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
         yield Finding.of("all_columns", Verdict.WARN)(
-            text(
-                "All {n} columns are quasi-identifiers: nothing remains that a class could give away, and "
-                "few tables reach large classes over every column.",
-                n=len(measured.columns),
-            )
+            "All {n} columns are quasi-identifiers: nothing remains that a class could give away, and "
+            "few tables reach large classes over every column.",
+            n=len(measured.columns),
         )
     unknown = measured.settings.missing == "value"
     n_missing = sum(each.n_missing for each in measured.quasi_identifiers)
     if unknown and n_missing:
         n_cells = measured.entry.n_in_table * len(measured.quasi_identifiers)
         yield Finding.of("missing_quasi_identifiers", Verdict.PASS, n_affected=n_missing)(
-            text(
-                "{n} of {cells} of the quasi-identifiers ({share}) is missing, which counts as a value of "
-                "its own.",
-                "{n} of {cells} of the quasi-identifiers ({share}) are missing, which counts as a value of "
-                "its own.",
-                n=n_missing,
-                cells=counted(n_cells, "cell"),
-                share=percent(n_missing / n_cells),
-            )
+            "{n} of {cells} of the quasi-identifiers ({share}) is missing, which counts as a value of "
+            "its own.",
+            "{n} of {cells} of the quasi-identifiers ({share}) are missing, which counts as a value of "
+            "its own.",
+            n=n_missing,
+            cells=counted(n_cells, "cell"),
+            share=percent(n_missing / n_cells),
         )

@@ -201,38 +201,31 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     classes = measured.classes
     if classes.k is None:
         return Finding.of("k", Verdict.NOT_ASSESSED)(
-            text(
-                "None of {records} could be assessed: all are left out.",
-                records=counted(measured.entry.n_in_table, "record"),
-            )
+            "None of {records} could be assessed: all are left out.",
+            records=counted(measured.entry.n_in_table, "record"),
         )
     smallest = measured.units(classes.k)
     if k == 1:
         return Finding.of("k", Verdict.PASS)(
-            text("No size of classes is asked for; the smallest has {smallest}.", smallest=smallest)
+            "No size of classes is asked for; the smallest has {smallest}.", smallest=smallest
         )
     below = classes.n_records_below(k)
     if below:
         return Finding.of("k", Verdict.FAIL, n_affected=below)(
-            text(
-                "{n} of {records} ({share}) is in a class of fewer than {asked}; the smallest class has "
-                "{smallest}.",
-                "{n} of {records} ({share}) are in classes of fewer than {asked}; the smallest class has "
-                "{smallest}.",
-                n=below,
-                records=counted(classes.n_records, "record"),
-                share=percent(below / classes.n_records),
-                asked=measured.units(k),
-                smallest=smallest,
-            )
+            "{n} of {records} ({share}) is in a class of fewer than {asked}; the smallest class has "
+            "{smallest}.",
+            "{n} of {records} ({share}) are in classes of fewer than {asked}; the smallest class has "
+            "{smallest}.",
+            n=below,
+            records=counted(classes.n_records, "record"),
+            share=percent(below / classes.n_records),
+            asked=measured.units(k),
+            smallest=smallest,
         )
     return Finding.of("k", Verdict.PASS)(
-        text(
-            "Every combination of the quasi-identifiers is shared by at least {smallest}; {asked} are asked "
-            "for.",
-            smallest=smallest,
-            asked=k,
-        )
+        "Every combination of the quasi-identifiers is shared by at least {smallest}; {asked} are asked for.",
+        smallest=smallest,
+        asked=k,
     )
 
 
@@ -244,11 +237,9 @@ def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
         )
     missed = risk > limit + 1e-12
     return Finding.of("average_risk", Verdict.FAIL if missed else Verdict.PASS)(
-        text(
-            "The average risk of a record is {risk}; at most {limit} is asked for.",
-            risk=number(risk),
-            limit=number(limit),
-        )
+        "The average risk of a record is {risk}; at most {limit} is asked for.",
+        risk=number(risk),
+        limit=number(limit),
     )
 
 
@@ -268,17 +259,15 @@ def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        text(
-            "{n} of {households} ({share}) is found through any of its members with a chance above {limit}; "
-            "the highest is {highest}.",
-            "{n} of {households} ({share}) are found through any of their members with a chance above "
-            "{limit}; the highest is {highest}.",
-            n=n_above,
-            households=counted(n, "household"),
-            share=percent(n_above / n),
-            limit=percent(limit),
-            highest=percent(household.highest_risk),
-        )
+        "{n} of {households} ({share}) is found through any of its members with a chance above {limit}; "
+        "the highest is {highest}.",
+        "{n} of {households} ({share}) are found through any of their members with a chance above "
+        "{limit}; the highest is {highest}.",
+        n=n_above,
+        households=counted(n, "household"),
+        share=percent(n_above / n),
+        limit=percent(limit),
+        highest=percent(household.highest_risk),
     )
 
 
@@ -298,16 +287,14 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
         column=measured.settings.person,
         n_affected=n_below,
     )(
-        text(
-            "By all their records together, which classes they are in and how often, {n} of {persons} "
-            "({share}) is like fewer than {asked}, themselves included.",
-            "By all their records together, which classes they are in and how often, {n} of {persons} "
-            "({share}) are like fewer than {asked}, themselves included.",
-            n=n_below,
-            persons=counted(found.n, "person"),
-            share=percent(n_below / found.n),
-            asked=counted(asked, "person"),
-        )
+        "By all their records together, which classes they are in and how often, {n} of {persons} "
+        "({share}) is like fewer than {asked}, themselves included.",
+        "By all their records together, which classes they are in and how often, {n} of {persons} "
+        "({share}) are like fewer than {asked}, themselves included.",
+        n=n_below,
+        persons=counted(found.n, "person"),
+        share=percent(n_below / found.n),
+        asked=counted(asked, "person"),
     )
 
 
@@ -315,11 +302,9 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
     """Yield a finding for each threshold that is set, or one that nothing could be assessed."""
     if sensitive.figures["distinct_l"] is None:
         yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=sensitive.column)(
-            text(
-                "No assessed record has a known value of {column}, so what classes give away about it cannot "
-                "be assessed.",
-                column=f"`{sensitive.column}`",
-            )
+            "No assessed record has a known value of {column}, so what classes give away about it cannot "
+            "be assessed.",
+            column=f"`{sensitive.column}`",
         )
         return
     if thresholds.l is not None:
@@ -350,18 +335,16 @@ def _distinct_findings(sensitive: SensitiveMeasurement, l: int) -> Iterable[Find
             width=number(width),
         )
     yield Finding.of("folded_distinct_l", Verdict.FAIL, column=sensitive.column, n_affected=n_records)(
-        text(
-            "{n} of {classes} ({records}) holds {values} of {column}, counted as what values mean, not as "
-            "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
-            "{n} of {classes} ({records}) hold {values} of {column}, counted as what values mean, not as "
-            "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
-            n=n_classes,
-            classes=counted(sensitive.classes.n_classes, "class", "classes"),
-            records=counted(n_records, "record"),
-            values=_few_values(l),
-            column=f"`{sensitive.column}`",
-            rule=own(rule),
-        )
+        "{n} of {classes} ({records}) holds {values} of {column}, counted as what values mean, not as "
+        "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+        "{n} of {classes} ({records}) hold {values} of {column}, counted as what values mean, not as "
+        "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+        n=n_classes,
+        classes=counted(sensitive.classes.n_classes, "class", "classes"),
+        records=counted(n_records, "record"),
+        values=_few_values(l),
+        column=f"`{sensitive.column}`",
+        rule=own(rule),
     )
 
 
@@ -383,7 +366,7 @@ def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable
                 "spelled, is {found}; at least {limit} is asked for."
             )
             yield Finding.of(key, Verdict.PASS if met else Verdict.FAIL, column=sensitive.column)(
-                text(message, column=f"`{sensitive.column}`", found=number(found), limit=number(limit))
+                message, column=f"`{sensitive.column}`", found=number(found), limit=number(limit)
             )
 
 
@@ -409,15 +392,13 @@ def _limit_finding(
         column=sensitive.column,
         n_affected=n_records if n_classes else None,
     )(
-        text(
-            missed if n_classes else met,
-            classes=counted(n_classes, "class", "classes"),
-            records=counted(n_records, "record"),
-            column=f"`{sensitive.column}`",
-            name=own(name),
-            found=number(sensitive.figures[check] or 0.0),
-            asked=number(limit),
-        )
+        missed if n_classes else met,
+        classes=counted(n_classes, "class", "classes"),
+        records=counted(n_records, "record"),
+        column=f"`{sensitive.column}`",
+        name=own(name),
+        found=number(sensitive.figures[check] or 0.0),
+        asked=number(limit),
     )
 
 
@@ -465,12 +446,10 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
     column, total = sensitive.column, int(sensitive.records_of_class.sum())
     if not n_classes:
         return Finding.of("distinct_l", Verdict.PASS, column=column)(
-            text(
-                "Every class has at least {n} different value of {column}.",
-                "Every class has at least {n} different values of {column}.",
-                n=l,
-                column=f"`{column}`",
-            )
+            "Every class has at least {n} different value of {column}.",
+            "Every class has at least {n} different values of {column}.",
+            n=l,
+            column=f"`{column}`",
         )
     of, share = counted(total, "record"), percent(n_records / total)
     given = (
@@ -491,13 +470,11 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
         )
     )
     return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(
-        text(
-            "{n} of {classes} holds {values} of {column}: {given}.",
-            "{n} of {classes} hold {values} of {column}: {given}.",
-            n=n_classes,
-            classes=counted(sensitive.classes.n_classes, "class", "classes"),
-            values=_few_values(l),
-            column=f"`{column}`",
-            given=given,
-        )
+        "{n} of {classes} holds {values} of {column}: {given}.",
+        "{n} of {classes} hold {values} of {column}: {given}.",
+        n=n_classes,
+        classes=counted(sensitive.classes.n_classes, "class", "classes"),
+        values=_few_values(l),
+        column=f"`{column}`",
+        given=given,
     )

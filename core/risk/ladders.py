@@ -19,7 +19,7 @@ from core.dates import Dates, begins_with_the_day, read_dates
 from core.errors import AuditInputError
 from core.risk.settings import Hierarchy
 from core.tables import Dataset
-from core.words import Written, text
+from core.words import Written, input_error, text
 
 
 def read_hierarchy(dataset: Dataset, *, values: Collection[str] | None = None) -> Hierarchy:
@@ -61,12 +61,10 @@ def hierarchy_for(dataset: Dataset, table: Dataset) -> tuple[str, Hierarchy]:
         column for column in table.columns if re.search(rf"(^|[^\w]|_){re.escape(column.casefold())}$", stem)
     ]
     if not named:
-        raise AuditInputError(
-            text(
-                "{file}: it is not said which column these groups are for. Name the first column as that "
-                "column is named, or let the file's name end with it, as in hierarchy_age.csv.",
-                file=dataset.name,
-            )
+        raise input_error(
+            "{file}: it is not said which column these groups are for. Name the first column as that "
+            "column is named, or let the file's name end with it, as in hierarchy_age.csv.",
+            file=dataset.name,
         )
     columns = [dataset.table[name].to_pylist() for name in dataset.columns]
     if dataset.reading.header_line:  # what was taken for a header is the first line
@@ -165,7 +163,7 @@ def build_ladder(column: str, values: pa.Array, counts: IntArray, *, kind: Kind 
     """
     if kind is not None and kind not in _LADDERS:
         unknown = "kind must be one of {known}, received {kind}."
-        raise AuditInputError(text(unknown, known=", ".join(_LADDERS), kind=repr(kind)))
+        raise input_error(unknown, known=", ".join(_LADDERS), kind=repr(kind))
     found = kind or kind_of_values(values)
     levels = [_as_they_are(values)]
     if len(values) > 1:
@@ -391,13 +389,11 @@ def _own_ladder(column: str, values: pa.Array, hierarchy: Hierarchy) -> Ladder:
     known = [form for form in forms if form is not None]
     lacking = sum(form not in hierarchy.groups for form in known)
     if lacking:
-        raise AuditInputError(
-            text(
-                "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
-                n=lacking,
-                total=len(known),
-                column=f"`{column}`",
-            )
+        raise input_error(
+            "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
+            n=lacking,
+            total=len(known),
+            column=f"`{column}`",
         )
     numbers, is_number = _parsed_numbers(values)
     position = numbers if known and is_number.sum() == len(known) else None

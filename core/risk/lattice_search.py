@@ -29,7 +29,7 @@ import numpy.typing as npt
 from core.coding import FloatArray
 from core.errors import AuditInputError
 from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node, Objective, SizesAndLosses
-from core.words import Written, text
+from core.words import Written, input_error, text
 
 _MAX_WORK = 300_000_000  # cells that one search or frontier looks at; under 20 seconds
 _FEWEST_EVALUATIONS = 20  # of a table so large that these alone take longer
@@ -95,9 +95,7 @@ def search_cheapest(
     """Find the cheapest generalization for what is demanded; classes too small or refused are suppressed."""
     demand.check()
     if max_evaluations is not None and max_evaluations < 1:
-        raise AuditInputError(
-            text("max_evaluations must be at least 1, received {most}.", most=max_evaluations)
-        )
+        raise input_error("max_evaluations must be at least 1, received {most}.", most=max_evaluations)
     search = (_TaggedSearch if lattice.is_listed else _StepwiseSearch)(
         lattice=lattice,
         demand=demand,

@@ -10,7 +10,7 @@ from scipy import optimize, special
 
 from core.coding import FloatArray, IntArray
 from core.errors import AuditInputError
-from core.words import text
+from core.words import input_error
 
 UniquesModel = Literal["zayatz", "pitman", "snb"]
 
@@ -97,15 +97,13 @@ def population_uniques(class_sizes: IntArray, *, population_size: int) -> Popula
 def check_population_size(population_size: int, *, n_records: int) -> None:
     """Refuse a population that cannot contain the sample."""
     if population_size < n_records:
-        raise AuditInputError(
-            text(
-                "The population size is {size}, but the table alone has {n} record; a population includes "
-                "everybody the table was drawn from.",
-                "The population size is {size}, but the table alone has {n} records; a population includes "
-                "everybody the table was drawn from.",
-                n=n_records,
-                size=population_size,
-            )
+        raise input_error(
+            "The population size is {size}, but the table alone has {n} record; a population includes "
+            "everybody the table was drawn from.",
+            "The population size is {size}, but the table alone has {n} records; a population includes "
+            "everybody the table was drawn from.",
+            n=n_records,
+            size=population_size,
         )
 
 

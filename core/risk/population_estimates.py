@@ -17,7 +17,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.records import Pairs
-from core.words import joined, listed, percent, text
+from core.words import input_error, joined, listed, percent, text
 
 _LARGE_CLASS = 40  # from here on the series converges fast for every p
 _N_TERMS = 60  # leaves a relative error below 1e-16 for p ≥ 1/2 or such a class
@@ -91,15 +91,13 @@ def _check_weights(used: FloatArray) -> None:
         raise AuditInputError("There is no record with a sampling weight.")
     n_bad = int(np.count_nonzero(~(np.isfinite(used) & (used > 0))))
     if n_bad:
-        raise AuditInputError(
-            text(
-                "{n} of {total} sampling weights is missing, infinite, zero or negative; a weight says how "
-                "many people of the population a record stands for.",
-                "{n} of {total} sampling weights are missing, infinite, zero or negative; a weight says how "
-                "many people of the population a record stands for.",
-                n=n_bad,
-                total=len(used),
-            )
+        raise input_error(
+            "{n} of {total} sampling weights is missing, infinite, zero or negative; a weight says how "
+            "many people of the population a record stands for.",
+            "{n} of {total} sampling weights are missing, infinite, zero or negative; a weight says how "
+            "many people of the population a record stands for.",
+            n=n_bad,
+            total=len(used),
         )
 
 
@@ -387,26 +385,22 @@ def risk_by_population_table(
 def _check_columns(population: pa.Table, quasi_identifiers: Sequence[str]) -> None:
     absent = [column for column in quasi_identifiers if column not in population.column_names]
     if absent:
-        raise AuditInputError(
-            text(
-                "The population table has no column {columns}; it needs every quasi-identifier, written and "
-                "generalized as in the table.",
-                columns=listed(absent, at_most=len(absent)),
-            )
+        raise input_error(
+            "The population table has no column {columns}; it needs every quasi-identifier, written and "
+            "generalized as in the table.",
+            columns=listed(absent, at_most=len(absent)),
         )
 
 
 def _check_population_records(n_population: int, *, n_records: int) -> None:
     if n_population < n_records:
-        raise AuditInputError(
-            text(
-                "The population table has {n} record, fewer than the {records} of the table; it has to "
-                "include everybody the table was drawn from.",
-                "The population table has {n} records, fewer than the {records} of the table; it has to "
-                "include everybody the table was drawn from.",
-                n=n_population,
-                records=n_records,
-            )
+        raise input_error(
+            "The population table has {n} record, fewer than the {records} of the table; it has to "
+            "include everybody the table was drawn from.",
+            "The population table has {n} records, fewer than the {records} of the table; it has to "
+            "include everybody the table was drawn from.",
+            n=n_population,
+            records=n_records,
         )
 
 

@@ -26,7 +26,7 @@ from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 _MOST_WORK = 200_000_000  # classes visited over all joins
 _MOST_PAIRS = 50_000_000  # pairs of class and item that one spreading may make
@@ -121,12 +121,10 @@ def _concatenated(parts: list[Pairs]) -> Pairs:
 
 
 def _too_much(n_groups: int) -> AuditInputError:
-    return AuditInputError(
-        text(
-            "Records miss quasi-identifiers in {n} different ways, too many to compare each with each; count "
-            "missing as a value, or leave such records out.",
-            n=n_groups,
-        )
+    return input_error(
+        "Records miss quasi-identifiers in {n} different ways, too many to compare each with each; count "
+        "missing as a value, or leave such records out.",
+        n=n_groups,
     )
 
 
@@ -246,21 +244,17 @@ def sampling_weights(dataset: Dataset, column: str) -> FloatArray:
     cells = dataset.table[column]
     weights = as_numbers(cells)
     if weights is None:
-        raise AuditInputError(
-            text("The weight column {column} holds cells that are no numbers.", column=f"`{column}`")
-        )
+        raise input_error("The weight column {column} holds cells that are no numbers.", column=f"`{column}`")
     n_bad = int(np.count_nonzero(~(weights > 0)))
     if n_bad:
-        raise AuditInputError(
-            text(
-                "{n} of {total} weights in {column} is missing, zero or negative; a weight says how many "
-                "people a record stands for and is above 0.",
-                "{n} of {total} weights in {column} are missing, zero or negative; a weight says how many "
-                "people a record stands for and is above 0.",
-                n=n_bad,
-                total=len(weights),
-                column=f"`{column}`",
-            )
+        raise input_error(
+            "{n} of {total} weights in {column} is missing, zero or negative; a weight says how many "
+            "people a record stands for and is above 0.",
+            "{n} of {total} weights in {column} are missing, zero or negative; a weight says how many "
+            "people a record stands for and is above 0.",
+            n=n_bad,
+            total=len(weights),
+            column=f"`{column}`",
         )
     return weights
 

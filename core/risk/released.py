@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 
 from core.coding import BoolArray, coded_column
-from core.errors import AuditInputError
 from core.plain import table_csv
 from core.pseudonyms import TokenSource, new_pseudonyms
 from core.risk.judging import RiskAudit
@@ -19,7 +18,7 @@ from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds
 from core.roles import Role
 from core.tables import Dataset
-from core.words import listed, text
+from core.words import input_error, listed
 
 PersonReleased = Literal["pseudonym", "left_out"]
 PERSON_RELEASED: tuple[PersonReleased, ...] = ("pseudonym", "left_out")
@@ -63,17 +62,15 @@ def check_undeclared(measured: RiskMeasurement) -> None:
         if each.role is Role.DIRECT_IDENTIFIER and each.column not in declared
     ]
     if found:
-        raise AuditInputError(
-            text(
-                "{columns} looks like a direct identifier and nobody said what to do with it: name it with "
-                "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
-                "keep it.",
-                "{columns} look like direct identifiers and nobody said what to do with them: name each with "
-                "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
-                "keep it.",
-                n=len(found),
-                columns=listed(found),
-            )
+        raise input_error(
+            "{columns} looks like a direct identifier and nobody said what to do with it: name it with "
+            "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
+            "keep it.",
+            "{columns} look like direct identifiers and nobody said what to do with them: name each with "
+            "--direct-identifier or --leave-out to leave it out of the release, or with --harmless to "
+            "keep it.",
+            n=len(found),
+            columns=listed(found),
         )
 
 

@@ -15,11 +15,10 @@ from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import Pairs, class_values, spread
 from core.risk.settings import Hierarchy, RiskSettings
-from core.words import text
+from core.words import input_error
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -168,15 +167,13 @@ def sensitive_codes(
     known = np.ones(column.n_values, dtype=bool) if as_value else ~column.value_is_suppressed
     numbers = None if as_value or hierarchy is not None else _numbers(column, known)
     if settings.distance == "ordered" and hierarchy is None and numbers is None:
-        raise AuditInputError(
-            text(
-                "The values of {column} have no order: not all of them are numbers, or a missing one is "
-                "counted as a value. Choose the equal distance."
-                if as_value
-                else "The values of {column} have no order: not all of them are numbers. Choose the equal "
-                "distance.",
-                column=f"`{column.name}`",
-            )
+        raise input_error(
+            "The values of {column} have no order: not all of them are numbers, or a missing one is "
+            "counted as a value. Choose the equal distance."
+            if as_value
+            else "The values of {column} have no order: not all of them are numbers. Choose the equal "
+            "distance.",
+            column=f"`{column.name}`",
         )
     if numbers is not None and settings.distance != "equal":
         return "ordered", models.ordered_codes(numbers)[column.codes]
@@ -240,13 +237,11 @@ def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) 
         if form not in hierarchy.groups and not suppressed[position]
     ]
     if lacking:
-        raise AuditInputError(
-            text(
-                "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
-                n=len(lacking),
-                total=column.n_known_values,
-                column=f"`{column.name}`",
-            )
+        raise input_error(
+            "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
+            n=len(lacking),
+            total=column.n_known_values,
+            column=f"`{column.name}`",
         )
     depth = len(next(iter(hierarchy.groups.values()), ()))
     levels = [np.arange(n_values, dtype=np.int64)]

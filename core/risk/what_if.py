@@ -37,7 +37,7 @@ from core.risk.settings import Hierarchy, RiskThresholds
 from core.settings_form import check, setting
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
-from core.words import Text, Written, joined, own, text
+from core.words import Text, Written, input_error, joined, own, text
 
 USUAL_KS = (2, 3, 5, 11, 20)
 
@@ -273,12 +273,10 @@ def _with_population(
         raise AuditInputError("k-map needs a table of the population.")
     absent = [name for name in own.column_names if name not in population.columns]
     if absent:
-        raise AuditInputError(
-            text(
-                "{file} lacks the quasi-identifiers {columns}.",
-                file=population.name,
-                columns=", ".join(absent),
-            )
+        raise input_error(
+            "{file} lacks the quasi-identifiers {columns}.",
+            file=population.name,
+            columns=", ".join(absent),
         )
     everybody = pa.concat_tables(
         [own, population.table.select(own.column_names)], promote_options="permissive"
@@ -373,12 +371,10 @@ def release(
 
 
 def _not_reached(what: str) -> AuditInputError:
-    return AuditInputError(
-        text(
-            "The written table does not reach {what}: values that the search told apart are written alike, "
-            "or alike ones differently. It is not handed out.",
-            what=what,
-        )
+    return input_error(
+        "The written table does not reach {what}: values that the search told apart are written alike, "
+        "or alike ones differently. It is not handed out.",
+        what=what,
     )
 
 

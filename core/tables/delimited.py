@@ -20,7 +20,7 @@ from core.tables.header import header_option, lines_above, listed
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
-from core.words import counted, text
+from core.words import counted, input_error, text
 
 _LINES_NAMED = 5
 WIDE_WITH_QUOTES = 8 << 20  # bytes; fewer are parsed sooner another way, and in little memory
@@ -77,19 +77,17 @@ def _without_trailing_lines(utf8: pa.Buffer) -> pa.Buffer:
 
 def _refuse_no_text(utf8: pa.Buffer, *, name: str) -> None:
     if not utf8.size:
-        raise AuditInputError(
-            text("{file}: the file holds no text, only blank lines. Export the table again.", file=name)
+        raise input_error(
+            "{file}: the file holds no text, only blank lines. Export the table again.", file=name
         )
     zero = find_byte(utf8, _NUL)
     if zero >= 0:
         line = _count_lines(utf8.slice(0, zero))
-        raise AuditInputError(
-            text(
-                "{file}: line {line} holds a NUL byte, so the file is binary or damaged. Export the table as "
-                "CSV in UTF-8.",
-                file=name,
-                line=line,
-            )
+        raise input_error(
+            "{file}: line {line} holds a NUL byte, so the file is binary or damaged. Export the table as "
+            "CSV in UTF-8.",
+            file=name,
+            line=line,
         )
 
 
@@ -175,14 +173,12 @@ def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, nam
         _count_lines(records) if len(layout.header.names) == 1 else sum(1 for _ in _widths(utf8, layout))
     )
     if n_records < n_lines:
-        raise AuditInputError(
-            text(
-                "{file}: only {read} of {total} records could be read. Read the file again; if that does not "
-                "help, export it again.",
-                file=name,
-                read=n_records,
-                total=n_lines,
-            )
+        raise input_error(
+            "{file}: only {read} of {total} records could be read. Read the file again; if that does not "
+            "help, export it again.",
+            file=name,
+            read=n_records,
+            total=n_lines,
         )
 
 
@@ -256,23 +252,19 @@ def _unreadable(utf8: pa.Buffer, layout: Layout, *, name: str) -> AuditInputErro
             widths[width] += 1
             lines.extend([line] if len(lines) < _LINES_NAMED else [])
     if not n_odd:
-        return AuditInputError(
-            text("{file}: the records cannot be told apart; check the quotation marks.", file=name)
-        )
+        return input_error("{file}: the records cannot be told apart; check the quotation marks.", file=name)
     named = listed(lines)
-    return AuditInputError(
-        text(
-            "{file}: {odd} of {total} records do not have {cells} like the header but {others} ({lines}). "
-            "Repair those lines, or choose another delimiter or header line.",
-            file=name,
-            odd=n_odd,
-            total=n_records,
-            cells=counted(n_cells, "cell"),
-            others=listed([width for width, _ in widths.most_common()], at_most=3),
-            lines=text("first in lines {lines}", lines=named)
-            if n_odd > _LINES_NAMED
-            else text("line {lines}", "lines {lines}", n=n_odd, lines=named),
-        )
+    return input_error(
+        "{file}: {odd} of {total} records do not have {cells} like the header but {others} ({lines}). "
+        "Repair those lines, or choose another delimiter or header line.",
+        file=name,
+        odd=n_odd,
+        total=n_records,
+        cells=counted(n_cells, "cell"),
+        others=listed([width for width, _ in widths.most_common()], at_most=3),
+        lines=text("first in lines {lines}", lines=named)
+        if n_odd > _LINES_NAMED
+        else text("line {lines}", "lines {lines}", n=n_odd, lines=named),
     )
 
 
@@ -314,13 +306,11 @@ def _refuse_open_quotes(utf8: pa.Buffer, layout: Layout, *, name: str) -> None:
         for _ in _slowly(utf8, layout, strict=True):
             pass
     except _OpenQuoteError as error:
-        raise AuditInputError(
-            text(
-                "{file}: a quotation mark that opens in the record of line {line} is not closed at the end "
-                "of a cell, so records may run together. Repair that line, or export the table again.",
-                file=name,
-                line=error.args[0],
-            )
+        raise input_error(
+            "{file}: a quotation mark that opens in the record of line {line} is not closed at the end "
+            "of a cell, so records may run together. Repair that line, or export the table again.",
+            file=name,
+            line=error.args[0],
         ) from None
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.model import ENCODINGS
-from core.words import counted, joined, own, text
+from core.words import counted, input_error, joined, own, text
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -192,13 +192,11 @@ def _refuse_mixture(data: pa.Buffer, *, name: str, telling: re.Pattern[bytes]) -
 
 def _broken_korean(data: pa.Buffer, *, name: str) -> AuditInputError:
     number = next(number for number, line in _lines(data) if _breaks(line, "cp949"))
-    return AuditInputError(
-        text(
-            "{file}: the file is Korean text in CP949, but line {line} holds bytes that are not, such as "
-            "half a character. Repair that line, or choose the encoding by hand.",
-            file=name,
-            line=number,
-        )
+    return input_error(
+        "{file}: the file is Korean text in CP949, but line {line} holds bytes that are not, such as "
+        "half a character. Repair that line, or choose the encoding by hand.",
+        file=name,
+        line=number,
     )
 
 
@@ -236,13 +234,11 @@ def _not_in_encoding(data: pa.Buffer, *, name: str, encoding: str) -> AuditInput
             break
         except UnicodeError:  # UTF-16 without the mark it needs
             break
-    return AuditInputError(
-        text(
-            "{file}: line {line} is not valid {encoding}. Choose another encoding, or let it be detected.",
-            file=name,
-            line=number,
-            encoding=own(ENCODINGS.get(encoding, encoding)),
-        )
+    return input_error(
+        "{file}: line {line} is not valid {encoding}. Choose another encoding, or let it be detected.",
+        file=name,
+        line=number,
+        encoding=own(ENCODINGS.get(encoding, encoding)),
     )
 
 

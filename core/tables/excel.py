@@ -33,7 +33,7 @@ from core.tables.header import (
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.tables.old_workbook import beside_old_workbook
-from core.words import text
+from core.words import input_error, text
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
 _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
@@ -62,30 +62,24 @@ def read_excel(
     except PasswordError:
         raise password_protected(name) from None
     except _TooMuchTextError:
-        raise AuditInputError(
-            text(
-                "{file}: the sheet holds more than {most} GiB of text. Save it as CSV.",
-                file=name,
-                most=_LARGEST_TEXT >> 30,
-            )
+        raise input_error(
+            "{file}: the sheet holds more than {most} GiB of text. Save it as CSV.",
+            file=name,
+            most=_LARGEST_TEXT >> 30,
         ) from None
     except (CalamineError, OSError):
-        raise AuditInputError(
-            text(
-                "{file}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
-                "read. Open it in Excel and save it as .xlsx or CSV.",
-                file=name,
-            )
+        raise input_error(
+            "{file}: the file begins like an Excel workbook but is damaged or of a kind that cannot be "
+            "read. Open it in Excel and save it as .xlsx or CSV.",
+            file=name,
         ) from None
 
 
 def password_protected(name: str) -> AuditInputError:
     """Return the problem of a workbook that opens only with a password."""
-    return AuditInputError(
-        text(
-            "{file}: the Excel workbook is protected with a password. Save it without one, or as CSV.",
-            file=name,
-        )
+    return input_error(
+        "{file}: the Excel workbook is protected with a password. Save it without one, or as CSV.",
+        file=name,
     )
 
 
@@ -98,13 +92,11 @@ def _read_workbook(
     names = [sheet.name for sheet in sheets]
     visible = [sheet.name for sheet in sheets if sheet.visible == SheetVisibleEnum.Visible]
     if options.sheet is not None and options.sheet not in names:
-        raise AuditInputError(
-            text(
-                "{file}: the workbook has no sheet “{sheet}”. Choose one of {sheets}.",
-                file=name,
-                sheet=options.sheet,
-                sheets=listed(quoted(names)),
-            )
+        raise input_error(
+            "{file}: the workbook has no sheet “{sheet}”. Choose one of {sheets}.",
+            file=name,
+            sheet=options.sheet,
+            sheets=listed(quoted(names)),
         )
     chosen = _chosen_sheet(workbook, options.sheet, [*visible, *names], name=name)
     table, reading = _read_sheet(chosen, name=name, options=options)
@@ -154,10 +146,10 @@ def _chosen_sheet(
         if sheet.height:
             return sheet
     if given is not None:
-        raise AuditInputError(
-            text("{file}: the sheet “{sheet}” is empty. Choose another sheet.", file=name, sheet=given)
+        raise input_error(
+            "{file}: the sheet “{sheet}” is empty. Choose another sheet.", file=name, sheet=given
         )
-    raise AuditInputError(text("{file}: the workbook holds no cells. Export the table again.", file=name))
+    raise input_error("{file}: the workbook holds no cells. Export the table again.", file=name)
 
 
 def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
@@ -166,26 +158,22 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
     filled = [index for index, row in enumerate(first) if any(cell.strip() for cell in row)]
     position = header_position([first[index] for index in filled], header=options.header)
     if position >= len(filled):
-        raise AuditInputError(
-            text(
-                "{file}: row {row} of sheet “{sheet}” was to hold the column names, but only {filled} of its "
-                "first rows hold cells. Choose another line for the names.",
-                file=name,
-                row=position + 1,
-                sheet=sheet.name,
-                filled=len(filled),
-            )
+        raise input_error(
+            "{file}: row {row} of sheet “{sheet}” was to hold the column names, but only {filled} of its "
+            "first rows hold cells. Choose another line for the names.",
+            file=name,
+            row=position + 1,
+            sheet=sheet.name,
+            filled=len(filled),
         )
     header_row = filled[position] if position >= 0 else filled[0] - 1
     header = name_columns(first[header_row]) if position >= 0 else numbered_columns(len(first[0]))
     table = _records(first[header_row + 1 :], rows, header.names)
     if not table.num_rows:
-        raise AuditInputError(
-            text(
-                "{file}: sheet “{sheet}” has only a header and no record. Export the table with its records.",
-                file=name,
-                sheet=sheet.name,
-            )
+        raise input_error(
+            "{file}: sheet “{sheet}” has only a header and no record. Export the table with its records.",
+            file=name,
+            sheet=sheet.name,
         )
     return missing_as_null(table, options.missing_spellings), Reading(
         format="",

@@ -15,7 +15,7 @@ from core.errors import AuditInputError
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import Header, header_position, name_columns, numbered_columns
 from core.tables.model import ReadOptions
-from core.words import text
+from core.words import input_error
 
 NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter
 PREFIX = 1 << 20
@@ -92,24 +92,19 @@ def _layout_of(
 
 def _only_header(name: str, *, n_lines: int, position: int) -> AuditInputError:
     if position >= n_lines > 0:
-        return AuditInputError(
-            text(
-                "{file}: line {line} was to hold the column names, but the file has only {n} line that are "
-                "not blank. Choose another line for the names.",
-                "{file}: line {line} was to hold the column names, but the file has only {n} lines that are "
-                "not blank. Choose another line for the names.",
-                n=n_lines,
-                file=name,
-                line=position + 1,
-            )
-        )
-    return AuditInputError(
-        text(
-            "{file}: the file has only a header (line {line}) and no record. Export the table with its "
-            "records.",
+        return input_error(
+            "{file}: line {line} was to hold the column names, but the file has only {n} line that are "
+            "not blank. Choose another line for the names.",
+            "{file}: line {line} was to hold the column names, but the file has only {n} lines that are "
+            "not blank. Choose another line for the names.",
+            n=n_lines,
             file=name,
             line=position + 1,
         )
+    return input_error(
+        "{file}: the file has only a header (line {line}) and no record. Export the table with its records.",
+        file=name,
+        line=position + 1,
     )
 
 

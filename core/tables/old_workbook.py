@@ -15,9 +15,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 from olefile import OleFileIO
 
-from core.errors import AuditInputError
 from core.tables.beside import EMBEDDED, HIDDEN, OF_PROGRAMS, Beside, beside_of, joined
-from core.words import text
+from core.words import input_error
 
 _N_COLUMNS = 256
 _CELLS = frozenset({0x0006, 0x00D6, 0x00FD, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E})
@@ -47,12 +46,9 @@ def check_old_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
     except _DAMAGED:
         is_damaged = True
     if is_damaged:
-        raise AuditInputError(
-            text(
-                "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as "
-                "CSV.",
-                file=name,
-            )
+        raise input_error(
+            "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV.",
+            file=name,
         ) from None
 
 

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from core.apart import SMALL_FILE_BYTES
-from core.errors import AuditInputError
 from core.tables.beside import beside_parquet
 from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
@@ -24,7 +23,7 @@ from core.tables.header import (
 )
 from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
-from core.words import text
+from core.words import input_error
 
 _LARGEST_AREA = 1_000_000_000
 _LARGE_TEXT = (1 << 31) - 1
@@ -45,11 +44,9 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
     except pa.ArrowMemoryError:
         raise  # beyond the bound of the process that reads it, not damaged
     except (pa.ArrowException, OSError):
-        raise AuditInputError(
-            text(
-                "{file}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
-                file=name,
-            )
+        raise input_error(
+            "{file}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
+            file=name,
         ) from None
     table, reading = _with_header(table, name=name, options=options)
     return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
@@ -85,32 +82,28 @@ def _refuse_unusable(file: parquet.ParquetFile, *, n_bytes: int, name: str) -> N
     check_n_columns(len(file.schema_arrow), name=name)
     nested = [column.name for column in file.schema_arrow if pa.types.is_nested(column.type)]
     if nested:
-        raise AuditInputError(
-            text(
-                "{file}: column {columns} holds lists or records instead of single values. Export the table "
-                "with one value a cell.",
-                "{file}: columns {columns} hold lists or records instead of single values. Export the table "
-                "with one value a cell.",
-                n=len(nested),
-                file=name,
-                columns=listed(quoted(nested)),
-            )
+        raise input_error(
+            "{file}: column {columns} holds lists or records instead of single values. Export the table "
+            "with one value a cell.",
+            "{file}: columns {columns} hold lists or records instead of single values. Export the table "
+            "with one value a cell.",
+            n=len(nested),
+            file=name,
+            columns=listed(quoted(nested)),
         )
     n_rows, n_columns = file.metadata.num_rows, len(file.schema_arrow)
     if not n_rows or not n_columns:
-        raise AuditInputError(
-            text("{file}: the Parquet file holds no record. Export the table with its records.", file=name)
+        raise input_error(
+            "{file}: the Parquet file holds no record. Export the table with its records.", file=name
         )
     if n_rows * n_columns > _LARGEST_AREA:
-        raise AuditInputError(
-            text(
-                "{file}: the table has {records} records of {columns} columns, more than {most} cells. "
-                "Audit a part of it.",
-                file=name,
-                records=n_rows,
-                columns=n_columns,
-                most=_LARGEST_AREA,
-            )
+        raise input_error(
+            "{file}: the table has {records} records of {columns} columns, more than {most} cells. "
+            "Audit a part of it.",
+            file=name,
+            records=n_rows,
+            columns=n_columns,
+            most=_LARGEST_AREA,
         )
     check_text(_OFFSET_BYTES * n_rows * n_columns, of=n_bytes, name=name)
 
@@ -123,16 +116,14 @@ def _texts(table: pa.Table, *, name: str) -> pa.Table:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             failed.append(field.name)
     if failed:
-        raise AuditInputError(
-            text(
-                "{file}: column {columns} cannot be written as text. Export the table with text, numbers and "
-                "dates only, or as CSV.",
-                "{file}: columns {columns} cannot be written as text. Export the table with text, numbers "
-                "and dates only, or as CSV.",
-                n=len(failed),
-                file=name,
-                columns=listed(quoted(failed)),
-            )
+        raise input_error(
+            "{file}: column {columns} cannot be written as text. Export the table with text, numbers and "
+            "dates only, or as CSV.",
+            "{file}: columns {columns} cannot be written as text. Export the table with text, numbers "
+            "and dates only, or as CSV.",
+            n=len(failed),
+            file=name,
+            columns=listed(quoted(failed)),
         )
     large = sum(cells.nbytes for cells in columns) > _LARGE_TEXT
     text_type = pa.large_string() if large else pa.string()
@@ -169,13 +160,11 @@ def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[p
     rows = [table.column_names, *[["" if cell is None else str(cell) for cell in row] for row in first]]
     position = header_position(rows, header=options.header)
     if position >= len(rows) or position >= table.num_rows:
-        raise AuditInputError(
-            text(
-                "{file}: line {line} was to hold the column names, but no record is below it. Choose another "
-                "line for the names.",
-                file=name,
-                line=position + 1,
-            )
+        raise input_error(
+            "{file}: line {line} was to hold the column names, but no record is below it. Choose another "
+            "line for the names.",
+            file=name,
+            line=position + 1,
         )
     header = name_columns(rows[position]) if position >= 0 else numbered_columns(table.num_columns)
     reading = Reading(

@@ -19,7 +19,7 @@ from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.tables.xes import is_xes, read_xes
-from core.words import joined, own, text
+from core.words import input_error, joined, own, text
 
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -76,12 +76,10 @@ def _check_workbook(data: pa.Buffer, *, name: str) -> None:
         check_workbook_bounds(data, name=name)
         return
     if not parts:
-        raise AuditInputError(
-            text(
-                "{file}: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
-                "Open it in Excel and save it again, or save it as CSV.",
-                file=name,
-            )
+        raise input_error(
+            "{file}: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
+            "Open it in Excel and save it again, or save it as CSV.",
+            file=name,
         )
     if "xl/workbook.bin" in parts:
         what = "a binary Excel workbook (.xlsb)"

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from core.errors import AuditInputError
 from core.jobs import Threads
 from core.tables.apart import read_apart
 from core.tables.delimited import read_delimited
 from core.tables.model import Dataset, Reading, ReadOptions, check_options
 from core.tables.readers import TEXT, kind_of
-from core.words import text
+from core.words import input_error
 
 WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process starts
 
@@ -50,7 +49,7 @@ def read_dataset(
     name = name or (source.name if isinstance(source, Path) else "table")
     data = _mapped(source, name=name)
     if not data.size:
-        raise AuditInputError(text("{file}: the file is empty (0 bytes). Export the table again.", file=name))
+        raise input_error("{file}: the file is empty (0 bytes). Export the table again.", file=name)
     with Threads(1) as thread:  # hashing releases the interpreter: it runs beside reading
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
         table, reading = _read(data, name=name, options=options)
@@ -73,12 +72,10 @@ def _mapped(source: bytes | Path, *, name: str) -> pa.Buffer:
         with pa.memory_map(str(source)) as file:
             return file.read_buffer()
     except OSError as error:
-        raise AuditInputError(
-            text(
-                "{file}: the file cannot be opened ({reason}). Check its path.",
-                file=name,
-                reason=str(error.strerror),
-            )
+        raise input_error(
+            "{file}: the file cannot be opened ({reason}). Check its path.",
+            file=name,
+            reason=str(error.strerror),
         ) from None
 
 

@@ -19,7 +19,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.words import joined, text
+from core.words import input_error, joined, text
 
 LARGEST_UNPACKED = 2 << 30
 LARGEST_AREA = 30 << 20
@@ -75,12 +75,9 @@ def check_workbook_bounds(data: pa.Buffer, *, name: str) -> None:
         RuntimeError,  # a part is encrypted
         KeyError,  # a part is absent
     ):
-        raise AuditInputError(
-            text(
-                "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as "
-                "CSV.",
-                file=name,
-            )
+        raise input_error(
+            "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV.",
+            file=name,
         ) from None
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.model import Reading, ReadOptions
-from core.words import text
+from core.words import input_error, text
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -53,12 +53,10 @@ def read_xes(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Ta
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise AuditInputError(
-            text(
-                "{file}: the XES file is damaged or cut off in line {line}. Export it again.",
-                file=name,
-                line=error.lineno,
-            )
+        raise input_error(
+            "{file}: the XES file is damaged or cut off in line {line}. Export it again.",
+            file=name,
+            line=error.lineno,
         ) from None
     return log.table(), Reading(
         format="XES", options=ReadOptions(missing_spellings=options.missing_spellings)
@@ -86,9 +84,7 @@ def _text_of(data: pa.Buffer, *, name: str) -> Iterator[bytes]:
                 yield unpacked
                 piece = unpacker.unconsumed_tail
         if not unpacker.eof:
-            raise AuditInputError(
-                text("{file}: the gzip file is cut off. Compress or copy it again.", file=name)
-            )
+            raise input_error("{file}: the gzip file is cut off. Compress or copy it again.", file=name)
         n_left = len(unpacker.unused_data) + len(rest)
         rest = whole[len(whole) - n_left :]
         if bytes(rest[:2]) != _GZIP:
@@ -99,20 +95,16 @@ def _unpacked(unpacker: zlib._Decompress, piece: bytes, *, name: str) -> bytes:
     try:
         return unpacker.decompress(piece, _CHUNK)
     except zlib.error:
-        raise AuditInputError(
-            text("{file}: the gzip file is damaged. Compress or copy it again.", file=name)
-        ) from None
+        raise input_error("{file}: the gzip file is damaged. Compress or copy it again.", file=name) from None
 
 
 def _too_large(name: str) -> AuditInputError:
-    return AuditInputError(
-        text(
-            "{file}: the log unpacks to more than {ratio} times its size, or to more than {most} GiB; it is "
-            "not read. Export a part of it, or as CSV or Parquet.",
-            file=name,
-            ratio=LARGEST_RATIO,
-            most=LARGEST_TEXT >> 30,
-        )
+    return input_error(
+        "{file}: the log unpacks to more than {ratio} times its size, or to more than {most} GiB; it is "
+        "not read. Export a part of it, or as CSV or Parquet.",
+        file=name,
+        ratio=LARGEST_RATIO,
+        most=LARGEST_TEXT >> 30,
     )
 
 
@@ -133,12 +125,10 @@ class _Log:
         }
 
     def refuse_doctype(self, *_: object) -> None:
-        raise AuditInputError(
-            text(
-                "{file}: the XES file declares a document type, which logs do not need and attacks use; it "
-                "is not read. Export it without one.",
-                file=self._name,
-            )
+        raise input_error(
+            "{file}: the XES file declares a document type, which logs do not need and attacks use; it "
+            "is not read. Export it without one.",
+            file=self._name,
         )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -190,9 +180,7 @@ class _Log:
 
     def _refused(self, why: str, **values: int) -> AuditInputError:
         reason = text(why, **values)
-        return AuditInputError(
-            text("{file}: the XES file is not read: {reason}.", file=self._name, reason=reason)
-        )
+        return input_error("{file}: the XES file is not read: {reason}.", file=self._name, reason=reason)
 
     def table(self) -> pa.Table:
         """Return the events; the columns that every log has come first."""

@@ -7,12 +7,11 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import text
+from core.words import input_error
 
 PROTECTING_ACTIONS = frozenset(
     {
@@ -93,15 +92,13 @@ def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog)
     """Return the pairs of columns, and the original columns that are absent, in the original's order."""
     pairs = column_pairs(original.columns, anonymized.columns, log)
     if not any(pairs.values()):
-        raise AuditInputError(
-            text(
-                "{anonymized}: none of the {columns} columns of {original} is in it, so there is nothing to "
-                "verify. Check that the two files belong together and that the first line holds the column "
-                "names.",
-                columns=len(original.columns),
-                anonymized=anonymized.name,
-                original=original.name,
-            )
+        raise input_error(
+            "{anonymized}: none of the {columns} columns of {original} is in it, so there is nothing to "
+            "verify. Check that the two files belong together and that the first line holds the column "
+            "names.",
+            columns=len(original.columns),
+            anonymized=anonymized.name,
+            original=original.name,
         )
     return tuple(
         match
@@ -123,12 +120,10 @@ def about_names_alike(
         if len(meant) > 1 and not meant.keys() >= {*ours, *theirs, *logged}:
             names = list({**ours, **theirs, **logged})
             yield Finding.of("column_names_alike", Verdict.WARN, n_affected=len(names))(
-                text(
-                    "{columns} differ in letter case, spaces or signs alone, so which column of the other "
-                    "table or of the log is meant cannot be said. Rename them so that every column has one "
-                    "spelling.",
-                    columns=listed(names),
-                )
+                "{columns} differ in letter case, spaces or signs alone, so which column of the other "
+                "table or of the log is meant cannot be said. Rename them so that every column has one "
+                "spelling.",
+                columns=listed(names),
             )
 
 

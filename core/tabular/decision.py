@@ -123,7 +123,7 @@ def _with_warnings(
     warned = [
         Finding.of(
             "rule_warns_of_column", Verdict.WARN, column=check.anonymized_column, n_affected=check.n_failing
-        )(text(message, column=check.anonymized_column, reason=own(check.reason)))
+        )(message, column=check.anonymized_column, reason=own(check.reason))
         for check in measured.checks
         if check.status is Verdict.WARN
         and check.anonymized_column is not None
@@ -256,13 +256,13 @@ def _reviews(
     n_messages = len(measured.checks)
     if n_failed := measured.n_messages(Verdict.FAIL):
         yield Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
-            text("Review is mandatory: {found} column checks are FAIL.", found=share_of(n_failed, n_messages))
+            "Review is mandatory: {found} column checks are FAIL.", found=share_of(n_failed, n_messages)
         )
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
         message = "Review is recommended: {found} column checks are WARN; the limit is {limit}."
         yield Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
-            text(message, found=share_of(n_warned, n_messages), limit=percent(limits.warn_share))
+            message, found=share_of(n_warned, n_messages), limit=percent(limits.warn_share)
         )
 
 

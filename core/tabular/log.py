@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from core.errors import AuditInputError
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
-from core.words import Text, Value, own, text
+from core.words import Text, Value, input_error, own, text
 
 Mode = Literal["low", "high"]
 
@@ -225,14 +225,12 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
 def _document(data: bytes, *, name: str, repeated: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the log and its object with an entry per column; keys there twice are appended to `repeated`."""
     if len(data) > LARGEST_LOG:
-        raise AuditInputError(
-            text(
-                "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
-                "column.",
-                log=name,
-                megabytes=round(len(data) / 1e6),
-                most=round(LARGEST_LOG / 1e6),
-            )
+        raise input_error(
+            "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
+            "column.",
+            log=name,
+            megabytes=round(len(data) / 1e6),
+            most=round(LARGEST_LOG / 1e6),
         )
     document = _parse(data, name=name, repeated=repeated)
     if not isinstance(document, dict):
@@ -258,14 +256,12 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
     try:
         return json.loads(_decode(data), object_pairs_hook=keep_last)
     except json.JSONDecodeError as error:
-        raise AuditInputError(
-            text(
-                "{log}: the log is not valid JSON (line {line}, character {character}). {remedy}",
-                log=name,
-                line=error.lineno,
-                character=error.colno,
-                remedy=own(_REMEDY),
-            )
+        raise input_error(
+            "{log}: the log is not valid JSON (line {line}, character {character}). {remedy}",
+            log=name,
+            line=error.lineno,
+            character=error.colno,
+            remedy=own(_REMEDY),
         ) from None
     except (ValueError, RecursionError):
         raise AuditInputError(
@@ -315,8 +311,8 @@ def _mode(meta: dict[str, object], *, name: str) -> Mode:
         return "low"
     if isinstance(mode, str) and folded(mode) in {"low", "high"}:
         return cast("Mode", folded(mode))
-    raise AuditInputError(
-        text("{log}: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.", log=name)
+    raise input_error(
+        "{log}: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.", log=name
     )
 
 

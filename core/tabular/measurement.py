@@ -34,7 +34,7 @@ from core.tabular.rules import (
 from core.tabular.settings import TabularSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
-from core.words import text
+from core.words import input_error, text
 
 MOST_COLUMNS = 8_000
 
@@ -146,14 +146,12 @@ def measure_tabular(
     settings = settings or TabularSettings()
     for table in (original, anonymized):
         if len(table.columns) > MOST_COLUMNS:
-            raise AuditInputError(
-                text(
-                    "{file}: the table has {columns} columns; every one is looked at in many ways, so at "
-                    "most {most} are. Verify it in parts, each with its part of the log.",
-                    file=table.name,
-                    columns=len(table.columns),
-                    most=MOST_COLUMNS,
-                )
+            raise input_error(
+                "{file}: the table has {columns} columns; every one is looked at in many ways, so at "
+                "most {most} are. Verify it in parts, each with its part of the log.",
+                file=table.name,
+                columns=len(table.columns),
+                most=MOST_COLUMNS,
             )
     alike = about_names_alike(original.columns, anonymized.columns, log)
     log = log.for_columns(original.columns, anonymized.columns)

@@ -216,11 +216,9 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
 
 def _about_blanks(classes: ClassMeasurement) -> Finding:
     return Finding.of("smallest_class", Verdict.PASS)(
-        text(
-            "Every record is blank in {columns}: they tell no record from another. If others may know other "
-            "columns, choose those.",
-            columns=listed(classes.quasi_identifiers),
-        )
+        "Every record is blank in {columns}: they tell no record from another. If others may know other "
+        "columns, choose those.",
+        columns=listed(classes.quasi_identifiers),
     )
 
 
@@ -229,13 +227,11 @@ def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThre
     columns = listed(classes.quasi_identifiers)
     if not n_below:
         return Finding.of("smallest_class", Verdict.PASS, n_affected=0)(
-            text(
-                "The smallest class over {columns} has {n} record; at least {limit} are asked for.",
-                "The smallest class over {columns} has {n} records; at least {limit} are asked for.",
-                n=k,
-                columns=columns,
-                limit=limit,
-            )
+            "The smallest class over {columns} has {n} record; at least {limit} are asked for.",
+            "The smallest class over {columns} has {n} records; at least {limit} are asked for.",
+            n=k,
+            columns=columns,
+            limit=limit,
         )
     message = text(
         "The smallest class over {columns} has {n} record, fewer than {limit}: {below} records are in "
@@ -262,17 +258,15 @@ def _about_unlogged(
         column=unlogged[0] if n == 1 else None,
         n_affected=n_below,
     )(
-        text(
-            "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
-            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
-            "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
-            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
-            n=n,
-            columns=listed(unlogged),
-            records=counted(k, "record"),
-            below=share_of(n_below, widened.n_assessed),
-            limit=thresholds.smallest_k,
-        )
+        "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
+        "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+        "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
+        "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+        n=n,
+        columns=listed(unlogged),
+        records=counted(k, "record"),
+        below=share_of(n_below, widened.n_assessed),
+        limit=thresholds.smallest_k,
     )
 
 

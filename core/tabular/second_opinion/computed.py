@@ -707,12 +707,10 @@ def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *
         column=computed.anonymized,
         n_affected=computed.n_matched,
     )(
-        text(
-            message,
-            column=computed.anonymized,
-            how=own(computed.how),
-            originals=listed(computed.originals),
-            found=values_compared(computed.n_matched, computed.n_compared, is_sample=is_sample),
-            consequence=own(consequence),
-        )
+        message,
+        column=computed.anonymized,
+        how=own(computed.how),
+        originals=listed(computed.originals),
+        found=values_compared(computed.n_matched, computed.n_compared, is_sample=is_sample),
+        consequence=own(consequence),
     )

@@ -342,13 +342,11 @@ def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThre
 
 def _not_compared(measured: DisguiseMeasurement) -> Finding:
     return Finding.of("disguises", Verdict.NOT_ASSESSED, n_affected=measured.n_pairs_left_out)(
-        text(
-            "Whether columns hide in columns of other names was not assessed for {n} pair of columns: there "
-            "are too many.",
-            "Whether columns hide in columns of other names was not assessed for {n} pairs of columns: there "
-            "are too many.",
-            n=measured.n_pairs_left_out,
-        )
+        "Whether columns hide in columns of other names was not assessed for {n} pair of columns: there "
+        "are too many.",
+        "Whether columns hide in columns of other names was not assessed for {n} pairs of columns: there "
+        "are too many.",
+        n=measured.n_pairs_left_out,
     )
 
 
@@ -406,13 +404,11 @@ def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Findin
         column=disguise.anonymized,
         n_affected=disguise.n_matched,
     )(
-        text(
-            messages[form],
-            column=disguise.anonymized,
-            original=disguise.original,
-            how=own(disguise.how),
-            found=values_compared(disguise.n_matched, disguise.n_compared, is_sample=is_sample),
-            distinct=percent(disguise.anonymized_distinct_share),
-            consequence=own(_CONSEQUENCE[disguise.kind]),
-        )
+        messages[form],
+        column=disguise.anonymized,
+        original=disguise.original,
+        how=own(disguise.how),
+        found=values_compared(disguise.n_matched, disguise.n_compared, is_sample=is_sample),
+        distinct=percent(disguise.anonymized_distinct_share),
+        consequence=own(_CONSEQUENCE[disguise.kind]),
     )

@@ -111,16 +111,14 @@ def judge_leftovers(measured: Sequence[Leftover]) -> list[Finding]:
 
 def _holds_originals(one: Leftover) -> Finding:
     return Finding.of("originals_beside_the_table", Verdict.FAIL, n_affected=one.n_values)(
-        text(
-            "Beside the table, the file holds originals in {what}: {values} of the original column {columns} "
-            "that the table does not show. Save the table alone, in a new file.",
-            "Beside the table, the file holds originals in {what}: {values} of the original columns "
-            "{columns} that the table does not show. Save the table alone, in a new file.",
-            n=len(one.columns),
-            what=own(one.what),
-            values=counted(one.n_values, "value"),
-            columns=listed(one.columns),
-        )
+        "Beside the table, the file holds originals in {what}: {values} of the original column {columns} "
+        "that the table does not show. Save the table alone, in a new file.",
+        "Beside the table, the file holds originals in {what}: {values} of the original columns "
+        "{columns} that the table does not show. Save the table alone, in a new file.",
+        n=len(one.columns),
+        what=own(one.what),
+        values=counted(one.n_values, "value"),
+        columns=listed(one.columns),
     )
 
 
@@ -147,12 +145,10 @@ _ONLY_THE_TABLE = (
 
 def _is_hidden(one: Leftover) -> Finding:
     return Finding.of("hidden_in_a_sheet", Verdict.WARN, n_affected=one.n_texts)(
-        text(
-            "The workbook has {what} ({n} place): whoever opens it can show them. On the sheet that was read "
-            "they were audited with the table. Delete what is not meant to be released.",
-            "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
-            "read they were audited with the table. Delete what is not meant to be released.",
-            n=one.n_texts,
-            what=own(one.what),
-        )
+        "The workbook has {what} ({n} place): whoever opens it can show them. On the sheet that was read "
+        "they were audited with the table. Delete what is not meant to be released.",
+        "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
+        "read they were audited with the table. Delete what is not meant to be released.",
+        n=one.n_texts,
+        what=own(one.what),
     )

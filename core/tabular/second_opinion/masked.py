@@ -18,7 +18,7 @@ from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import share_of, text
+from core.words import share_of
 
 _MASK = re.compile(r"[*#•●○◯_?]+|[xX]{2,}|(?<=[가-힣])[OoXx]+")
 _N_CELLS, _N_ORIGINALS = 60, 3_000  # sampled, to hold one against the other
@@ -127,11 +127,9 @@ def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
         column=one.anonymized,
         n_affected=one.n_fitting,
     )(
-        text(
-            "`{column}` hides its originals in part only: {found} sampled cells fit them, and about "
-            "{records} records fit a cell. Leave the column out, or give random pseudonyms.",
-            column=one.anonymized,
-            found=share_of(one.n_fitting, one.n_compared),
-            records=round(one.n_candidates),
-        )
+        "`{column}` hides its originals in part only: {found} sampled cells fit them, and about "
+        "{records} records fit a cell. Leave the column out, or give random pseudonyms.",
+        column=one.anonymized,
+        found=share_of(one.n_fitting, one.n_compared),
+        records=round(one.n_candidates),
     )

@@ -679,12 +679,10 @@ def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
         column=one.anonymized,
         n_affected=one.n_hits,
     )(
-        text(
-            message,
-            column=one.anonymized,
-            what=own(_WHAT[one.form]),
-            source=source,
-            found=found,
-            by_chance=number(one.n_by_chance),
-        )
+        message,
+        column=one.anonymized,
+        what=own(_WHAT[one.form]),
+        source=source,
+        found=found,
+        by_chance=number(one.n_by_chance),
     )

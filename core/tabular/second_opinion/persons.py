@@ -233,14 +233,12 @@ def judge_persons(
         return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
     return [
         Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
-            text(
-                "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, "
-                "fewer than {limit}: {below} persons are in classes that small, however many records they "
-                "have. Make the quasi-identifiers coarser.",
-                limit=limit,
-                below=share_of(n_below, found.n_persons),
-                **facts,
-            )
+            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, "
+            "fewer than {limit}: {below} persons are in classes that small, however many records they "
+            "have. Make the quasi-identifiers coarser.",
+            limit=limit,
+            below=share_of(n_below, found.n_persons),
+            **facts,
         )
     ]
 
@@ -260,15 +258,13 @@ def judge_alike(
                     column=one.column,
                     n_affected=one.n_records,
                 )(
-                    text(
-                        "In {found} classes over {columns} everybody has the same `{column}`; chance would "
-                        "explain {by_chance}. Who knows that a person is in such a class knows it of them. "
-                        "Merge the classes with others.",
-                        found=share_of(one.n_alike, one.n_classes),
-                        columns=listed(quasi_identifiers),
-                        column=one.column,
-                        by_chance=number(float(f"{one.n_by_chance:.2g}")),
-                    )
+                    "In {found} classes over {columns} everybody has the same `{column}`; chance would "
+                    "explain {by_chance}. Who knows that a person is in such a class knows it of them. "
+                    "Merge the classes with others.",
+                    found=share_of(one.n_alike, one.n_classes),
+                    columns=listed(quasi_identifiers),
+                    column=one.column,
+                    by_chance=number(float(f"{one.n_by_chance:.2g}")),
                 )
             )
     return found

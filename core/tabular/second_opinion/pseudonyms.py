@@ -13,7 +13,7 @@ from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
-from core.words import counted, share_of, text
+from core.words import counted, share_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,7 +143,7 @@ def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresho
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_unchanged,
-    )(text(message, found=share_of(quality.n_unchanged, quality.n_compared), column=quality.anonymized))
+    )(message, found=share_of(quality.n_unchanged, quality.n_compared), column=quality.anonymized)
 
 
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
@@ -158,7 +158,7 @@ def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_reused,
-    )(text(message, found=share_of(quality.n_reused, quality.n_compared), column=quality.anonymized))
+    )(message, found=share_of(quality.n_reused, quality.n_compared), column=quality.anonymized)
 
 
 def _one_for_each_record(quality: PseudonymQuality) -> Finding:
@@ -166,13 +166,11 @@ def _one_for_each_record(quality: PseudonymQuality) -> Finding:
     return Finding.of(
         "pseudonym_for_each_record", Verdict.PASS, column=quality.anonymized, n_affected=quality.n_compared
     )(
-        text(
-            "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
-            "person cannot be put together.",
-            records=counted(quality.n_compared, "record"),
-            column=quality.anonymized,
-            originals=counted(quality.n_originals, "original value"),
-        )
+        "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
+        "person cannot be put together.",
+        records=counted(quality.n_compared, "record"),
+        column=quality.anonymized,
+        originals=counted(quality.n_originals, "original value"),
     )
 
 
@@ -180,13 +178,11 @@ def _about_several(quality: PseudonymQuality, n: int) -> Finding:
     return Finding.of(
         "original_with_several_pseudonyms", Verdict.WARN, column=quality.anonymized, n_affected=n
     )(
-        text(
-            "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
-            "one person fall apart.",
-            found=share_of(n, quality.n_originals),
-            original=quality.original,
-            column=quality.anonymized,
-        )
+        "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
+        "one person fall apart.",
+        found=share_of(n, quality.n_originals),
+        original=quality.original,
+        column=quality.anonymized,
     )
 
 
@@ -194,25 +190,21 @@ def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
     return Finding.of(
         "pseudonym_for_several_originals", Verdict.WARN, column=quality.anonymized, n_affected=n
     )(
-        text(
-            "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
-            "records of different persons are mixed up.",
-            found=share_of(n, quality.n_pseudonyms),
-            column=quality.anonymized,
-            original=quality.original,
-        )
+        "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
+        "records of different persons are mixed up.",
+        found=share_of(n, quality.n_pseudonyms),
+        column=quality.anonymized,
+        original=quality.original,
     )
 
 
 def _about_frequencies(quality: PseudonymQuality) -> Finding:
     return Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
-        text(
-            "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
-            "one-to-one: {pseudonyms} for {originals}.",
-            column=quality.anonymized,
-            pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
-            originals=counted(quality.n_originals, "original value"),
-        )
+        "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
+        "one-to-one: {pseudonyms} for {originals}.",
+        column=quality.anonymized,
+        pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
+        originals=counted(quality.n_originals, "original value"),
     )
 
 
@@ -225,7 +217,7 @@ def _not_assessed(quality: PseudonymQuality) -> Finding:
     )
     return Finding.of(
         "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
-    )(text(message, column=quality.anonymized))
+    )(message, column=quality.anonymized)
 
 
 def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:

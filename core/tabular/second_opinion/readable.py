@@ -360,14 +360,12 @@ def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinion
             column=one.anonymized,
             n_affected=one.n_hits,
         )(
-            text(
-                "Values of the original column `{original}` can be read off `{column}`, {how}: {found} cells "
-                "compared, far more than chance gives. Take the column out, or draw its values at random.",
-                original=one.original,
-                column=one.anonymized,
-                how=own(one.how),
-                found=share_of(one.n_hits, one.n_compared),
-            )
+            "Values of the original column `{original}` can be read off `{column}`, {how}: {found} cells "
+            "compared, far more than chance gives. Take the column out, or draw its values at random.",
+            original=one.original,
+            column=one.anonymized,
+            how=own(one.how),
+            found=share_of(one.n_hits, one.n_compared),
         )
         for one in measured
     ]

@@ -138,13 +138,11 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
         column=suggestion.column,
         n_affected=suggestion.n_nonblank,
     )(
-        text(
-            "`{column}` is {logged} but looks like a direct identifier ({kind}). {reason}",
-            column=suggestion.column,
-            logged=_as_logged(column),
-            kind=own(suggestion.kind),
-            reason=own(suggestion.reason),
-        )
+        "`{column}` is {logged} but looks like a direct identifier ({kind}). {reason}",
+        column=suggestion.column,
+        logged=_as_logged(column),
+        kind=own(suggestion.kind),
+        reason=own(suggestion.reason),
     )
 
 
@@ -159,13 +157,11 @@ def _holds_patterns(column: ColumnSanity) -> Finding:
     return Finding.of(
         "holds_sensitive_pattern", Verdict.WARN, column=column.suggestion.column, n_affected=column.n_cells
     )(
-        text(
-            "{found} cells of `{column}`, which is {logged}, hold a sensitive pattern: {patterns}.",
-            found=share_of(column.n_cells, column.suggestion.n_nonblank),
-            column=column.suggestion.column,
-            logged=_as_logged(column),
-            patterns=joined([CATALOGUE[key].label for key in column.patterns], ", "),
-        )
+        "{found} cells of `{column}`, which is {logged}, hold a sensitive pattern: {patterns}.",
+        found=share_of(column.n_cells, column.suggestion.n_nonblank),
+        column=column.suggestion.column,
+        logged=_as_logged(column),
+        patterns=joined([CATALOGUE[key].label for key in column.patterns], ", "),
     )
 
 

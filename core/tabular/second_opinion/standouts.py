@@ -18,7 +18,7 @@ from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import share_of, text
+from core.words import share_of
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -244,38 +244,32 @@ def _about_forgotten(one: ForgottenRows) -> Finding:
         column=one.anonymized,
         n_affected=one.n_unchanged,
     )(
-        text(
-            "`{column}` holds originals in rows {first} to {last}: {found} cells there, unlike in the other "
-            "rows. Treat these rows as the rest.",
-            column=one.anonymized,
-            first=one.first,
-            last=one.last,
-            found=share_of(one.n_unchanged, n_rows),
-        )
+        "`{column}` holds originals in rows {first} to {last}: {found} cells there, unlike in the other "
+        "rows. Treat these rows as the rest.",
+        column=one.anonymized,
+        first=one.first,
+        last=one.last,
+        found=share_of(one.n_unchanged, n_rows),
     )
 
 
 def _about_old(one: OldAges) -> Finding:
     return Finding.of("age_above_89", Verdict.WARN, column=one.column, n_affected=one.n_records)(
-        text(
-            "`{column}` tells {found} ages above 89 in years. So few people get so old that an age finds "
-            "them: write 90 or more for all of them.",
-            column=one.column,
-            found=share_of(one.n_records, one.n_filled),
-        )
+        "`{column}` tells {found} ages above 89 in years. So few people get so old that an age finds "
+        "them: write 90 or more for all of them.",
+        column=one.column,
+        found=share_of(one.n_records, one.n_filled),
     )
 
 
 def _about_rare(rare: Sequence[RareValues]) -> Iterator[Finding]:
     for one in rare:
         yield Finding.of("rare_value", Verdict.WARN, column=one.column, n_affected=one.n_people)(
-            text(
-                "{n} value of `{column}` is of one or two people alone: {found}, while the other values are "
-                "usual. Who such a value is about, others may know: put it together with others.",
-                "{n} values of `{column}` are of one or two people alone: {found}, while the other values "
-                "are usual. Who such a value is about, others may know: put it together with others.",
-                n=one.n_values,
-                column=one.column,
-                found=share_of(one.n_people, one.n_all),
-            )
+            "{n} value of `{column}` is of one or two people alone: {found}, while the other values are "
+            "usual. Who such a value is about, others may know: put it together with others.",
+            "{n} values of `{column}` are of one or two people alone: {found}, while the other values "
+            "are usual. Who such a value is about, others may know: put it together with others.",
+            n=one.n_values,
+            column=one.column,
+            found=share_of(one.n_people, one.n_all),
         )

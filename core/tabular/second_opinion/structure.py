@@ -88,14 +88,12 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
                 column=measured.unlogged_columns[0] if n == 1 else None,
                 n_affected=n,
             )(
-                text(
-                    "{n} anonymized column the log does not mention: {columns}. Nobody has said what was "
-                    "done to it.",
-                    "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was "
-                    "done to them.",
-                    n=n,
-                    columns=listed(measured.unlogged_columns),
-                )
+                "{n} anonymized column the log does not mention: {columns}. Nobody has said what was "
+                "done to it.",
+                "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was "
+                "done to them.",
+                n=n,
+                columns=listed(measured.unlogged_columns),
             )
         )
     if measured.vanished_columns:
@@ -107,14 +105,10 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
                 column=measured.vanished_columns[0] if n == 1 else None,
                 n_affected=n,
             )(
-                text(
-                    "{n} logged column exists in neither table: {columns}. The log may belong to another "
-                    "file.",
-                    "{n} logged columns exist in neither table: {columns}. The log may belong to another "
-                    "file.",
-                    n=n,
-                    columns=listed(measured.vanished_columns),
-                )
+                "{n} logged column exists in neither table: {columns}. The log may belong to another file.",
+                "{n} logged columns exist in neither table: {columns}. The log may belong to another file.",
+                n=n,
+                columns=listed(measured.vanished_columns),
             )
         )
     return findings

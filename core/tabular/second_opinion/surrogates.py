@@ -26,7 +26,6 @@ from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -71,14 +70,12 @@ def judge_surrogates(columns: Sequence[str]) -> list[Finding]:
     n = len(columns)
     return [
         Finding.of("surrogates", Verdict.PASS, column=columns[0] if n == 1 else None, n_affected=n)(
-            text(
-                "{n} column looks like identifiers but holds no more of the original's values than chance: "
-                "{columns}. They were taken for made-up values.",
-                "{n} columns look like identifiers but hold no more of the original's values than chance: "
-                "{columns}. They were taken for made-up values.",
-                n=n,
-                columns=listed(columns),
-            )
+            "{n} column looks like identifiers but holds no more of the original's values than chance: "
+            "{columns}. They were taken for made-up values.",
+            "{n} columns look like identifiers but hold no more of the original's values than chance: "
+            "{columns}. They were taken for made-up values.",
+            n=n,
+            columns=listed(columns),
         )
     ]
 

@@ -16,7 +16,7 @@ from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
-from core.words import Value, own, share_of, text
+from core.words import Value, own, share_of
 
 _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."
@@ -159,7 +159,7 @@ def _left_unchanged(column: ColumnComparison) -> Finding:
     )
     return Finding.of(
         "unchanged_distinct_column", Verdict.FAIL, column=column.anonymized, n_affected=column.n_unchanged
-    )(text(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column)))
+    )(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column))
 
 
 def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
@@ -169,13 +169,11 @@ def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
         column=column.anonymized,
         n_affected=column.n_same_values,
     )(
-        text(
-            "The original values of `{column}` are all but kept, in other rows: {found} reappear, and "
-            "{distinct} of the original's values are distinct. {consequence}",
-            found=share_of(column.n_same_values, column.n_compared),
-            consequence=own(_SWAPPED if is_proper else _READ),
-            **_facts(column),
-        )
+        "The original values of `{column}` are all but kept, in other rows: {found} reappear, and "
+        "{distinct} of the original's values are distinct. {consequence}",
+        found=share_of(column.n_same_values, column.n_compared),
+        consequence=own(_SWAPPED if is_proper else _READ),
+        **_facts(column),
     )
 
 
@@ -186,7 +184,7 @@ def _partly_unchanged(column: ColumnComparison) -> Finding:
     )
     return Finding.of(
         "partly_unchanged_column", Verdict.WARN, column=column.anonymized, n_affected=column.n_unchanged
-    )(text(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column)))
+    )(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column))
 
 
 def _facts(column: ColumnComparison) -> dict[str, Value]:
