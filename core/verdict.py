@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from core.remedies import harm_rank, remedy_of
-from core.words import Value, listed, own, text
+from core.words import Text, Value, listed, own, text
 
 
 class Verdict(StrEnum):
@@ -92,14 +92,20 @@ class Finding:
     ) -> Callable[..., Finding]:
         """Return what makes a finding of its message, whole or as :func:`core.words.text` takes it.
 
-        ``Finding.of("check", Verdict.WARN)("{n} name is left.", "{n} names are left.", n=2)``
+        Where not given, ``{column}`` and ``{n}`` are those of the finding:
+        ``Finding.of("check", Verdict.WARN, n_affected=2)("{n} name is left.", "{n} names are left.")``.
         """
 
         def found(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Finding:
+            if not isinstance(message, Text):  # whose braces are of names
+                if column is not None and "{column}" in message:
+                    values.setdefault("column", column)
+                if plural or "{n}" in message:
+                    n = n_affected if n is None else n
             return Finding(
                 check=check,
                 verdict=verdict,
-                message=text(message, plural, n=n, **values) if plural or values else message,
+                message=message if n is None and not values else text(message, plural, n=n, **values),
                 column=column,
                 n_affected=n_affected,
                 columns=columns,

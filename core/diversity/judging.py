@@ -229,8 +229,6 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
             "although its values may be close together. Bins avoid that.",
             "“{column}” has {n} different numbers in {records}, so nearly every cell counts as diverse "
             "although its values may be close together. Bins avoid that.",
-            n=attribute.n_distinct,
-            column=attribute.name,
             records=counted(problem.n_records, "record"),
         )
     if attribute.n_values < problem.settings.l_min:
@@ -239,8 +237,6 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
         )(
             "“{column}” has {n} value to count, fewer than the smallest l, {l}: no cell can be kept.",
             "“{column}” has {n} values to count, fewer than the smallest l, {l}: no cell can be kept.",
-            n=attribute.n_values,
-            column=attribute.name,
             l=problem.settings.l_min,
         )
     return None

@@ -444,7 +444,6 @@ def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatAr
                     "not have; the model takes it for none.",
                     n=len(tested),
                     unseen=int(unseen.sum()),
-                    column=column.name,
                 )
             )
     return notes

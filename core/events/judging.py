@@ -531,7 +531,6 @@ def _raised_finding(anonymized: AnonymizedEvents) -> Finding | None:
         "share its coarser value reach k.",
         "{n} events that had k users at an earlier step were taken to the last one, so that others that "
         "share their coarser value reach k.",
-        n=n_raised,
     )
 
 

@@ -291,7 +291,6 @@ def _zones_finding(timestamps: Timestamps) -> Finding | None:
         "so hours of the two kinds may not mean the same part of the day.",
         "{n} timestamps are in UTC or without a zone, the others with one. Each keeps the time as "
         "written, so hours of the two kinds may not mean the same part of the day.",
-        n=n_affected,
     )
 
 

@@ -190,7 +190,6 @@ def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
             "not assessed.",
             "{rows} have no valid cell: everything in them is ignored or missing in both tables, so they "
             "were not assessed.",
-            n=n,
             rows=share_of(n, rows.n_rows, "rows"),
         )
 
@@ -249,7 +248,6 @@ def _partial_leakage_finding(rows: RowLeakage, chance: ChanceRange, thresholds: 
         "gives {range}.",
         "{rows} share some but not all valid cells with their original row, {comparison}: random order "
         "gives {range}.",
-        n=rows.n_partial,
         rows=share_of(rows.n_partial, rows.n_rows, "rows"),
         comparison=own(_COMPARED[exceeds]),
         range=_percent_range(chance),
@@ -299,7 +297,6 @@ def _column_findings(
         "in {rows}, where chance gives {expected}.",
         "{n} of {columns} keep more cells in place than chance gives; most of all “{column}”, the same "
         "in {rows}, where chance gives {expected}.",
-        n=len(above),
         columns=counted(len(measures.columns), "column"),
         column=measures.columns[top],
         rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
@@ -316,7 +313,6 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
             "from chance: {rows} is found in the scrambled table.",
             "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
             "from chance: {rows} are found in the scrambled table.",
-            n=found.n_exact,
             rows=share_of(found.n_exact, found.n_original, "rows"),
         )
         return
@@ -388,7 +384,6 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
             "{n} distinct rows that several original records share are found whole in the scrambled "
             "table, more than chance: shuffled columns, or strangers as like the original's persons, "
             "would give {expected}.",
-            n=found.n_repeated_exact,
             expected=_number(found.expected_repeated_exact),
         )
 
@@ -441,7 +436,6 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
         "{expected}.",
         "{rows} point at their own, close numbers counting as alike; rows named at random would give "
         "{expected}.",
-        n=found.n_relinked,
         rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
         expected=_number(found.n_own / found.n_references),
     )
@@ -667,7 +661,6 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
             "give records of other persons.",
             "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used; "
             "give records of other persons.",
-            n=n,
         )
 
 
@@ -704,7 +697,6 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(
             "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
             "found by them: they may be encoded or cut short. Give both tables in one form.",
-            n=len(unlike),
             columns=counted(len(measures.columns), "column"),
             names=_named(unlike),
         )
@@ -730,7 +722,6 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         yield Finding.of("columns_only_in_original", Verdict.PASS, n_affected=n)(
             "{n} column of the original table is not in the scrambled table.",
             "{n} columns of the original table are not in the scrambled table.",
-            n=n,
         )
 
 

@@ -87,7 +87,6 @@ def _households(
         )(
             "{n} of {records} names no household in {column}, so nothing is said of its household.",
             "{n} of {records} name no household in {column}, so nothing is said of theirs.",
-            n=household.n_unknown,
             records=counted(measured.classes.n_records, "record"),
             column=f"`{household.column}`",
         )
@@ -105,7 +104,6 @@ def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
         "{accepted}, at most {highest} and on average {average}.",
         "{n} of {households} ({share}) are found through any of their members with a chance above "
         "{accepted}, at most {highest} and on average {average}.",
-        n=n_above,
         households=counted(n, "household"),
         share=percent(n_above / n),
         accepted=percent(accepted),
@@ -261,7 +259,6 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
             "{columns} looks like a direct identifier of people, and you say that it is harmless.",
             "{columns} look like direct identifiers of people, and you say that they are harmless.",
-            n=len(doubtful),
             columns=listed(doubtful),
         )
     if numbers:
@@ -270,7 +267,6 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
             "has the same column from elsewhere finds every record.",
             "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
             "has the same column from elsewhere finds every record.",
-            n=len(numbers),
             columns=listed(numbers),
         )
 
@@ -341,7 +337,6 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
             "quasi-identifiers; with it classes get smaller.",
             "{columns} may be known about a person from elsewhere, and are not among the "
             "quasi-identifiers; with them classes get smaller.",
-            n=len(quasi),
             columns=listed(quasi),
         )
 
@@ -473,7 +468,6 @@ def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
                 "answer, such as no diagnosis, count it as a value.",
                 "{n} of {records} have no known value of {column} and were not counted. If a blank is an "
                 "answer, such as no diagnosis, count it as a value.",
-                n=sensitive.n_missing,
                 records=counted(n_assessed, "record"),
                 column=f"`{sensitive.column}`",
             )
@@ -486,14 +480,12 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
             "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
             "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
-            n=entry.n_fully_suppressed,
             records=total,
         )
     if entry.n_dropped:
         yield Finding.of("dropped_records", Verdict.WARN, n_affected=entry.n_dropped)(
             "{n} of {records} lacks a quasi-identifier and was left out; nothing is said about it.",
             "{n} of {records} lack a quasi-identifier and were left out; nothing is said about them.",
-            n=entry.n_dropped,
             records=total,
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
@@ -504,7 +496,6 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
             "{n} of {records} lack a quasi-identifier, which was taken to match every value. Classes "
             "then overlap and are as large as they can be; whoever knows that a value is missing sees "
             "smaller ones.",
-            n=entry.n_with_missing,
             records=counted(entry.n_assessed, "record"),
         )
 
@@ -519,7 +510,6 @@ def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
             "and counts as one person elsewhere.",
             "{n} of {records} name no person in {column}. They add nobody to a class with known persons, "
             "and count as one person elsewhere.",
-            n=persons.n_unknown,
             records=counted(measured.classes.n_records, "record"),
             column=f"`{measured.settings.person}`",
         )
@@ -533,7 +523,6 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of("constant_columns", Verdict.PASS, n_affected=len(constant))(
             "{columns} holds one and the same value in all records, so classes do not depend on it.",
             "{columns} hold one and the same value in all records, so classes do not depend on them.",
-            n=len(constant),
             columns=listed(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
@@ -551,7 +540,6 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
             "its own.",
             "{n} of {cells} of the quasi-identifiers ({share}) are missing, which counts as a value of "
             "its own.",
-            n=n_missing,
             cells=counted(n_cells, "cell"),
             share=percent(n_missing / n_cells),
         )

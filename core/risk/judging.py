@@ -216,7 +216,6 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
             "{smallest}.",
             "{n} of {records} ({share}) are in classes of fewer than {asked}; the smallest class has "
             "{smallest}.",
-            n=below,
             records=counted(classes.n_records, "record"),
             share=percent(below / classes.n_records),
             asked=measured.units(k),
@@ -263,7 +262,6 @@ def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
         "the highest is {highest}.",
         "{n} of {households} ({share}) are found through any of their members with a chance above "
         "{limit}; the highest is {highest}.",
-        n=n_above,
         households=counted(n, "household"),
         share=percent(n_above / n),
         limit=percent(limit),
@@ -291,7 +289,6 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
         "({share}) is like fewer than {asked}, themselves included.",
         "By all their records together, which classes they are in and how often, {n} of {persons} "
         "({share}) are like fewer than {asked}, themselves included.",
-        n=n_below,
         persons=counted(found.n, "person"),
         share=percent(n_below / found.n),
         asked=counted(asked, "person"),

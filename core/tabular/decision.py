@@ -123,7 +123,7 @@ def _with_warnings(
     warned = [
         Finding.of(
             "rule_warns_of_column", Verdict.WARN, column=check.anonymized_column, n_affected=check.n_failing
-        )(message, column=check.anonymized_column, reason=own(check.reason))
+        )(message, reason=own(check.reason))
         for check in measured.checks
         if check.status is Verdict.WARN
         and check.anonymized_column is not None

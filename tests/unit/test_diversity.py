@@ -39,7 +39,6 @@ from core.diversity import (
     check_settings,
     generalizations,
     generalizations_document,
-    in_words,
     judge_diversity,
     load_estimator,
     measure_diversity,
@@ -69,7 +68,7 @@ from core.diversity.features import (
 from core.diversity.judging import cause_of_failure
 from core.diversity.measuring import unit_penalty
 from core.diversity.minimization import SearchStoppedError, minimize
-from core.diversity.minimized import MinimizationProblem, cell_use, unit_ncp
+from core.diversity.minimized import MinimizationProblem, cell_use, known_as, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.settings import just_below
 from core.errors import AuditInputError
@@ -783,8 +782,8 @@ def test_minimize__cuts_where_the_model_does() -> None:
     assert len(ours["age"].cuts) == 1
     assert ours["age"].cuts[0] == pytest.approx(50, abs=3)
     assert ours["score"].cuts == ()
-    assert in_words(ours["age"]).startswith("age: up to ")
-    assert in_words(ours["score"]) == "score: any value, it makes no difference to the model"
+    assert known_as(ours["age"]).startswith("up to ")
+    assert known_as(ours["score"]) == "any value, it makes no difference to the model"
 
 
 def test_minimize__rises_only_while_the_target_holds() -> None:
@@ -819,7 +818,7 @@ def test_minimize__gives_features_back_until_the_target_holds_or_none_is_left() 
     assert found.agreement > found.leaves_agreement
     untouched = [each for each in generalizations(found) if each.untouched]
     assert untouched
-    assert in_words(untouched[0]).endswith(": left as it is")
+    assert known_as(untouched[0]) == "left as it is"
     kept = [i for i, generalized in enumerate(found.generalized) if not generalized]
     columns = [problem.units[i].columns[0] for i in kept]
     assert (found.apply(values[held_out])[:, columns] == values[held_out][:, columns]).all()
@@ -883,15 +882,15 @@ def test_generalizations__group_categories_that_are_not_told_apart() -> None:
         "categories": {"job": [["pilot"], ["clerk", "nurse"]]},
         "untouched": [],
     }
-    assert in_words(ours[1]) == "job: pilot | clerk or nurse"
+    assert known_as(ours[1]) == "pilot | clerk or nurse"
     use = cell_use(found, values[70:])
     share = float((values[70:, 1] != 2).mean())
     assert unit_ncp(found, use).tolist() == pytest.approx([1.0, share * 2 / 3])
 
 
-def test_in_words__names_every_range() -> None:
-    assert in_words(Generalization(feature="age", cuts=(30.0, 50.0))) == "age: up to 30 | to 50 | above"
-    assert in_words(Generalization(feature="x", groups=(("a",), ("",)))) == "x: a | (missing)"
+def test_known_as__names_every_range() -> None:
+    assert known_as(Generalization(feature="age", cuts=(30.0, 50.0))) == "up to 30 | to 50 | above"
+    assert known_as(Generalization(feature="x", groups=(("a",), ("",)))) == "a | (missing)"
 
 
 def test_split_like__falls_back_to_a_plain_split() -> None:

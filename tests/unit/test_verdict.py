@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from core.verdict import Finding, Verdict, exit_code, worst, worst_first
+from core.words import text
 
 ORDER = (Verdict.PASS, Verdict.WARN, Verdict.NOT_ASSESSED, Verdict.FAIL)
 
@@ -63,3 +64,20 @@ def test_worst__of_nothing_is_not_assessed() -> None:
 )
 def test_exit_code__follows_the_convention(overall: Verdict, incomplete: bool, code: int) -> None:
     assert exit_code(overall, incomplete=incomplete) == code
+
+
+def test_finding_of__takes_a_message_and_its_values() -> None:
+    of = Finding.of("names_left", Verdict.WARN, column="name", n_affected=2)
+    found = of(
+        "{n} value of `{column}` is left in {file}.", "{n} values of `{column}` are left in {file}.", file="a"
+    )
+    assert found.message == "2 values of `name` are left in a."
+    assert of("`{column}` is left: {n}.", n=7, column="x").message == "`x` is left: 7."
+    assert of("Nothing is left.").message == "Nothing is left."
+
+
+def test_finding_of__takes_no_name_in_braces_for_a_value() -> None:
+    made = text("`{name}` is left.", name="{column} {n}")
+    assert (
+        Finding.of("left", Verdict.WARN, column="a", n_affected=3)(made).message == "`{column} {n}` is left."
+    )

@@ -708,7 +708,6 @@ def _finding(computed: ComputedPseudonym, thresholds: SecondOpinionThresholds, *
         n_affected=computed.n_matched,
     )(
         message,
-        column=computed.anonymized,
         how=own(computed.how),
         originals=listed(computed.originals),
         found=values_compared(computed.n_matched, computed.n_compared, is_sample=is_sample),

@@ -346,7 +346,6 @@ def _not_compared(measured: DisguiseMeasurement) -> Finding:
         "are too many.",
         "Whether columns hide in columns of other names was not assessed for {n} pairs of columns: there "
         "are too many.",
-        n=measured.n_pairs_left_out,
     )
 
 
@@ -405,7 +404,6 @@ def _finding(disguise: Disguise, verdict: Verdict, *, is_sample: bool) -> Findin
         n_affected=disguise.n_matched,
     )(
         messages[form],
-        column=disguise.anonymized,
         original=disguise.original,
         how=own(disguise.how),
         found=values_compared(disguise.n_matched, disguise.n_compared, is_sample=is_sample),

@@ -149,6 +149,5 @@ def _is_hidden(one: Leftover) -> Finding:
         "they were audited with the table. Delete what is not meant to be released.",
         "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
         "read they were audited with the table. Delete what is not meant to be released.",
-        n=one.n_texts,
         what=own(one.what),
     )

@@ -129,7 +129,6 @@ def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
     )(
         "`{column}` hides its originals in part only: {found} sampled cells fit them, and about "
         "{records} records fit a cell. Leave the column out, or give random pseudonyms.",
-        column=one.anonymized,
         found=share_of(one.n_fitting, one.n_compared),
         records=round(one.n_candidates),
     )

@@ -680,7 +680,6 @@ def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
         n_affected=one.n_hits,
     )(
         message,
-        column=one.anonymized,
         what=own(_WHAT[one.form]),
         source=source,
         found=found,

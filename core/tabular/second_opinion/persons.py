@@ -263,7 +263,6 @@ def judge_alike(
                     "Merge the classes with others.",
                     found=share_of(one.n_alike, one.n_classes),
                     columns=listed(quasi_identifiers),
-                    column=one.column,
                     by_chance=number(float(f"{one.n_by_chance:.2g}")),
                 )
             )

@@ -143,7 +143,7 @@ def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresho
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_unchanged,
-    )(message, found=share_of(quality.n_unchanged, quality.n_compared), column=quality.anonymized)
+    )(message, found=share_of(quality.n_unchanged, quality.n_compared))
 
 
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
@@ -158,7 +158,7 @@ def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds
         Verdict.FAIL if failed else Verdict.WARN,
         column=quality.anonymized,
         n_affected=quality.n_reused,
-    )(message, found=share_of(quality.n_reused, quality.n_compared), column=quality.anonymized)
+    )(message, found=share_of(quality.n_reused, quality.n_compared))
 
 
 def _one_for_each_record(quality: PseudonymQuality) -> Finding:
@@ -169,7 +169,6 @@ def _one_for_each_record(quality: PseudonymQuality) -> Finding:
         "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
         "person cannot be put together.",
         records=counted(quality.n_compared, "record"),
-        column=quality.anonymized,
         originals=counted(quality.n_originals, "original value"),
     )
 
@@ -182,7 +181,6 @@ def _about_several(quality: PseudonymQuality, n: int) -> Finding:
         "one person fall apart.",
         found=share_of(n, quality.n_originals),
         original=quality.original,
-        column=quality.anonymized,
     )
 
 
@@ -193,7 +191,6 @@ def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
         "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
         "records of different persons are mixed up.",
         found=share_of(n, quality.n_pseudonyms),
-        column=quality.anonymized,
         original=quality.original,
     )
 
@@ -202,7 +199,6 @@ def _about_frequencies(quality: PseudonymQuality) -> Finding:
     return Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
         "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
         "one-to-one: {pseudonyms} for {originals}.",
-        column=quality.anonymized,
         pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
         originals=counted(quality.n_originals, "original value"),
     )
@@ -217,7 +213,7 @@ def _not_assessed(quality: PseudonymQuality) -> Finding:
     )
     return Finding.of(
         "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
-    )(message, column=quality.anonymized)
+    )(message)
 
 
 def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:

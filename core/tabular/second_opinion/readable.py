@@ -363,7 +363,6 @@ def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinion
             "Values of the original column `{original}` can be read off `{column}`, {how}: {found} cells "
             "compared, far more than chance gives. Take the column out, or draw its values at random.",
             original=one.original,
-            column=one.anonymized,
             how=own(one.how),
             found=share_of(one.n_hits, one.n_compared),
         )

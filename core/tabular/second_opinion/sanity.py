@@ -139,7 +139,6 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
         n_affected=suggestion.n_nonblank,
     )(
         "`{column}` is {logged} but looks like a direct identifier ({kind}). {reason}",
-        column=suggestion.column,
         logged=_as_logged(column),
         kind=own(suggestion.kind),
         reason=own(suggestion.reason),
@@ -159,7 +158,6 @@ def _holds_patterns(column: ColumnSanity) -> Finding:
     )(
         "{found} cells of `{column}`, which is {logged}, hold a sensitive pattern: {patterns}.",
         found=share_of(column.n_cells, column.suggestion.n_nonblank),
-        column=column.suggestion.column,
         logged=_as_logged(column),
         patterns=joined([CATALOGUE[key].label for key in column.patterns], ", "),
     )

@@ -246,7 +246,6 @@ def _about_forgotten(one: ForgottenRows) -> Finding:
     )(
         "`{column}` holds originals in rows {first} to {last}: {found} cells there, unlike in the other "
         "rows. Treat these rows as the rest.",
-        column=one.anonymized,
         first=one.first,
         last=one.last,
         found=share_of(one.n_unchanged, n_rows),
@@ -257,7 +256,6 @@ def _about_old(one: OldAges) -> Finding:
     return Finding.of("age_above_89", Verdict.WARN, column=one.column, n_affected=one.n_records)(
         "`{column}` tells {found} ages above 89 in years. So few people get so old that an age finds "
         "them: write 90 or more for all of them.",
-        column=one.column,
         found=share_of(one.n_records, one.n_filled),
     )
 
@@ -270,6 +268,5 @@ def _about_rare(rare: Sequence[RareValues]) -> Iterator[Finding]:
             "{n} values of `{column}` are of one or two people alone: {found}, while the other values "
             "are usual. Who such a value is about, others may know: put it together with others.",
             n=one.n_values,
-            column=one.column,
             found=share_of(one.n_people, one.n_all),
         )

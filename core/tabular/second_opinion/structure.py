@@ -92,7 +92,6 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
                 "done to it.",
                 "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was "
                 "done to them.",
-                n=n,
                 columns=listed(measured.unlogged_columns),
             )
         )
@@ -107,7 +106,6 @@ def _about_columns(measured: StructureMeasurement) -> list[Finding]:
             )(
                 "{n} logged column exists in neither table: {columns}. The log may belong to another file.",
                 "{n} logged columns exist in neither table: {columns}. The log may belong to another file.",
-                n=n,
                 columns=listed(measured.vanished_columns),
             )
         )

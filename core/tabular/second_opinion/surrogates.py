@@ -74,7 +74,6 @@ def judge_surrogates(columns: Sequence[str]) -> list[Finding]:
             "{columns}. They were taken for made-up values.",
             "{n} columns look like identifiers but hold no more of the original's values than chance: "
             "{columns}. They were taken for made-up values.",
-            n=n,
             columns=listed(columns),
         )
     ]
