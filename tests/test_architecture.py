@@ -80,6 +80,34 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
     assert done.stdout.strip() == "imported", done.stderr
 
 
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "vcf"])  # which reads site by site
+def test_tool__has_the_rooms_of_every_tool(tool: str) -> None:
+    rooms = ("settings.py", "measuring.py", "judging.py", "views/__init__.py")
+    assert [room for room in rooms if not (ROOT / "core" / tool / room).exists()] == []
+
+
+def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
+    """A small module that only one other needs belongs into that one; those named are looked for by name."""
+    importers: dict[str, set[str]] = {_module(path): set() for path in SOURCES}
+    for path in SOURCES:
+        for name in _imports(path) & importers.keys() - {_module(path)}:
+            importers[name].add(_module(path))
+    small = {
+        _module(path)
+        for path in SOURCES
+        if path.name != "__init__.py"
+        and path.parent.name not in ("measures", "components")
+        and len(path.read_text(encoding="utf-8").splitlines()) < 90
+    }
+    lone = {name for name in small if len(importers[name] - {name.rpartition(".")[0]}) == 1}
+    assert lone <= {
+        "core.vcf.bare",
+        "pages.measure.leakage_parts.work",
+        "pages.measure.risk_parts.results",
+        "pages.verify.vcf_parts.file",
+    }
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_tool__is_measured_where_nothing_can_be_shown_or_drawn(tool: str) -> None:
     needless = ("streamlit", *DRAWING, *(["pandas"] if tool == "vcf" else []))

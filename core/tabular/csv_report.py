@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from core.plain import printable, starts_like_formula
-from core.tabular.decision import TabularAudit
+from core.tabular.judging import TabularAudit
 
 Headers = Literal["ko", "en"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from core.roles import RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.measurement import TabularMeasurement
+from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck
 from core.tabular.second_opinion import SecondOpinionMeasurement
 from core.tabular.second_opinion.unchanged import ColumnComparison

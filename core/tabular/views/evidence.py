@@ -19,9 +19,9 @@ from core.patterns import CATALOGUE, scan_column
 from core.reports.evidence import RecordsTable, records_table
 from core.reports.model import Column
 from core.tables import Dataset
-from core.tabular.decision import TabularAudit
+from core.tabular.judging import TabularAudit
 from core.tabular.log import columns_alike
-from core.tabular.measurement import TabularMeasurement
+from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
 from core.words import Text, joined, own, text

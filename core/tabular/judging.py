@@ -10,7 +10,7 @@ from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog
-from core.tabular.measurement import TabularMeasurement, measure_classes, measure_tabular
+from core.tabular.measuring import TabularMeasurement, measure_classes, measure_tabular
 from core.tabular.second_opinion import (
     SecondOpinion,
     SecondOpinionMeasurement,
