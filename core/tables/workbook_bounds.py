@@ -87,7 +87,7 @@ def _check(archive: zipfile.ZipFile) -> None:
         {"most": LARGEST_UNPACKED >> 30},
     )
     members = [member for member in archive.infolist() if not member.is_dir()]
-    if sum(member.file_size for member in members) > LARGEST_UNPACKED:
+    if _stated_size(members) > LARGEST_UNPACKED:
         raise too_large
     n_unpacked = 0
     for member in members:
@@ -107,6 +107,10 @@ def _sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Sheet:
     if sheet.is_plain and not sheet.has_few_columns:
         sheet = _scanned_sheet(_pieces(archive, member), every_row=True)
     return sheet if sheet.is_plain else _parsed_sheet(_pieces(archive, member))
+
+
+def _stated_size(members: Iterable[zipfile.ZipInfo]) -> int:
+    return sum(member.file_size for member in members)
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
