@@ -10,6 +10,7 @@ start; after a minute without work, or when this process is gone, it ends by its
 from __future__ import annotations
 
 import atexit
+import ctypes
 import importlib
 import io
 import json
@@ -18,8 +19,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from select import select
 from struct import Struct
@@ -28,6 +30,7 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.holding import HAS_SHARED_MEMORY, Shared
 from core.words import joined, plain_text, text, text_of
 
 if sys.platform != "win32":
@@ -42,8 +45,7 @@ SECONDS, SECONDS_FOR_A_MEGABYTE = 10, 4
 IDLE_SECONDS = 60
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
 WORTH_SHARING = 4 << 20  # bytes; below, a pipe is as fast
-HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
-_ROWS_SENT = 1 << 16
+_ROWS_SENT, _WRITTEN_AT_ONCE = 1 << 16, 1 << 26
 _LARGEST_DOCUMENT = 1 << 26
 _LENGTH = Struct("<Q")
 _COMMAND = ("-P", "-c", "from core.apart import main; main()")
@@ -102,7 +104,9 @@ def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
     return AuditInputError(joined([problem, remedy]))
 
 
-def ask_apart(task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
+def ask_apart(
+    task: str, data: pa.Buffer, arguments: Mapping[str, object], *, given: Shared | None = None
+) -> Answer:
     """Do one thing with a file in a process that waits for it.
 
     Parameters
@@ -114,6 +118,8 @@ def ask_apart(task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> An
         The file's bytes.
     arguments
         Written as JSON.
+    given
+        Shared memory that holds the bytes; without it, large ones are copied into some.
 
     Raises
     ------
@@ -124,7 +130,7 @@ def ask_apart(task: str, data: pa.Buffer, arguments: Mapping[str, object]) -> An
     """
     worker = POOL.take()
     try:
-        answer = worker.ask(task, data, arguments)
+        answer = worker.ask(task, data, arguments, given=given)
     except BaseException as error:
         if isinstance(error, AuditInputError):
             POOL.give_back(worker)
@@ -162,6 +168,7 @@ class Worker:
         *,
         bounds: Bounds | None = None,
         report: Callable[[int], None] | None = None,
+        given: Shared | None = None,
     ) -> Answer:
         """Do one thing with a file within bounds, by default those of a file as large as `data`.
 
@@ -170,7 +177,7 @@ class Worker:
         process is to be ended. See :func:`ask_apart`.
         """
         try:
-            return self._ask(task, data, arguments, bounds or _bounds(data.size), report)
+            return self._ask(task, data, arguments, bounds or _bounds(data.size), report=report, given=given)
         except (OSError, EOFError, ValueError, KeyError, TypeError, pa.ArrowException):
             raise EndedError from None
 
@@ -180,7 +187,9 @@ class Worker:
         data: pa.Buffer,
         arguments: Mapping[str, object],
         bounds: Bounds,
+        *,
         report: Callable[[int], None] | None,
+        given: Shared | None,
     ) -> Answer:
         requests, answers = self.process.stdin, self.process.stdout
         if requests is None or answers is None:
@@ -193,8 +202,8 @@ class Worker:
             _send(requests, request)
             _write(requests, memoryview(data))
             return self._answer(answers, report, shared=None)
-        with Shared(data) as given, Shared(size=bounds.memory) as taken:
-            _send(requests, {**request, "given": given.path, "taken": taken.path, "room": taken.size})
+        with Shared(size=bounds.memory) as taken, nullcontext(given) if given else Shared(data) as file:
+            _send(requests, {**request, "given": file.path, "taken": taken.path, "room": taken.size})
             return self._answer(answers, report, shared=taken)
 
     def _wait_for_start(self, answers: IO[bytes], look_up: Callable[[int], None] | None) -> None:
@@ -238,34 +247,6 @@ class Worker:
             if pipe is not None:
                 with suppress(OSError):  # what was not sent cannot be
                     pipe.close()
-
-
-class Shared:
-    """Memory that another process opens by its path; it goes with the last that holds it."""
-
-    def __init__(self, data: pa.Buffer | None = None, *, size: int = 0) -> None:
-        self.size = size
-        self._file = os.memfd_create("table", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        self.path = f"/proc/{os.getpid()}/fd/{self._file}"
-        if data is None:
-            os.ftruncate(self._file, size)  # takes no memory before something is written
-            return
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
-
-    def read(self, n_bytes: int) -> pa.Buffer:
-        """Return what the other process wrote, without copying; it can be changed no more."""
-        fcntl = importlib.import_module("fcntl")
-        os.ftruncate(self._file, n_bytes)
-        fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
-        return pa.py_buffer(mmap.mmap(self._file, n_bytes, prot=mmap.PROT_READ))
-
-    def __enter__(self) -> Shared:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._file)
 
 
 class Pool:
@@ -374,6 +355,7 @@ def serve(requests: _Stream, answers: _Stream) -> None:
         answer(request, task, data, to=answers)
         answers.flush()
         del data  # the next file must not meet this one's bytes in memory
+        give_back_memory()
 
 
 def _given(requests: _Stream, request: Document) -> pa.Buffer:
@@ -404,27 +386,53 @@ def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, t
     head = {"document": document, "has_table": table is not None}
     if table is None:
         _send(to, head)
-    elif "taken" in request:
-        _send(to, {**head, "n_bytes": _share(table, Path(str(request["taken"])), int(request["room"]))})
+        return
+    batches = _Batches(table)
+    del table  # its batches go one by one
+    if "taken" in request:
+        _send(to, {**head, "n_bytes": _share(batches, Path(str(request["taken"])), int(request["room"]))})
     else:
         _send(to, head)
-        _stream(table, to)
+        batches.stream(to)
 
 
-def _share(table: pa.Table, path: Path, room: int) -> int:
+def _share(batches: _Batches, path: Path, room: int) -> int:
     """Write a table where the other process sees it; return the bytes it took."""
     with path.open("r+b") as file, mmap.mmap(file.fileno(), room) as shared:
         sink = pa.FixedSizeBufferWriter(pa.py_buffer(shared))
-        _stream(table, sink)
+        batches.stream(sink)
         n_bytes = int(sink.tell())
         sink.close()
         del sink
         return n_bytes
 
 
-def _stream(table: pa.Table, to: _Stream | pa.NativeFile) -> None:
-    with pa.ipc.new_stream(to, table.schema) as stream:
-        stream.write_table(table, max_chunksize=_ROWS_SENT)
+class _Batches:
+    """A table's records, each given back to the system soon after it was written."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._schema = table.schema
+        self._rest = deque(table.to_batches(max_chunksize=_ROWS_SENT))
+
+    def stream(self, to: _Stream | pa.NativeFile) -> None:
+        """Write all of them; then there are none."""
+        n_bytes = 0
+        with pa.ipc.new_stream(to, self._schema) as stream:
+            while self._rest:
+                batch = self._rest.popleft()
+                stream.write_batch(batch)
+                n_bytes += batch.nbytes
+                if n_bytes > _WRITTEN_AT_ONCE:
+                    n_bytes, batch = 0, None
+                    give_back_memory()
+
+
+def give_back_memory() -> None:
+    """Give what nobody uses back to the system."""
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _waits(requests: _Stream) -> bool:

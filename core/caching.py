@@ -33,6 +33,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 from core import events, leakage, risk, tabular
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.holding import Held
 from core.jobs import Job, Progress, Result
 from core.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -54,7 +55,17 @@ class StoredFile:
 
     key: str  # SHA-256 over name and bytes; what `st.session_state` remembers of the file
     name: str  # file name as uploaded, never used as a path
-    data: bytes = field(repr=False)  # the bytes, held once
+    held: Held = field(repr=False)  # the bytes, once
+
+    @property
+    def data(self) -> bytes:
+        """Return the bytes."""
+        return self.held.data
+
+    @property
+    def n_bytes(self) -> int:
+        """Return how many they are."""
+        return self.held.n_bytes
 
 
 KEPT_DOWNLOADS = 8  # of a session, until they are asked for again
@@ -90,8 +101,10 @@ class Vault:
 
     def put(self, name: str, data: bytes) -> StoredFile:
         """Keep a file and let Streamlit's own copy of the session's uploads go."""
-        key = hashlib.sha256(name.encode("utf-8", "surrogatepass") + b"\0" + data).hexdigest()
-        stored = self._files.setdefault(key, StoredFile(key=key, name=name, data=data))
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass") + b"\0")
+        digest.update(data)
+        key = digest.hexdigest()
+        stored = self._files.setdefault(key, StoredFile(key=key, name=name, held=Held(data)))
         self._uploads.remove_session_files(self._session_id)
         return stored
 
@@ -117,8 +130,8 @@ class Vault:
             if stored is None:
                 raise AuditInputError(DATA_LOST)
             try:
-                with self.turn(len(stored.data)):
-                    read = read_dataset(stored.data, name=stored.name, options=options)
+                with self.turn(stored.n_bytes), stored.held.lent() as source:
+                    read = read_dataset(source, name=stored.name, options=options)
                 # The same bytes under two names are two files: results carry the name.
                 fingerprint = hashlib.sha256(f"{key} {read.fingerprint}".encode()).hexdigest()
                 known = replace(read, fingerprint=fingerprint)
@@ -150,7 +163,7 @@ class Vault:
     @property
     def n_bytes(self) -> int:
         """Return the size of all files held."""
-        return sum(len(stored.data) for stored in self._files.values())
+        return sum(stored.n_bytes for stored in self._files.values())
 
     def turn(self, n_bytes: int | None = None) -> AbstractContextManager[None]:
         """Return what heavy work waits for, on files of a size or on all held; on small ones, for nothing."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.apart import EndedError, ask_apart, refused
+from core.apart import EndedError, Shared, ask_apart, refused
 from core.tables.beside import Beside
 from core.tables.model import Reading, ReadOptions
 from core.words import plain_text, text_of
@@ -15,11 +15,13 @@ from core.words import plain_text, text_of
 _REMEDY = "Open it in the program that wrote it and save it as CSV."
 
 
-def read_apart(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str) -> tuple[pa.Table, Reading]:
+def read_apart(
+    data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: Shared | None = None
+) -> tuple[pa.Table, Reading]:
     """Read a table in another process."""
     arguments = {"name": name, "options": asdict(options), "kind": kind}
     try:
-        document, table = ask_apart("core.tables.readers:read_for_other", data, arguments)
+        document, table = ask_apart("core.tables.readers:read_for_other", data, arguments, given=given)
         if table is None:
             raise EndedError
         return table, _reading(document)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from core.apart import Shared
 from core.jobs import Threads
 from core.tables.apart import read_apart
 from core.tables.delimited import read_delimited
@@ -18,7 +19,7 @@ WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process 
 
 
 def read_dataset(
-    source: bytes | Path, *, name: str | None = None, options: ReadOptions | None = None
+    source: bytes | Path | Shared, *, name: str | None = None, options: ReadOptions | None = None
 ) -> Dataset:
     """Read a table with every cell as text.
 
@@ -28,7 +29,7 @@ def read_dataset(
     Parameters
     ----------
     source
-        The file's bytes, or its path.
+        The file's bytes, also in shared memory, or its path.
     name
         File name to show; needed with bytes.
     options
@@ -52,7 +53,8 @@ def read_dataset(
         raise input_error("{file}: the file is empty (0 bytes). Export the table again.", file=name)
     with Threads(1) as thread:  # hashing releases the interpreter: it runs beside reading
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
-        table, reading = _read(data, name=name, options=options)
+        given = source if isinstance(source, Shared) else None
+        table, reading = _read(data, name=name, options=options, given=given)
     return Dataset(
         name=name,
         table=table,
@@ -63,7 +65,9 @@ def read_dataset(
     )
 
 
-def _mapped(source: bytes | Path, *, name: str) -> pa.Buffer:
+def _mapped(source: bytes | Path | Shared, *, name: str) -> pa.Buffer:
+    if isinstance(source, Shared):
+        return source.mapped()
     if not isinstance(source, Path):
         return pa.py_buffer(source)
     try:
@@ -83,9 +87,11 @@ def _fingerprint(sha256: str, given: ReadOptions, resolved: ReadOptions) -> str:
     return hashlib.sha256(repr((sha256, given, resolved)).encode()).hexdigest()
 
 
-def _read(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
+def _read(
+    data: pa.Buffer, *, name: str, options: ReadOptions, given: Shared | None
+) -> tuple[pa.Table, Reading]:
     """Read a table where its reader can do no harm: only short text in this process."""
     kind = kind_of(data, name=name)
     if kind == TEXT and data.size < WORTH_A_PROCESS:
         return read_delimited(data, name=name, options=options)
-    return read_apart(data, name=name, options=options, kind=kind)
+    return read_apart(data, name=name, options=options, kind=kind, given=given)

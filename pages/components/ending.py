@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import os
 import secrets
 import sys
 import threading
-from contextlib import suppress
 from itertools import product
 
 import pyarrow as pa
@@ -19,6 +17,8 @@ from streamlit import runtime
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.session_manager import SessionClient
+
+from core.apart import give_back_memory
 
 _TAB_CLOSED = (1000, 1001)  # said by the browser; a connection that was lost says nothing, or something else
 _CONNECTION = "x-anonaudit-connection"
@@ -100,16 +100,12 @@ def _end(session: AppSession) -> None:
 
 def _clean(empty: str) -> None:
     runtime.get_instance().close_session(empty)
-    threading.Thread(target=give_back_memory, name="anonaudit-memory", daemon=True).start()
+    threading.Thread(target=_collect, name="anonaudit-memory", daemon=True).start()
 
 
-def give_back_memory() -> None:
-    """Give what nobody uses back to the system."""
+def _collect() -> None:
     gc.collect()
-    pa.default_memory_pool().release_unused()
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+    give_back_memory()
 
 
 def overwrite_freed_memory() -> None:

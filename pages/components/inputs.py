@@ -54,6 +54,7 @@ def _name(key: str) -> str | None:
 
 def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
     uploaded = st.session_state[uploader]
+    del st.session_state[uploader]  # Streamlit would keep the bytes until the page is drawn
     files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded else []
     # After an interruption the browser may name a file whose bytes are gone.
     received = [file for file in files if isinstance(file, UploadedFile)]
@@ -226,7 +227,7 @@ def list_file(tool: str, role: str, stored: StoredFile) -> None:
 
 @contextmanager
 def _file_row(stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
-    parts = (stored.name, say(size(len(stored.data))), say(summary))
+    parts = (stored.name, say(size(stored.n_bytes)), say(summary))
     name = f"{plain(say(label))}: " if label else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = " · ".join(plain(part) for part in parts if part)

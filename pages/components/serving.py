@@ -20,6 +20,7 @@ from core import apart
 from core.caching import keep_downloads
 from core.errors import AuditInputError
 from core.turns import turns
+from pages.components import trail
 from pages.components.access import Access, print_address
 from pages.components.ending import Ending
 from pages.components.quota import Quota
@@ -113,6 +114,7 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     threading.excepthook = _log_thread_error
     PagesManager.uses_pages_directory = False
     MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 1024 * 1024
+    trail.check()
     print_address()
     yield
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from errno import ENOSPC
 from hashlib import sha256
 
 import streamlit as st
@@ -19,6 +22,8 @@ from core.verdict import Verdict, worst
 
 FILE_VARIABLE = "ANONAUDIT_TRAIL"
 _WRITTEN = "trail_of_audits"
+_ONE_AT_A_TIME = threading.Lock()
+_LOG = logging.getLogger("anonaudit")
 
 
 @dataclass
@@ -59,12 +64,13 @@ def of_run() -> Iterator[None]:
         _RUN.reset(token)
         known = st.session_state.setdefault(_WRITTEN, set())
         for tool, identity in run.audits:
-            if (key := (tool, identity, worst(run.verdicts))) not in known:
+            if (key := (tool, identity, worst(run.verdicts))) not in known and _write(
+                path, _line(tool, key[2])
+            ):
                 known.add(key)
-                _write(path, tool, key[2])
 
 
-def _write(path: str, tool: str, verdict: Verdict) -> None:
+def _line(tool: str, verdict: Verdict) -> str:
     context = get_script_run_ctx()
     session = context.session_id if context is not None else ""
     line = {
@@ -74,8 +80,27 @@ def _write(path: str, tool: str, verdict: Verdict) -> None:
         "n_files": vault().n_files,
         "verdict": verdict.value,
     }
-    with open(path, "a", encoding="utf-8", opener=_only_ours) as file:
-        file.write(json.dumps(line) + "\n")
+    return json.dumps(line) + "\n"
+
+
+def check() -> None:
+    """Say at the start if the trail cannot be written."""
+    if path := os.environ.get(FILE_VARIABLE):
+        _write(path, "")
+
+
+def _write(path: str, line: str) -> bool:
+    """Write a whole line or nothing; say in the log why it could not be, and return whether it was."""
+    try:
+        with _ONE_AT_A_TIME, open(path, "ab", buffering=0, opener=_only_ours) as file:
+            end = os.fstat(file.fileno()).st_size
+            if (file.write(line.encode()) or 0) < len(line):
+                file.truncate(end)
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+    except OSError as error:
+        _LOG.error("The trail of audits %s cannot be written: %s.", path, error.strerror)
+        return False
+    return True
 
 
 def _only_ours(path: str, flags: int) -> int:
