@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import mmap
 import os
 from collections.abc import Iterator
@@ -12,10 +13,39 @@ from weakref import finalize
 
 import pyarrow as pa
 
+from core.words import input_error
+
 HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
+CHANGED = (
+    "{file}: the file was changed or removed while it was read, so nothing was judged. Audit it again once "
+    "nobody writes to it."
+)
 WORTH_PACKING = 16 << 20  # bytes; less is held as it came
 _BLOCK = 16 << 20
 _CODEC = pa.Codec("zstd", compression_level=1)
+
+
+@contextmanager
+def unchanged(path: Path, *, name: str) -> Iterator[None]:
+    """Refuse a file that is changed, replaced or removed while it is read."""
+    before = _stamp(path)
+    yield
+    if _stamp(path) != before:
+        raise input_error(CHANGED, file=name)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def read_unchanged(path: Path, *, name: str = "") -> bytes:
+    """Return what a file holds, if that does not change meanwhile."""
+    with unchanged(path, name=name or path.name):
+        return path.read_bytes()
 
 
 class Shared:
@@ -30,6 +60,15 @@ class Shared:
             os.ftruncate(self._file, size)  # takes no memory before something is written
         else:
             self.put(0, data)
+
+    @classmethod
+    def of(cls, file: io.FileIO) -> Shared:
+        """Copy what a file holds from here on."""
+        shared = cls()
+        while piece := file.read(_BLOCK):
+            shared.put(shared.size, piece)
+            shared.size += len(piece)
+        return shared
 
     def put(self, place: int, data: pa.Buffer | bytes) -> None:
         """Write bytes at a place."""

@@ -35,6 +35,7 @@ from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError
+from core.holding import read_unchanged
 from core.plain import table_csv
 from core.settings_form import (
     add_options,
@@ -237,7 +238,7 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
                     path=str(path),
                 )
             )
-        given = {"source": "file", "file_name": path.name, "file": path.read_bytes()}
+        given = {"source": "file", "file_name": path.name, "file": read_unchanged(path)}
     choice = from_options(ModelChoice, arguments, **given)
     check(choice)
     return choice

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import AuditInputError
+from core.holding import read_unchanged
 from core.words import input_error, text
 
 OTHER_EVENT = "other_event"
@@ -107,7 +108,7 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
 
 def read_event_mapping(source: bytes | Path) -> EventMapping:
     """Read a mapping from JSON (an object of event to class) or CSV (two columns, a header), in UTF-8."""
-    data = source.read_bytes() if isinstance(source, Path) else source
+    data = read_unchanged(source) if isinstance(source, Path) else source
     try:
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from core.apart import Shared
+from core.holding import HAS_SHARED_MEMORY, Shared, read_unchanged, unchanged
 from core.jobs import Threads
 from core.tables.apart import read_apart
 from core.tables.delimited import read_delimited
@@ -23,8 +23,7 @@ def read_dataset(
 ) -> Dataset:
     """Read a table with every cell as text.
 
-    The format is decided by the content, whatever the name says. A path is mapped into memory,
-    read only.
+    The format is decided by the content, whatever the name says.
 
     Parameters
     ----------
@@ -48,7 +47,8 @@ def read_dataset(
     options = options or ReadOptions()
     check_options(options)
     name = name or (source.name if isinstance(source, Path) else "table")
-    data = _mapped(source, name=name)
+    source = _snapshot(source, name=name) if isinstance(source, Path) else source
+    data = source.mapped() if isinstance(source, Shared) else pa.py_buffer(source)
     if not data.size:
         raise input_error("{file}: the file is empty (0 bytes). Export the table again.", file=name)
     with Threads(1) as thread:  # hashing releases the interpreter: it runs beside reading
@@ -65,16 +65,13 @@ def read_dataset(
     )
 
 
-def _mapped(source: bytes | Path | Shared, *, name: str) -> pa.Buffer:
-    if isinstance(source, Shared):
-        return source.mapped()
-    if not isinstance(source, Path):
-        return pa.py_buffer(source)
+def _snapshot(path: Path, *, name: str) -> bytes | Shared:
+    """Return a file's bytes as they are now; what changes it meanwhile would change what is judged."""
     try:
-        if source.stat().st_size == 0:
-            return pa.py_buffer(b"")
-        with pa.memory_map(str(source)) as file:
-            return file.read_buffer()
+        if path.stat().st_size < WORTH_A_PROCESS or not HAS_SHARED_MEMORY:
+            return read_unchanged(path, name=name)
+        with unchanged(path, name=name), path.open("rb", buffering=0) as file:
+            return Shared.of(file)
     except OSError as error:
         raise input_error(
             "{file}: the file cannot be opened ({reason}). Check its path.",

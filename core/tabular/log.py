@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from core.errors import AuditInputError
+from core.holding import read_unchanged
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, input_error, own, text
@@ -201,7 +202,7 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     AuditInputError
         Not JSON, not an object, without ``log_info``, or a mode other than low and high.
     """
-    data = source.read_bytes() if isinstance(source, Path) else source
+    data = read_unchanged(source) if isinstance(source, Path) else source
     name = name or (source.name if isinstance(source, Path) else "log")
     repeated: list[str] = []
     document, log_info = _document(data, name=name, repeated=repeated)

@@ -17,6 +17,7 @@ from pathlib import Path
 from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
+from core.holding import unchanged
 from core.words import Text, own, text
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
@@ -93,6 +94,16 @@ class VcfFile:
         if self.path is None:
             raise TypeError("A VcfFile needs a path or its content.")
         return self.path
+
+
+@contextmanager
+def unchanged_files(*files: VcfFile) -> Iterator[None]:
+    """Refuse files that are changed, replaced or removed while they are read."""
+    with ExitStack() as looked_at:
+        for file in files:
+            if file.path is not None:
+                looked_at.enter_context(unchanged(file.path, name=file.name))
+        yield
 
 
 class Content:

@@ -27,7 +27,7 @@ from core.vcf.checks import Case, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.info import other_keys
 from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, ID, INFO, QUAL, REF, Columns, Places
-from core.vcf.files import Content, VcfFile
+from core.vcf.files import Content, VcfFile, unchanged_files
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, Rarity, rarest_allele
 from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
@@ -110,11 +110,12 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     position are read again, held in memory and sorted.
     """
     _keep_freed_memory()
-    try:
-        scan = _scan(pair, settings, progress, sort=False)
-    except UnsortedError:
-        again = None if progress is None else partial(_count_nothing, progress)
-        scan = _scan(pair, settings, again, sort=True)
+    with unchanged_files(pair.original, pair.anonymized):
+        try:
+            scan = _scan(pair, settings, progress, sort=False)
+        except UnsortedError:
+            again = None if progress is None else partial(_count_nothing, progress)
+            scan = _scan(pair, settings, again, sort=True)
     return replace(scan, unread=(*scan.unread, *unread_bytes(pair.anonymized)))
 
 

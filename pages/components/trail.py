@@ -98,7 +98,7 @@ def _write(path: str, line: str) -> bool:
                 file.truncate(end)
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
     except OSError as error:
-        _LOG.error("The trail of audits %s cannot be written: %s.", path, error.strerror)
+        _LOG.error("the trail of audits %s cannot be written: %s", path, error.strerror)
         return False
     return True
 

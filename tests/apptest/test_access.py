@@ -50,7 +50,7 @@ def test_trail__that_cannot_be_written_is_told_to_the_operator_and_the_page_goes
     app = app.file_uploader[0].set_value([("Quixotic.csv", TABLE, "text/csv")]).run()
     assert not app.exception
     (said,) = {record.getMessage() for record in caplog.records if record.name == "anonaudit"}
-    assert said.startswith(f"The trail of audits {trail} cannot be written: ")
+    assert said.startswith(f"the trail of audits {trail} cannot be written: ")
     assert "Quixotic" not in said
     caplog.clear()
     monkeypatch.setenv("ANONAUDIT_TRAIL", str(tmp_path / "trail.jsonl"))

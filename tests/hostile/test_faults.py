@@ -1,14 +1,29 @@
-"""A command that is ended leaves its input as it was and nothing half written; the next one works."""
+"""Whatever goes wrong, inputs stay as they were, nothing half written is left, and the next run works."""
 
+import ast
+import gzip
 import hashlib
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from benchmarks.sessions import Session
+from core import holding
+from core.errors import AuditInputError
+from core.holding import Shared
+from core.tables import read_dataset
+from core.vcf import VcfFile, VcfPair, VcfSettings, run_scan
+from tests.browser.conftest import TOKEN, start_server, stop_server
+from tests.browser.test_memory import processes
+from tests.hostile.corpus import genome
 
 ROOT = Path(__file__).parents[2]
 DELAYS = (0.15, 0.3, 0.6, 0.9, 1.2)  # while modules are loaded, the table is read, it is measured
@@ -56,3 +71,175 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(how: int, table: Pa
     done = subprocess.run(_command(table, again), cwd=ROOT, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr
     assert again.read_bytes() == whole.read_bytes()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of a megabyte that has 40 kB left."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    with suppress(OSError):
+        if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
+            with (disk / "full").open("wb", buffering=0) as file, suppress(OSError):
+                while file.write(bytes(1 << 12)):
+                    pass
+            os.truncate(disk / "full", (disk / "full").stat().st_size - 40_000)
+            yield disk
+            subprocess.run(["umount", "-l", str(disk)], check=True)
+            return
+    pytest.skip("only root may mount a disk")
+
+
+def _run(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_report__on_a_full_disk_is_not_begun(table: Path, tmp_path: Path, small_disk: Path) -> None:
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    done = _run(_command(table, small_disk / "report.csv"))
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: ")
+    assert "No space left" in done.stderr
+    assert [path.name for path in small_disk.iterdir()] == ["full"]
+    assert hashlib.sha256(table.read_bytes()).hexdigest() == digest
+    assert _run(_command(table, tmp_path / "elsewhere.csv")).returncode in (0, 1)
+
+
+def test_full_temporary_disk__is_missed_by_nobody(table: Path, tmp_path: Path, small_disk: Path) -> None:
+    usual, there = tmp_path / "usual.csv", tmp_path / "there.csv"
+    with (small_disk / "rest").open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(512)):
+            pass
+    for report, folder in ((usual, tmp_path), (there, small_disk)):
+        done = _run(_command(table, report), TMPDIR=str(folder))
+        assert done.returncode in (0, 1), done.stderr
+    assert usual.read_bytes() == there.read_bytes()
+    server, address = start_server(tmp_path / "log.txt", TMPDIR=str(small_disk))
+    try:
+        session = Session(address, "risk", token=TOKEN)
+        session.upload("table to be released", {"people.csv": table.read_bytes()})
+        assert "300\\\\,000 records" in session.text
+    finally:
+        stop_server(server)
+
+
+def _append(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"30,F,t1\n")
+
+
+def _replace(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+def _overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(b"x")
+    os.utime(path, ns=(0, 0))  # a clock that ticks slowly would hide it
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "grows": _append,
+    "is replaced": _replace,
+    "is overwritten": _overwrite,
+    "is removed": Path.unlink,
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_table__that_changes_while_it_is_read_is_refused(
+    how: str, size: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,town\n" + "30,F,t1\n" * 5000)
+    put, read = Shared.put, Path.read_bytes
+
+    def put_and_change(shared: Shared, place: int, data: bytes) -> None:
+        put(shared, place, data)
+        if place == 0:
+            CHANGES[how](path)
+
+    def read_and_change(read_path: Path) -> bytes:
+        content = read(read_path)
+        monkeypatch.setattr(Path, "read_bytes", read)
+        CHANGES[how](path)
+        return content
+
+    if size == "large":
+        monkeypatch.setattr("core.tables.reading.WORTH_A_PROCESS", 1)
+        monkeypatch.setattr(holding, "_BLOCK", 1000)
+        monkeypatch.setattr(Shared, "put", put_and_change)
+    else:
+        monkeypatch.setattr(Path, "read_bytes", read_and_change)
+    with pytest.raises(AuditInputError, match=r"^people\.csv: the file was changed or removed while"):
+        read_dataset(path)
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_genome_file__that_changes_while_it_is_read_is_not_judged(how: str, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.vcf", tmp_path / "high_anony_a.vcf"]
+    for path in paths:
+        path.write_bytes(gzip.decompress(genome("bgzf")))
+    original, anonymized = (VcfFile(name=path.name, path=path) for path in paths)
+    pair = VcfPair(original=original, anonymized=anonymized, level="high")
+    assert run_scan(pair, VcfSettings()).scan is not None
+    changed = False
+
+    def change(_n_bytes: int) -> None:
+        nonlocal changed
+        if not changed:
+            changed = True
+            CHANGES[how](paths[1])
+
+    outcome = run_scan(pair, VcfSettings(), change)
+    assert outcome.scan is None
+    assert outcome.problems[0].startswith("high_anony_a.vcf: ")
+    assert "was changed or removed" in outcome.problems[0] or how != "is replaced"
+
+
+def test_clock__measures_nothing() -> None:
+    """A clock may be set back; it only says when something was made."""
+    for folder in ("core", "pages"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                said = ast.unparse(node) if isinstance(node, ast.Attribute | ast.BinOp) else ""
+                assert said not in ("time.time", "time.time_ns", "datetime.today"), path
+                assert not isinstance(node, ast.BinOp) or "datetime.now" not in said, path
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes of Linux")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_server__ended_at_work_leaves_no_process_and_starts_again(how: int, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    server, address = start_server(log)
+    port = int(address.rpartition(":")[2])
+    session = Session(address, "risk", token=TOKEN)
+    session.upload("table to be released", {"people.csv": b"age,sex\n" + b"30,F\n40,M\n" * 50_000})
+    mine = processes(str(port))
+    assert len(mine) > 1
+    server.send_signal(how)
+    server.wait(20)
+    for _ in range(100):
+        if not [each for each in mine if Path(f"/proc/{each}").exists()]:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a process that reads files outlives the server")
+    assert "Traceback" not in log.read_text()
+    again, _ = start_server(tmp_path / "again.txt", port=port)
+    stop_server(again)
