@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import mmap
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +14,9 @@ from weakref import finalize
 import pyarrow as pa
 
 from core.words import input_error
+
+if sys.platform == "linux":
+    import fcntl
 
 HAS_SHARED_MEMORY = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
 CHANGED = (
@@ -95,7 +98,6 @@ class Shared:
 
     def read(self, n_bytes: int) -> pa.Buffer:
         """Return what the other process wrote, without copying; it can be changed no more."""
-        fcntl = importlib.import_module("fcntl")
         os.ftruncate(self._file, n_bytes)
         fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
         return pa.py_buffer(mmap.mmap(self._file, n_bytes, prot=mmap.PROT_READ))
