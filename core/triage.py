@@ -121,7 +121,7 @@ def _single(file: GivenFile) -> Iterator[Offer]:
     yield Offer(
         tool="diversity",
         places={"data": (file.name,)},
-        reason=text("{file} is to train a model: which k and l protect people in it?", file=file.name),
+        reason=text("{file} is to train a model: which k and ℓ protect people in it?", file=file.name),
     )
 
 

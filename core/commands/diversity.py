@@ -315,7 +315,7 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
     if path is None:
         return True
     if audit.recommended is None:
-        unwritten = "{path} was not written: no pair of k and l meets the limits."
+        unwritten = "{path} was not written: no pair of k and ℓ meets the limits."
         print_problems((text(unwritten, path=str(path)),))
         return False
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
@@ -363,8 +363,8 @@ def _print_search(audit: DiversityAudit) -> None:
     )
     print_line(
         text(
-            "{n} pair of k and l, {offered} on the result list",
-            "{n} pairs of k and l, {offered} on the result list",
+            "{n} pair of k and ℓ, {offered} on the result list",
+            "{n} pairs of k and ℓ, {offered} on the result list",
             n=len(audit.search.configurations),
             offered=len(audit.offered),
         )
@@ -376,7 +376,7 @@ def _print_offered(audit: DiversityAudit) -> None:
     word = say(accuracy_word(audit.search.problem.settings.task, begins=False))
     if audit.offered:
         deletion, smallest = say("deletion"), say("min k")
-        _print_cells(f"{'k':>5} {'l':>5} {deletion:>9} {word:>9} {'NCP':>6} {smallest:>6} {'t':>6}")
+        _print_cells(f"{'k':>5} {'ℓ':>5} {deletion:>9} {word:>9} {'NCP':>6} {smallest:>6} {'t':>6}")
     for each in audit.offered[:SHOWN_ROWS]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None

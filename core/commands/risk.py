@@ -80,7 +80,7 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--what-if",
         action="store_true",
-        help="search the cheapest generalizations that reach k, and with --sensitive l, entropy l and t",
+        help="search the cheapest generalizations that reach k, and with --sensitive ℓ, entropy ℓ and t",
     )
     parser.add_argument(
         "--write-hierarchies",

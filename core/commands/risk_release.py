@@ -149,8 +149,8 @@ def _how_it_was_made(made: Release, dataset: Dataset) -> bytes:
 
 
 _OF_COLUMN = {
-    "distinct_l": "l of {column} = {value}",
-    "entropy_l": "entropy l of {column} = {value}",
+    "distinct_l": "ℓ of {column} = {value}",
+    "entropy_l": "entropy ℓ of {column} = {value}",
     "t": "t of {column} = {value}",
 }
 

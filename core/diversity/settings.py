@@ -84,8 +84,8 @@ class DiversitySettings:
     )
     l_min: int = setting(
         1,
-        "Smallest l",
-        "l is the different sensitive values in a cell, at least; cells with fewer are removed. It runs from "
+        "Smallest ℓ",
+        "ℓ is the different sensitive values in a cell, at least; cells with fewer are removed. It runs from "
         "here up to k.",
         "--l-min",
         least=1,
@@ -118,15 +118,15 @@ class DiversitySettings:
         "",
         "--diversity",
         choices={
-            "distinct": "at least l different values",
-            "entropy": "entropy of at least l values",
-            "recursive": "recursive (c, l)",
+            "distinct": "at least ℓ different values",
+            "entropy": "entropy of at least ℓ values",
+            "recursive": "recursive (c, ℓ)",
         },
     )
     recursive_c: float = setting(
         3.0,
-        "c of recursive (c, l)",
-        "The most frequent value may occur fewer than c times as often as the l-th and all rarer ones.",
+        "c of recursive (c, ℓ)",
+        "The most frequent value may occur fewer than c times as often as the ℓ-th and all rarer ones.",
         "--recursive-c",
         above=0,
     )
@@ -211,10 +211,10 @@ def contradictions(settings: DiversitySettings) -> list[str]:
     if not problems and settings.n_pairs > LARGEST_GRID:
         problems.append(
             text(
-                "The grid has {n} pair of k and l; at most {most} are searched. Narrow the range of k "
-                "({smallest_k}, {largest_k}), or raise the smallest l ({smallest_l}).",
-                "The grid has {n} pairs of k and l; at most {most} are searched. Narrow the range of k "
-                "({smallest_k}, {largest_k}), or raise the smallest l ({smallest_l}).",
+                "The grid has {n} pair of k and ℓ; at most {most} are searched. Narrow the range of k "
+                "({smallest_k}, {largest_k}), or raise the smallest ℓ ({smallest_l}).",
+                "The grid has {n} pairs of k and ℓ; at most {most} are searched. Narrow the range of k "
+                "({smallest_k}, {largest_k}), or raise the smallest ℓ ({smallest_l}).",
                 n=settings.n_pairs,
                 most=LARGEST_GRID,
                 smallest_k=k_min,

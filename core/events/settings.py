@@ -161,7 +161,7 @@ class EventSettings:
     sensitive: str | None = setting(
         None,
         "Attribute to protect",
-        "A column that is not released: l-diversity and t-closeness within each combination.",
+        "A column that is not released: ℓ-diversity and t-closeness within each combination.",
         "--sensitive",
         metavar="COLUMN",
         none=own("none"),

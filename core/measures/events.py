@@ -107,7 +107,7 @@ MEASURES = (
     ).means("Released combinations in which all events have the same value of the chosen attribute."),
     Measure(
         "combination_distinct_l",
-        "Smallest distinct l of a combination",
+        "Smallest distinct ℓ of a combination",
         "values",
         "higher",
         _MACHANAVAJJHALA,
@@ -115,7 +115,7 @@ MEASURES = (
     ).means("Fewest distinct values of the chosen attribute in any released combination, over events."),
     Measure(
         "combination_entropy_l",
-        "Smallest entropy l of a combination",
+        "Smallest entropy ℓ of a combination",
         "number",
         "higher",
         _MACHANAVAJJHALA,

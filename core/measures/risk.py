@@ -62,19 +62,19 @@ MEASURES = (
     Measure("persons_at_risk_share", "Persons at risk", "share", "lower").means(
         "Persons with a record in a class of fewer than k persons, divided by the persons assessed."
     ),
-    Measure("recursive_c_at_l2", "Bound on c at l = 2", "number", "lower", _L_DIVERSITY).means(
+    Measure("recursive_c_at_l2", "Bound on c at ℓ = 2", "number", "lower", _L_DIVERSITY).means(
         "Records with the most frequent sensitive value divided by the records with any other, in the class "
         "where it is largest: recursive (c, 2)-diversity holds for every c above it. Infinite where a class "
         "has one value."
     ),
-    Measure("recursive_c_at_l3", "Bound on c at l = 3", "number", "lower", _L_DIVERSITY).means(
+    Measure("recursive_c_at_l3", "Bound on c at ℓ = 3", "number", "lower", _L_DIVERSITY).means(
         "Records with the most frequent sensitive value divided by the records with the third most frequent "
         "and all rarer ones, in the class where it is largest. Infinite where a class has fewer than three "
         "values."
     ),
-    Measure("recursive_l", "Largest l of recursive (c, l)-diversity", "number", "higher", _L_DIVERSITY).means(
-        "Largest l for which, at the chosen c, the most frequent value of every class occurs in fewer "
-        "records than c times those with the l-th most frequent value and all rarer ones."
+    Measure("recursive_l", "Largest ℓ of recursive (c, ℓ)-diversity", "number", "higher", _L_DIVERSITY).means(
+        "Largest ℓ for which, at the chosen c, the most frequent value of every class occurs in fewer "
+        "records than c times those with the ℓ-th most frequent value and all rarer ones."
     ),
     Measure("basic_beta", "Basic β", "number", "lower", _BETA).means(
         "Largest relative gain (p - q) / q of a sensitive value, p its share of a class and q its share of "
@@ -91,14 +91,14 @@ MEASURES = (
     Measure("delta_ln_absent", "δ, values absent from a class counted", "number", "lower", _DELTA).means(
         "The same, infinite where a class lacks a value of the table (p = 0), as the definition says."
     ),
-    Measure("folded_distinct_l", "Distinct l, values as what they mean", "values", "higher").means(
+    Measure("folded_distinct_l", "Distinct ℓ, values as what they mean", "values", "higher").means(
         "Most values of a class no two of which are close, in the class where they are fewest. Of values as "
         "what they mean: text without case, width, spaces and punctuation, words for unknown not counted, "
         "and numbers closer than the chosen share of the range between their 5 % and 95 % quantiles taken as"
         " one."
     ),
-    Measure("folded_entropy_l", "Entropy l, values as what they mean", "number", "higher").means(
-        "Entropy l of the class where it is smallest. Of values as what they mean: text without case, width,"
+    Measure("folded_entropy_l", "Entropy ℓ, values as what they mean", "number", "higher").means(
+        "Entropy ℓ of the class where it is smallest. Of values as what they mean: text without case, width,"
         " spaces and punctuation, words for unknown not counted, and numbers closer than the chosen share of"
         " the range between their 5 % and 95 % quantiles taken as one."
     ),

@@ -27,20 +27,20 @@ _LI = "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007"
 
 DISCLOSURE = (
     Measure(
-        "distinct_l", "Fewest sensitive values in a class (distinct l)", "values", "higher", _L_DIVERSITY
+        "distinct_l", "Fewest sensitive values in a class (distinct ℓ)", "values", "higher", _L_DIVERSITY
     ).means(
         "Number of different sensitive values in the class that has fewest; a missing value is none. With "
         "one value, whoever is known to be in the class is known to have it."
     ),
-    Measure("entropy_l", "Entropy l", "number", "higher", _L_DIVERSITY).means(
+    Measure("entropy_l", "Entropy ℓ", "number", "higher", _L_DIVERSITY).means(
         "exp of the entropy of the sensitive values in the class where it is smallest: the number of "
         "equally frequent values that would be as uncertain."
     ),
     Measure(
-        "recursive_c", "Bound on c for recursive (c, l)-diversity", "number", "lower", _L_DIVERSITY
+        "recursive_c", "Bound on c for recursive (c, ℓ)-diversity", "number", "lower", _L_DIVERSITY
     ).means(
-        "Records with the most frequent sensitive value divided by the records with the l-th most frequent "
-        "value and all rarer ones, in the class where it is largest; infinite with fewer than l values."
+        "Records with the most frequent sensitive value divided by the records with the ℓ-th most frequent "
+        "value and all rarer ones, in the class where it is largest; infinite with fewer than ℓ values."
     ),
     Measure("t", "Largest distance from the whole table (t)", "number", "lower", _LI, upper=1).means(
         "Earth mover's distance between the sensitive values of a class and those of all records, for the "
@@ -65,7 +65,7 @@ COST = (
         "written as its value is now, divided by the width of the range of all, or different original "
         "categories so written divided by all (0 for one, at least two for a word such as `other`), and 1 "
         "for a value that is blank or nothing but stars now and was not before; mean over all records and "
-        "the quasi-identifiers. In the l-diversity search: the same range or categories of the records of "
+        "the quasi-identifiers. In the ℓ-diversity search: the same range or categories of the records of "
         "each cell; mean over the released records."
     ),
     Measure("discernibility", "Discernibility", "number", "neither", _BAYARDO).means(

@@ -357,9 +357,9 @@ def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable
         met = found >= limit - 1e-9
         if key == "entropy_l" or (not met and (sensitive.figures["entropy_l"] or 0.0) >= limit - 1e-9):
             message = (
-                "The smallest entropy l of {column} is {found}; at least {limit} is asked for."
+                "The smallest entropy ℓ of {column} is {found}; at least {limit} is asked for."
                 if key == "entropy_l"
-                else "The smallest entropy l of {column}, counted as what values mean, not as they are "
+                else "The smallest entropy ℓ of {column}, counted as what values mean, not as they are "
                 "spelled, is {found}; at least {limit} is asked for."
             )
             yield Finding.of(key, Verdict.PASS if met else Verdict.FAIL, column=sensitive.column)(

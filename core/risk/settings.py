@@ -111,8 +111,8 @@ class RiskSettings:
     recursive_c: float = setting(
         3.0,
         "c of recursive diversity",
-        "The largest l is reported at which the most frequent value occurs in fewer records than c times "
-        "those with the l-th most frequent and all rarer values.",
+        "The largest ℓ is reported at which the most frequent value occurs in fewer records than c times "
+        "those with the ℓ-th most frequent and all rarer values.",
         "--recursive-c",
         above=0,
     )
@@ -155,16 +155,16 @@ class RiskThresholds:
     )
     l: int | None = setting(  # noqa: E741 - the model's own letter
         2,
-        "Different sensitive values l",
-        "Every class should have at least l different values; 1 is always met.",
+        "Different sensitive values ℓ",
+        "Every class should have at least ℓ different values; 1 is always met.",
         "--l",
         least=1,
         none="not judged",
     )
     entropy_l: float | None = setting(
         None,
-        "Entropy l",
-        "Every class should be as diverse as one of l equally frequent values (exp of its entropy); 1 is "
+        "Entropy ℓ",
+        "Every class should be as diverse as one of ℓ equally frequent values (exp of its entropy); 1 is "
         "always met.",
         "--entropy-l",
         least=1,

@@ -94,7 +94,7 @@ def _search(
     return measure_diversity(
         problem,
         n_jobs=min(MOST_THREADS, cpu_count()),
-        on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and l"),
+        on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and ℓ"),
         should_stop=lambda: progress.stop_asked,
         on_start=progress.keep,
     )

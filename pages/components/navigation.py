@@ -109,9 +109,9 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         key="diversity",
-        title="l-diversity search",
+        title="ℓ-diversity search",
         icon=":material/grid_on:",
-        question="Which k and l protect people at an accuracy of my model that I can live with?",
+        question="Which k and ℓ protect people at an accuracy of my model that I can live with?",
         needs="a table with the label that your model predicts, and the model if you have it",
         script="pages/anonymize/diversity.py",
         demos=diversity.DEMOS,

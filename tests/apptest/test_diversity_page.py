@@ -99,7 +99,7 @@ def test_limits__judge_again_without_searching(iris: AppTest) -> None:
     assert len(listed) < before
     assert (listed["Removed"] <= 0.1).all()
     app.slider(key="diversity_min_accuracy").set_value(100).run()
-    assert "No pair of k and l reaches the accuracy within your limits." in _said(app)
+    assert "No pair of k and ℓ reaches the accuracy within your limits." in _said(app)
 
 
 def test_pair__shows_what_was_picked_and_never_an_l_above_k(iris: AppTest) -> None:
@@ -110,7 +110,7 @@ def test_pair__shows_what_was_picked_and_never_an_l_above_k(iris: AppTest) -> No
     app.number_input(key=k.key).set_value(4).run()
     assert not app.exception
     assert (app.number_input(key=k.key).value, app.number_input(key=ell.key).value) == (4, 4)
-    assert "k = 4, l = 4: " in _said(app)
+    assert "k = 4, ℓ = 4: " in _said(app)
     app.button(key="diversity_take_recommended").click().run()
     assert f"k = {app.number_input(key=k.key).value}" in _said(app)
 
@@ -153,7 +153,7 @@ def test_k__goes_up_to_the_records_and_no_further(open_page: OpenPage) -> None:
     _number(app, "diversity_k_min_").set_value(129).run()
     _number(app, "diversity_k_max_").set_value(130).run()
     _target(app).set_value(0).run()
-    assert "259 pairs of k and l will be searched." in [each.value for each in app.caption]
+    assert "259 pairs of k and ℓ will be searched." in [each.value for each in app.caption]
     assert "k = 1" in _said(_search(app))
     _number(app, "diversity_k_max_").set_value(131).run()
     assert "The largest k, 131, is more than the 130 records to anonymize" in _said(_search(app))

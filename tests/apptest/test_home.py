@@ -54,5 +54,5 @@ def test_home__says_what_cannot_be_used_and_goes_on(open_page: Callable[[str], A
     assert "broken" in app.error[0].value
     assert [button.label for button in app.button if button.key.startswith("home_offer_")] == [
         "Disclosure risk",
-        "l-diversity search",
+        "ℓ-diversity search",
     ]

@@ -87,7 +87,7 @@ def test_figures__of_two_sensitive_attributes_have_two_names(open_page: Callable
     app = _upload(open_page(PAGE), f"age,sex,disease,diagnosis\n{rows}".encode())
     labels = [metric.label for metric in app.metric]
     assert len(labels) == len(set(labels))
-    assert {"disease: Fewest sensitive values in a class (distinct l)"} <= set(labels)
+    assert {"disease: Fewest sensitive values in a class (distinct ℓ)"} <= set(labels)
 
 
 def test_choices__of_the_form_are_measured(open_page: Callable[[str], AppTest]) -> None:
@@ -177,7 +177,7 @@ def test_limits__of_entropy_and_average_risk_are_judged(open_page: Callable[[str
     app = _upload(open_page(PAGE))
     app.slider(key="risk_entropy_l").set_value(1.5)
     app = app.slider(key="risk_average").set_value(0.4).run()
-    assert "The smallest entropy l of disease is 1; at least 1.500 is asked for." in _texts(app).replace(
+    assert "The smallest entropy ℓ of disease is 1; at least 1.500 is asked for." in _texts(app).replace(
         "`", ""
     )
     assert "The average risk of a record is 0.500; at most 0.400 is asked for." in _texts(app)

@@ -33,7 +33,7 @@ def searched(visit: Visit, wait_until_idle: Wait) -> Page:
 
 
 def _picked(page: Page) -> tuple[int, int]:
-    values = [page.get_by_role("spinbutton", name=name, exact=True).input_value() for name in ("k", "l")]
+    values = [page.get_by_role("spinbutton", name=name, exact=True).input_value() for name in ("k", "ℓ")]
     return int(values[0]), int(values[1])
 
 
@@ -45,7 +45,7 @@ def test_search__is_verified_and_released_as_shown(searched: Page) -> None:
     assert smallest >= k
     metric = searched.get_by_test_id("stMetric").filter(has_text="Smallest class size (k)")
     expect(metric.get_by_test_id("stMetricValue")).to_have_text(str(smallest))
-    assert "l-diversity search" in downloaded(searched, "Download report").read_text(encoding="utf-8")
+    assert "ℓ-diversity search" in downloaded(searched, "Download report").read_text(encoding="utf-8")
 
 
 def test_click_on_a_cell__shows_its_pair(searched: Page, wait_until_idle: Wait) -> None:
@@ -58,7 +58,7 @@ def test_click_on_a_cell__shows_its_pair(searched: Page, wait_until_idle: Wait) 
     label = other.get_attribute("aria-label") or ""
     chosen = dict(part.split(": ", 1) for part in label.split("; ") if ": " in part)
     k = next(int(value) for name, value in chosen.items() if name.startswith("k"))
-    ell = next(int(value) for name, value in chosen.items() if name.startswith("l "))
+    ell = next(int(value) for name, value in chosen.items() if name.startswith("ℓ"))
     assert (k, ell) != before
     other.click()
     expect(searched.get_by_role("heading", name=f"k = {k}, l = {ell}: ")).to_be_visible()
@@ -73,7 +73,7 @@ def test_page_with_a_result__has_no_accessibility_violation_of_ours(searched: Pa
 
 def _start(page: Page, wait_until_idle: Wait) -> None:
     """Start the search; a rerun that draws the button again can swallow a click, so try again."""
-    started = page.get_by_text("Pairs of k and l")
+    started = page.get_by_text("Pairs of k and ℓ")
     for _ in range(3):
         wait_until_idle(page)
         page.get_by_role("button", name="Search").click()
@@ -98,10 +98,10 @@ def test_stop__keeps_what_is_done(
     largest_k.press("Enter")
     page.wait_for_timeout(1_000)  # until the rerun has begun
     _start(page, wait_until_idle)
-    expect(page.get_by_text(re.compile(r"Pairs of k and l · [1-9]"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"Pairs of k and ℓ · [1-9]"))).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop and keep what is done").click()
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text("pairs of k and l were not evaluated")).to_be_visible()
+    expect(page.get_by_text("pairs of k and ℓ were not evaluated")).to_be_visible()
     expect(page.get_by_role("heading", name="The trade-off")).to_be_visible()
 
 

@@ -55,7 +55,7 @@ def test_recursive_c__is_most_frequent_over_the_tail() -> None:
 def test_recursive_c__names_the_l_it_cannot_use() -> None:
     with pytest.raises(AuditInputError) as raised:
         recursive_c(COUNTS, l=0)
-    assert str(raised.value) == "l must be at least 1 for recursive (c, l)-diversity; it is 0."
+    assert str(raised.value) == "ℓ must be at least 1 for recursive (c, ℓ)-diversity; it is 0."
 
 
 def test_alpha__is_the_share_of_the_most_frequent_value() -> None:

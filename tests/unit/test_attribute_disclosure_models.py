@@ -96,7 +96,7 @@ def test_largest_recursive_l__of_counts_7_2_1(c: float, expected: int) -> None:
 def test_largest_recursive_l__names_the_c_it_cannot_use() -> None:
     with pytest.raises(AuditInputError) as raised:
         largest_recursive_l(SEVEN_TWO_ONE, c=0)
-    assert str(raised.value) == "c must be above 0 for recursive (c, l)-diversity; it is 0."
+    assert str(raised.value) == "c must be above 0 for recursive (c, ℓ)-diversity; it is 0."
 
 
 # ------------------------------------------------------------------------------------------ published

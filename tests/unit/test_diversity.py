@@ -144,8 +144,8 @@ def problems(call: object) -> tuple[str, ...]:
         (
             {"k_max": 10_000},
             (
-                "The grid has 50,004,999 pairs of k and l; at most 200,000 are searched. Narrow the range of k "  # noqa: E501
-                "(k_min, k_max), or raise the smallest l (l_min)."
+                "The grid has 50,004,999 pairs of k and ℓ; at most 200,000 are searched. Narrow the range of k "  # noqa: E501
+                "(k_min, k_max), or raise the smallest ℓ (l_min)."
             ),
         ),
         ({"target_accuracy": 1.5}, "target_accuracy must be from 0 to 1, received 1.5."),
@@ -538,7 +538,7 @@ def test_search__marks_what_is_below_the_target() -> None:
     none = next(finding for finding in audit.findings if finding.check == "nothing_within_limits")
     assert (
         none.message
-        == "None of the 14 evaluated pairs of k and l meets the limits. 13 are below the target. "
+        == "None of the 14 evaluated pairs of k and ℓ meets the limits. 13 are below the target. "
         "1 leaves no record."
     )
     untouched = percent(audit.search.problem.base_accuracy)
@@ -596,7 +596,7 @@ def test_search__stopped_keeps_what_is_done() -> None:
     assert len(stopped) >= 5
     assert {each.deletion_ratio for each in stopped} == {None}
     audit = judge_diversity(measured)
-    assert f"The search was stopped: {len(stopped)} of 14 pairs of k and l were not evaluated." in [
+    assert f"The search was stopped: {len(stopped)} of 14 pairs of k and ℓ were not evaluated." in [
         finding.message for finding in audit.findings
     ]
     assert audit.overall.severity >= Verdict.NOT_ASSESSED.severity
@@ -946,7 +946,7 @@ def test_search__does_not_offer_what_is_not_verified(monkeypatch: pytest.MonkeyP
     assert Status.NOT_VERIFIED in {each.status for each in audit.search.configurations}
     assert audit.offered == ()
     assert audit.overall is Verdict.FAIL
-    assert any("did not keep k and l when it was read back" in f.message for f in audit.findings)
+    assert any("did not keep k and ℓ when it was read back" in f.message for f in audit.findings)
 
 
 # ---------------------------------------------------------------------------------------------- judge
@@ -982,7 +982,7 @@ def test_judge_diversity__says_in_one_sentence_why_it_recommends() -> None:
     assert several.recommended.reason.startswith("Of the ")
     assert " pairs that are within your limits" in several.recommended.reason
     only = judge_diversity(measure_diversity(prepared(target_accuracy=0.2, k_min=3, k_max=3, l_min=3)))
-    assert only.recommended.reason.startswith("Only k = 3, l = 3 is within your limits")
+    assert only.recommended.reason.startswith("Only k = 3, ℓ = 3 is within your limits")
     assert "pairs" not in only.recommended.reason
 
 
@@ -1063,13 +1063,13 @@ def test_judge_diversity__counts_records_that_untouched_columns_single_out() -> 
     assert finding.verdict is Verdict.WARN
     assert finding.message == (
         f"1 column besides the quasi-identifiers is released as it is. It singles out {n_unique} of "
-        f"{len(scores)} records. k and l protect only against somebody who knows the quasi-identifiers and nothing "  # noqa: E501
+        f"{len(scores)} records. k and ℓ protect only against somebody who knows the quasi-identifiers and nothing "  # noqa: E501
         "of this column."
     )
 
 
 def test_judge_diversity__warns_of_classes_where_everybody_is_the_same() -> None:
-    # k = 6, l = 1 only: nothing asks for diversity, and the jobs follow the ages.
+    # k = 6, ℓ = 1 only: nothing asks for diversity, and the jobs follow the ages.
     frame = people().assign(job=np.where(people()["age"] > 50, "pilot", "clerk"))
     audit = judge_diversity(
         measure_diversity(
@@ -1091,8 +1091,8 @@ def test_judge_diversity__warns_of_classes_where_everybody_is_the_same() -> None
     expected = int(jobs.size()[jobs.nunique() < 2].sum())
     assert (finding.n_affected, finding.verdict) == (expected, Verdict.WARN)
     assert finding.message == (
-        f"At k = 6, l = 1, {expected} of 60 records are in classes where everybody has the same sensitive value: "  # noqa: E501
-        "whoever is known to be in such a class is known to have it. Choose l of 2 or more."
+        f"At k = 6, ℓ = 1, {expected} of 60 records are in classes where everybody has the same sensitive value: "  # noqa: E501
+        "whoever is known to be in such a class is known to have it. Choose ℓ of 2 or more."
     )
 
 
@@ -1108,7 +1108,7 @@ def test_judge_diversity__warns_of_steered_cells_and_continuous_attributes() -> 
     few = judge_diversity(
         measure_diversity(prepared(sensitive_attributes=("job",), quasi_identifiers=("age",), l_min=4))
     )
-    assert "“job” has 3 values to count, fewer than the smallest l, 4: no cell can be kept." in [
+    assert "“job” has 3 values to count, fewer than the smallest ℓ, 4: no cell can be kept." in [
         finding.message for finding in few.findings
     ]
 
@@ -1116,7 +1116,7 @@ def test_judge_diversity__warns_of_steered_cells_and_continuous_attributes() -> 
 def test_configuration__names_a_pair_outside_the_grid() -> None:
     measured = measure_diversity(prepared())
     assert problems(lambda: measured.configuration(9, 1)) == (
-        "k = 9, l = 1 was not searched: k runs from 2 to 5, and l from 1 to k.",
+        "k = 9, ℓ = 1 was not searched: k runs from 2 to 5, and ℓ from 1 to k.",
     )
 
 
@@ -1135,7 +1135,7 @@ def test_repeat_configuration__begins_with_the_search_itself() -> None:
     )
     nothing = measure_diversity(prepared(sensitive_attributes=("job",), quasi_identifiers=("age",), l_min=4))
     assert problems(lambda: repeat_configuration(nothing.problem, nothing.configurations[0])) == (
-        "k = 4, l = 4 has no accuracy to repeat: nothing left.",
+        "k = 4, ℓ = 4 has no accuracy to repeat: nothing left.",
     )
 
 

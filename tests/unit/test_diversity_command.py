@@ -88,7 +88,7 @@ def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_p
     )
     captured = capsys.readouterr()
     assert code == 2
-    assert f"error: {release} was not written: no pair of k and l meets the limits." in captured.err
+    assert f"error: {release} was not written: no pair of k and ℓ meets the limits." in captured.err
     assert not release.exists()
     assert main([*IRIS, "--k-max", "3", "--target-accuracy", "1"]) == 1
 

@@ -162,7 +162,7 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     assert views.generalizations_table(nothing).empty
     assert charts.evaluated(audit) == ()
     assert views.headline(audit) == (
-        "No pair of k and l reaches the accuracy within your limits. No cell is diverse enough, so that no "
+        "No pair of k and ℓ reaches the accuracy within your limits. No cell is diverse enough, so that no "
         "record would be left."
     )
     assert views.way_of_records(audit)[1].endswith(" to anonymize → none released.")
@@ -179,7 +179,7 @@ def test_headline__without_a_model_says_what_is_not_known() -> None:
     audit = audit_of(
         ModelChoice(source="predictions", predictions_column="guess"), quasi_identifiers=("hue",)
     )
-    assert views.headline(audit) == "k and l can be met, but what that does to accuracy cannot be assessed."
+    assert views.headline(audit) == "k and ℓ can be met, but what that does to accuracy cannot be assessed."
     report = views.diversity_report(audit, None, created_at=NOW)
     assert report.settings["Model"] == "predictions in column guess"
     assert report.verdict is Verdict.NOT_ASSESSED

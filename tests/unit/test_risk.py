@@ -216,7 +216,7 @@ def test_judge__passes_what_meets_every_threshold() -> None:
         "PASS: Every combination of the quasi-identifiers is shared by at least 6 records; 5 are asked for.",
         "PASS: The average risk of a record is 0.167; at most 0.170 is asked for.",
         "PASS: Every class has at least 3 different values of `disease`.",
-        "PASS: The smallest entropy l of `disease` is 3.000; at least 3 is asked for.",
+        "PASS: The smallest entropy ℓ of `disease` is 3.000; at least 3 is asked for.",
         (
             "PASS: In every class the values of `disease` are spread as in the whole table, up to a distance "
             "of 0; at most 0.100 is asked for."

@@ -137,7 +137,7 @@ def test_judge__holds_every_limit_against_values_as_what_they_mean() -> None:
     limits = RiskThresholds(k=5, entropy_l=2.5, t=0.4, beta=0.9, delta=0.65)
     told = messages(judge_risk(measured(SPELLED, quasi="age", sensitive=("disease",)), limits))
     assert told["folded_entropy_l"].startswith(
-        "FAIL: The smallest entropy l of `disease`, counted as what values mean, not as they are spelled, "
+        "FAIL: The smallest entropy ℓ of `disease`, counted as what values mean, not as they are spelled, "
         "is 1;"
     )
     assert {key for key, text in told.items() if text.startswith("FAIL")} == {

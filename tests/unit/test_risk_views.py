@@ -142,7 +142,7 @@ def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
 def test_disclosure_table__writes_infinite_and_counts() -> None:
     frame = said_table(*views.disclosure_table(measured(sensitive=("disease", "salary"))))
     rows = frame.set_index("Figure")
-    assert rows.loc["Bound on c at l = 2"].tolist() == ["infinite", "infinite"]
+    assert rows.loc["Bound on c at ℓ = 2"].tolist() == ["infinite", "infinite"]
     assert rows.loc["Classes with one value"].tolist() == ["2", "1"]
     assert rows.loc["Records in classes with one value"].tolist() == ["3", "1"]
     assert rows.loc["Distance between values"].tolist() == ["equal", "ordered"]

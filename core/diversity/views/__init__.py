@@ -41,13 +41,13 @@ from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
 from core.words import Text, Written, joined, own, percent, speaking, text
 
-TITLE = "l-diversity search"
+TITLE = "ℓ-diversity search"
 QUESTION = (
-    "Which k and l protect the people in your data at an accuracy of your model that you can live with?"
+    "Which k and ℓ protect the people in your data at an accuracy of your model that you can live with?"
 )
 LIMITS = (
     (
-        "k and l hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
+        "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
         "other column is released as it is."
     ),
     (
@@ -58,7 +58,7 @@ LIMITS = (
         "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
         "records can be off; repeating over other splits shows how much the choice of split does."
     ),
-    "Distinct l counts values, not how close they are or how likely: t and entropy l say more.",
+    "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
     (
         "Of equally good splits and representatives the first in the order of the records counts, so that "
         "order can matter where there are ties, and only there."
@@ -92,20 +92,20 @@ def headline(audit: DiversityAudit) -> str:
     """Return the sentence that explains the overall verdict."""
     is_class = audit.search.problem.settings.task == "classification"
     if audit.verdict is Verdict.NOT_ASSESSED:
-        return "k and l can be met, but what that does to accuracy cannot be assessed."
+        return "k and ℓ can be met, but what that does to accuracy cannot be assessed."
     if audit.recommended is None:
         none = (
-            "No pair of k and l reaches the accuracy within your limits."
+            "No pair of k and ℓ reaches the accuracy within your limits."
             if is_class
-            else "No pair of k and l reaches the R² within your limits."
+            else "No pair of k and ℓ reaches the R² within your limits."
         )
         cause = cause_of_failure(audit)
         return joined([none, cause]) if cause else none
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     start = text(
-        "Start from k = {k}, l = {l}: {accuracy} accurate, {removed} of the records removed."
+        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} of the records removed."
         if is_class
-        else "Start from k = {k}, l = {l}: {accuracy} R², {removed} of the records removed.",
+        else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} of the records removed.",
         k=chosen.k,
         l=chosen.l,
         accuracy=percent(chosen.accuracy),
@@ -143,7 +143,7 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     kept = chosen.kept_set.n_kept if chosen.kept_set else 0
     return untouched, text(
-        "{way} → {kept} released with k = {k}, l = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
+        "{way} → {kept} released with k = {k}, ℓ = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
     )
 
 
@@ -169,7 +169,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
         configuration.kept_set,
     )
     target = audit.search.problem.settings.target
-    of = text("k = {k}, l = {l}", k=configuration.k, l=configuration.l)
+    of = text("k = {k}, ℓ = {l}", k=configuration.k, l=configuration.l)
     found = []
     if evaluation is not None:
         reached = Verdict.PASS if evaluation.accuracy >= target else Verdict.FAIL
@@ -226,7 +226,7 @@ def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: s
             "recursive_c",
             bound if np.isfinite(bound) else None,
             threshold=text(
-                "below {bound} at l = {l}", bound=Written(f"{settings.recursive_c:g}"), l=configuration.l
+                "below {bound} at ℓ = {l}", bound=Written(f"{settings.recursive_c:g}"), l=configuration.l
             ),
             verdict=l_holds,
             of=of,
@@ -271,7 +271,7 @@ def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Confi
 
 _READ: Sequence[tuple[Column, Callable[[Configuration], object]]] = (
     (Column("k", "k"), lambda each: each.k),
-    (Column("l", "l"), lambda each: each.l),
+    (Column("l", "ℓ"), lambda each: each.l),
     (Column("result", "Result", kind="words"), lambda each: STATUS_WORDS[each.status]),
     (Column("accuracy", "Accuracy", "share"), lambda each: each.accuracy),
     (Column("accuracy_low", "Interval from", "share"), _of("evaluation", "accuracy_low")),
@@ -285,8 +285,8 @@ _READ: Sequence[tuple[Column, Callable[[Configuration], object]]] = (
     (Column("ncp", "NCP", "share"), _of("kept_set", "ncp")),
     (Column("minimization_ncp", "NCP of minimization", "share"), _of("evaluation", "minimization_ncp")),
     (Column("smallest_class", "Smallest class"), _of("verification", "k")),
-    (Column("distinct_l", "Distinct l"), _of("verification", "distinct_l")),
-    (Column("entropy_l", "Entropy l"), _of("verification", "entropy_l", decimals=3)),
+    (Column("distinct_l", "Distinct ℓ"), _of("verification", "distinct_l")),
+    (Column("entropy_l", "Entropy ℓ"), _of("verification", "entropy_l", decimals=3)),
     (Column("t", "t"), _of("verification", "t", decimals=4)),
     (Column("alpha", "α", "share"), _of("verification", "alpha")),
 )
@@ -344,7 +344,11 @@ def configurations_csv(audit: DiversityAudit) -> bytes:
     """Return all configurations as CSV, in English; numbers and our own words only."""
     with speaking(ENGLISH):
         table = said_table(configurations_table(audit.search.configurations), CONFIGURATION_COLUMNS)
-    return table.to_csv(index=False).encode()
+    return table.rename(columns=_of_programs).to_csv(index=False).encode()
+
+
+def _of_programs(heading: str) -> str:
+    return heading.replace("ℓ", "l")
 
 
 def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> bytes:
@@ -426,13 +430,13 @@ def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -
         tables += [
             ReportTable(
                 "generalizations",
-                text("What minimization leaves of the quasi-identifiers, k = {k}, l = {l}", **pair),
+                text("What minimization leaves of the quasi-identifiers, k = {k}, ℓ = {l}", **pair),
                 generalizations_table(configuration),
                 columns=GENERALIZATION_COLUMNS,
             ),
             ReportTable(
                 "class_diversity",
-                text("Sensitive values per class, k = {k}, l = {l}", **pair),
+                text("Sensitive values per class, k = {k}, ℓ = {l}", **pair),
                 diversity_table(configuration, problem),
                 columns=DIVERSITY_COLUMNS,
             ),
@@ -459,19 +463,19 @@ def pair_charts(audit: DiversityAudit, configuration: Configuration) -> tuple[Re
     if (sizes := class_sizes_chart(configuration)) is not None:
         charts.append(
             ReportChart(
-                text("Class sizes, k = {k}, l = {l}", **pair),
+                text("Class sizes, k = {k}, ℓ = {l}", **pair),
                 sizes,
-                text("Records by class size for k = {k}, l = {l}.", **pair),
+                text("Records by class size for k = {k}, ℓ = {l}.", **pair),
             )
         )
     if (diversity := diversity_chart(configuration, audit.search.problem)) is not None:
         charts.append(
             ReportChart(
-                text("Sensitive values per class, k = {k}, l = {l}", **pair),
+                text("Sensitive values per class, k = {k}, ℓ = {l}", **pair),
                 diversity,
                 text(
                     "Records by the number of different sensitive values in their class for k = {k}, "
-                    "l = {l}.",
+                    "ℓ = {l}.",
                     **pair,
                 ),
             )

@@ -29,7 +29,7 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.NOTHING_LEFT: "no cell is diverse enough",
     Status.TOO_FEW_RECORDS: "too few records left to split",
     Status.ACCURACY_UNKNOWN: "accuracy cannot be assessed",
-    Status.NOT_VERIFIED: "k or l did not hold when read back",
+    Status.NOT_VERIFIED: "k or ℓ did not hold when read back",
     Status.STOPPED: "not evaluated, the search was stopped",
 }
 _POINT_MEANINGS = {
@@ -156,7 +156,7 @@ def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
             ),
             tooltip=[
                 alt.Tooltip("k:Q", title="k"),
-                alt.Tooltip("l:Q", title="l"),
+                alt.Tooltip("l:Q", title="ℓ"),
                 alt.Tooltip("accuracy_text:N", title=name),
                 alt.Tooltip("deletion_text:N", title=say("Removed")),
                 alt.Tooltip("ncp_text:N", title=say("NCP")),
@@ -226,7 +226,7 @@ def grid_chart(
     )
     y = alt.Y(
         "l:O",
-        title=say("l (sensitive values in a cell, at least)"),
+        title=say("ℓ (sensitive values in a cell, at least)"),
         scale=alt.Scale(domain=all_l),
         axis=_sparse_axis(all_l[::-1]),
     )
@@ -248,7 +248,7 @@ def grid_chart(
             ),
             tooltip=[
                 alt.Tooltip("k:O", title="k"),
-                alt.Tooltip("l:O", title="l"),
+                alt.Tooltip("l:O", title="ℓ"),
                 alt.Tooltip("text:N", title=title),
                 alt.Tooltip("result:N", title=say("Result")),
             ],

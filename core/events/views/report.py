@@ -65,7 +65,7 @@ LIMITS = (
         "the columns released here."
     ),
     (
-        "Inference: everyone in a combination may have the same attribute (look at l-diversity), and "
+        "Inference: everyone in a combination may have the same attribute (look at ℓ-diversity), and "
         "knowing that somebody is in the log may already tell something."
     ),
     (

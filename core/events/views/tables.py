@@ -84,8 +84,8 @@ DIVERSITY_COLUMNS = (
     Column("attribute", "Attribute"),
     Column("combinations", "Combinations"),
     Column("uniform", "With one value"),
-    Column("distinct_l", "Smallest distinct l"),
-    Column("entropy_l", "Smallest entropy l"),
+    Column("distinct_l", "Smallest distinct ℓ"),
+    Column("entropy_l", "Smallest entropy ℓ"),
     Column("t", "Largest t"),
 )
 UNMAPPED_COLUMNS = (Column("event", "Event"), Column("events", "Events"))

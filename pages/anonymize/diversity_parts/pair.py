@@ -55,7 +55,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
             persist_state="session",
         )
         l = st.number_input(  # noqa: E741 - the model's own letter
-            "l",
+            "ℓ",
             settings.l_min,
             int(k),
             key=l_key,
@@ -74,7 +74,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
             )
     picked = audit.search.configuration(int(k), int(l))
     result = own(charts.STATUS_WORDS[picked.status])
-    title.header(say("k = {k}, l = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
+    title.header(say("k = {k}, ℓ = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     return picked
 
 

@@ -140,14 +140,14 @@ def _show_trade_off(
     audit: DiversityAudit, picked: Configuration, points: DeltaGenerator, grid: DeltaGenerator, *, mark: str
 ) -> None:
     if not charts.evaluated(audit):
-        st.markdown(say("No pair of k and l has an accuracy to draw."))
+        st.markdown(say("No pair of k and ℓ has an accuracy to draw."))
         return
     with points:
         st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
     with grid:
         figure = st.segmented_control(
-            say("Over k and l"),
+            say("Over k and ℓ"),
             list(charts.GRID_TITLES),
             default="accuracy",
             format_func=lambda name: say(charts.GRID_TITLES[name]),
@@ -157,7 +157,7 @@ def _show_trade_off(
         )
         _selectable(
             charts.grid_chart(audit, figure, picked),
-            text("{figure} for every pair of k and l", figure=own(charts.GRID_TITLES[figure])),
+            text("{figure} for every pair of k and ℓ", figure=own(charts.GRID_TITLES[figure])),
             "grid",
             mark,
         )
@@ -191,7 +191,7 @@ def _show_lists(audit: DiversityAudit) -> None:
     )
     for tab, rows, alt_text in (
         (offered, audit.offered, "Pairs that remove records and meet your limits, verified"),
-        (every, audit.search.configurations, "Every pair of k and l with what became of it"),
+        (every, audit.search.configurations, "Every pair of k and ℓ with what became of it"),
         (front, audit.pareto, "Pairs that nothing beats"),
     ):
         with tab:

@@ -131,8 +131,8 @@ def _ask_for_grid(
     )
     st.caption(
         say(
-            "{n} pair of k and l will be searched.",
-            "{n} pairs of k and l will be searched.",
+            "{n} pair of k and ℓ will be searched.",
+            "{n} pairs of k and ℓ will be searched.",
             n=settings.n_pairs,
         )
     )

@@ -56,7 +56,7 @@ def show_loss(audit: EventAudit) -> None:
         st.markdown(say("**Diversity of the attribute to protect** within the released combinations"))
         show_table(
             views.diversity_table(audit.diversity),
-            alt="l-diversity and t-closeness of the attribute",
+            alt="ℓ-diversity and t-closeness of the attribute",
             columns=views.DIVERSITY_COLUMNS,
         )
 
