@@ -61,7 +61,7 @@ def test_click_on_a_cell__shows_its_pair(searched: Page, wait_until_idle: Wait) 
     ell = next(int(value) for name, value in chosen.items() if name.startswith("ℓ"))
     assert (k, ell) != before
     other.click()
-    expect(searched.get_by_role("heading", name=f"k = {k}, l = {ell}: ")).to_be_visible()
+    expect(searched.get_by_role("heading", name=f"k = {k}, ℓ = {ell}: ")).to_be_visible()
     wait_until_idle(searched)
     assert _picked(searched) == (k, ell)
 
