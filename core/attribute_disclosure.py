@@ -130,7 +130,7 @@ def recursive_c(counts: SensitiveCounts, *, l: int) -> FloatArray:  # noqa: E741
     infinite where it has fewer than `l` values, which must be 1 at least.
     """
     if l < 1:
-        raise input_error("l must be at least 1 for recursive (c, l)-diversity; it is {value}.", value=l)
+        raise input_error("ℓ must be at least 1 for recursive (c, ℓ)-diversity; it is {value}.", value=l)
     class_of_pair, n_of_pair, rank = counts.ranked
     tail = _sum_by(class_of_pair, np.where(rank >= l - 1, n_of_pair, 0), size=counts.n_classes)
     most = _sum_by(class_of_pair, np.where(rank == 0, n_of_pair, 0), size=counts.n_classes)
@@ -146,7 +146,7 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     """
     if not c > 0:
         raise input_error(
-            "c must be above 0 for recursive (c, l)-diversity; it is {value}.", value=Written(str(c))
+            "c must be above 0 for recursive (c, ℓ)-diversity; it is {value}.", value=Written(str(c))
         )
     class_of_pair, n_of_pair, rank = counts.ranked
     total = counts.class_totals[class_of_pair]

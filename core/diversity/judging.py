@@ -63,8 +63,8 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
     if n_stopped:
         found.append(
             Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
-                "The search was stopped: {stopped} of {n} pair of k and l was not evaluated.",
-                "The search was stopped: {stopped} of {n} pairs of k and l were not evaluated.",
+                "The search was stopped: {stopped} of {n} pair of k and ℓ was not evaluated.",
+                "The search was stopped: {stopped} of {n} pairs of k and ℓ were not evaluated.",
                 n=n_pairs,
                 stopped=n_stopped,
             )
@@ -72,9 +72,9 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Fi
     if n_unverified:
         found.append(
             Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
-                "In {unverified} of {n} pair the released table did not keep k and l when it was read "
+                "In {unverified} of {n} pair the released table did not keep k and ℓ when it was read "
                 "back; it is not offered.",
-                "In {unverified} of {n} pairs the released table did not keep k and l when it was read "
+                "In {unverified} of {n} pairs the released table did not keep k and ℓ when it was read "
                 "back; they are not offered.",
                 n=n_pairs,
                 unverified=n_unverified,
@@ -100,8 +100,8 @@ def _about_the_outcome(
     if n_within_limits or not n_evaluated:
         return []
     none = text(
-        "The only evaluated pair of k and l does not meet the limits.",
-        "None of the {n} evaluated pairs of k and l meets the limits.",
+        "The only evaluated pair of k and ℓ does not meet the limits.",
+        "None of the {n} evaluated pairs of k and ℓ meets the limits.",
         n=n_evaluated,
     )
     remedy = ""
@@ -111,7 +111,7 @@ def _about_the_outcome(
             untouched=percent(problem.base_accuracy),
         )
     elif all(each.status in _RECORDS_LACK for each in configurations):
-        remedy = "Choose smaller k and l, coarser sensitive values, or a table of more records."
+        remedy = "Choose smaller k and ℓ, coarser sensitive values, or a table of more records."
     return [
         Finding(
             check="nothing_within_limits",
@@ -184,13 +184,13 @@ def _about_the_baseline(problem: SearchProblem, configuration: Configuration) ->
         return []
     return [
         Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
-            "At k = {k}, l = {l} the model has accuracy {accuracy} on {records}, always saying the most "
+            "At k = {k}, ℓ = {l} the model has accuracy {accuracy} on {records}, always saying the most "
             "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
-            "that, or choose smaller k and l."
+            "that, or choose smaller k and ℓ."
             if problem.settings.task == "classification"
-            else "At k = {k}, l = {l} the model has R² {accuracy} on {records}, always saying the mean "
+            else "At k = {k}, ℓ = {l} the model has R² {accuracy} on {records}, always saying the mean "
             "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
-            "smaller k and l.",
+            "smaller k and ℓ.",
             k=configuration.k,
             l=configuration.l,
             accuracy=percent(evaluation.accuracy),
@@ -235,8 +235,8 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
         return Finding.of(
             "too_few_values", Verdict.WARN, column=attribute.name, n_affected=attribute.n_values
         )(
-            "“{column}” has {n} value to count, fewer than the smallest l, {l}: no cell can be kept.",
-            "“{column}” has {n} values to count, fewer than the smallest l, {l}: no cell can be kept.",
+            "“{column}” has {n} value to count, fewer than the smallest ℓ, {l}: no cell can be kept.",
+            "“{column}” has {n} values to count, fewer than the smallest ℓ, {l}: no cell can be kept.",
             l=problem.settings.l_min,
         )
     return None
@@ -253,11 +253,11 @@ def _about_homogeneous_classes(configuration: Configuration) -> list[Finding]:
         return []
     return [
         Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-            "At k = {k}, l = {l}, {same} of {n} record is in classes where everybody has the same "
-            "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+            "At k = {k}, ℓ = {l}, {same} of {n} record is in classes where everybody has the same "
+            "sensitive value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 "
             "or more.",
-            "At k = {k}, l = {l}, {same} of {n} records are in classes where everybody has the same "
-            "sensitive value: whoever is known to be in such a class is known to have it. Choose l of 2 "
+            "At k = {k}, ℓ = {l}, {same} of {n} records are in classes where everybody has the same "
+            "sensitive value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 "
             "or more.",
             n=verification.classes.n_records,
             k=configuration.k,
@@ -273,9 +273,9 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
         return []
     found: list[str] = [
         text(
-            "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out record; the same record untouched "
+            "{name} at k = {k}, ℓ = {l} is {accuracy} on {n} held-out record; the same record untouched "
             "gives {untouched}.",
-            "{name} at k = {k}, l = {l} is {accuracy} on {n} held-out records; the same records untouched "
+            "{name} at k = {k}, ℓ = {l} is {accuracy} on {n} held-out records; the same records untouched "
             "give {untouched}.",
             n=evaluation.n_holdout,
             name=accuracy_word(problem.settings.task),
@@ -331,10 +331,10 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     return [
         Finding.of("untouched_columns", Verdict.WARN if n_unique else Verdict.PASS, n_affected=n_unique)(
             "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
-            "{records}. k and l protect only against somebody who knows the quasi-identifiers and "
+            "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
             "nothing of this column.",
             "{n} columns besides the quasi-identifiers are released as they are. Together they single "
-            "out {unique} of {records}. k and l protect only against somebody who knows the "
+            "out {unique} of {records}. k and ℓ protect only against somebody who knows the "
             "quasi-identifiers and nothing of these columns.",
             n=len(columns),
             unique=n_unique,
@@ -362,7 +362,7 @@ class DiversityThresholds:
     max_deletion: float = setting(
         1.0,
         "Records removed at most",
-        "Share of the records that a pair of k and l removes because their cells are not diverse.",
+        "Share of the records that a pair of k and ℓ removes because their cells are not diverse.",
         "--max-deletion",
         percent=True,
     )
@@ -552,8 +552,8 @@ def _reason(best: Configuration, n_among: int, conditions: list[Text], settings:
     *others, last = conditions
     those = text("{others} and {last}", others=joined(others, ", "), last=last) if others else last
     return text(
-        "Only k = {k}, l = {l} {those}; it has {name} {accuracy} and removes {removed} of the records.",
-        "Of the {n} pairs that {those}, k = {k}, l = {l} has the largest l, and then the largest k; it has "
+        "Only k = {k}, ℓ = {l} {those}; it has {name} {accuracy} and removes {removed} of the records.",
+        "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it has "
         "{name} {accuracy} and removes {removed} of the records.",
         n=n_among,
         k=best.k,

@@ -370,7 +370,7 @@ def repeat_configuration(
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:
         raise input_error(
-            "k = {k}, l = {l} has no accuracy to repeat: {status}.",
+            "k = {k}, ℓ = {l} has no accuracy to repeat: {status}.",
             k=configuration.k,
             l=configuration.l,
             status=own(configuration.status.value),
@@ -423,7 +423,7 @@ class DiversitySearch:
                 return configuration
         settings = self.problem.settings
         raise input_error(
-            "k = {k}, l = {l} was not searched: k runs from {smallest_k} to {largest_k}, and l from "
+            "k = {k}, ℓ = {l} was not searched: k runs from {smallest_k} to {largest_k}, and ℓ from "
             "{smallest_l} to k.",
             k=k,
             l=l,

@@ -10,7 +10,14 @@ MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
 SLOW = 60_000  # milliseconds, on a busy machine
 # Tool, demo, and the key of the button that starts its search, where there is one.
-PAGES = [("tabular", "hospital", ""), ("vcf", "cohort", ""), ("leakage", "leaking", "")]
+PAGES = [
+    ("tabular", "hospital", ""),
+    ("vcf", "cohort", ""),
+    ("leakage", "leaking", ""),
+    ("risk", "untouched", ""),
+    ("events", "alarms", ""),
+    ("diversity", "iris", "diversity_start"),
+]
 # The main block's words that can be seen: no table, chart or icon, and of what is closed only its name.
 WORDS = """() => {
   const seen = [];
