@@ -80,9 +80,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
                 "stay English",
             )
             subparser.add_argument(
-                "--debug",
-                action="store_true",
-                help="show where an unexpected error comes from",
+                "--debug", action="store_true", help="show where an unexpected error comes from"
             )
             subparser.set_defaults(run=command.run)
     return parser

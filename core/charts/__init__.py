@@ -21,10 +21,4 @@ from core.charts.look import (
     sized,
     threshold_rule,
 )
-from core.charts.shapes import (
-    Part,
-    heatmap,
-    histogram,
-    horizontal_bars,
-    stacked_share_bar,
-)
+from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, stacked_share_bar

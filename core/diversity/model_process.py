@@ -181,8 +181,7 @@ def _described(estimator: object, name: str) -> dict[str, object]:
         _check_trees(estimator)
     except Exception:
         raise input_error(
-            "{file} holds a model that was never fitted, or whose parts contradict each other.",
-            file=name,
+            "{file} holds a model that was never fitted, or whose parts contradict each other.", file=name
         ) from None
     return {
         "kind": type(estimator).__name__,

@@ -200,8 +200,7 @@ def _full_leakage_finding(
     """FAIL above the tolerated share unless random order may give as many; PASS where it usually does."""
     if not rows.n_full:
         return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
-            "None of {total} rows is the same as its original row in every valid cell.",
-            total=rows.n_rows,
+            "None of {total} rows is the same as its original row in every valid cell.", total=rows.n_rows
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
@@ -634,9 +633,7 @@ def _what_was_undone(again: SecondLook) -> Text:
     done = (
         counted(len(again.respelled), "column spelled otherwise", "columns spelled otherwise"),
         counted(
-            len(again.rescaled),
-            "column put on the original's scale",
-            "columns put on the original's scale",
+            len(again.rescaled), "column put on the original's scale", "columns put on the original's scale"
         ),
         counted(len(again.recoded), "column recoded by frequency", "columns recoded by frequency"),
         counted(len(again.renamed), "column of another name", "columns of another name"),

@@ -378,10 +378,7 @@ def _smallest_set(found: UnchosenColumns) -> Text:
             False,
             False,
         ): "By {columns} alone it is {share}; the search was bounded, so a smaller set may exist.",
-        (
-            True,
-            False,
-        ): (
+        (True, False): (
             "By {columns} alone it is {share}, one of {sets} such sets of that size; the search was "
             "bounded, so a smaller set may exist."
         ),

@@ -229,9 +229,7 @@ def _suggested(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSuggestion
 
 
 def _related(
-    coded: Mapping[str, CodedColumn],
-    sensitive: Sequence[SensitiveMeasurement],
-    classes: EquivalenceClasses,
+    coded: Mapping[str, CodedColumn], sensitive: Sequence[SensitiveMeasurement], classes: EquivalenceClasses
 ) -> tuple[Related, ...]:
     return related_attributes(
         [coded[each.column] for each in sensitive],

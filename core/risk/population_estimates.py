@@ -80,10 +80,7 @@ def individual_risk(
     if compatible is not None:
         counted_sizes = _over(compatible, sizes, classes.n_classes).astype(np.int64)
         totals = _over(compatible, totals, classes.n_classes)
-    return IndividualRisk(
-        class_risk=risk_given_population(counted_sizes, totals),
-        class_sizes=sizes,
-    )
+    return IndividualRisk(class_risk=risk_given_population(counted_sizes, totals), class_sizes=sizes)
 
 
 def _check_weights(used: FloatArray) -> None:

@@ -58,18 +58,10 @@ class RiskSettings:
         None, "Person", "Whose record it is, so that classes count people.", "--person", metavar="COL"
     )
     household: str | None = setting(
-        None,
-        "Household",
-        "Which household it is of, found through any member.",
-        "--household",
-        metavar="COL",
+        None, "Household", "Which household it is of, found through any member.", "--household", metavar="COL"
     )
     weight: str | None = setting(
-        None,
-        "Sampling weight",
-        "People a record stands for; all above 0.",
-        "--weight",
-        metavar="COL",
+        None, "Sampling weight", "People a record stands for; all above 0.", "--weight", metavar="COL"
     )
     leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", "--leave-out", metavar="COL")
     missing: Missing = setting(

@@ -274,9 +274,7 @@ def _with_population(
     absent = [name for name in own.column_names if name not in population.columns]
     if absent:
         raise input_error(
-            "{file} lacks the quasi-identifiers {columns}.",
-            file=population.name,
-            columns=", ".join(absent),
+            "{file} lacks the quasi-identifiers {columns}.", file=population.name, columns=", ".join(absent)
         )
     everybody = pa.concat_tables(
         [own, population.table.select(own.column_names)], promote_options="permissive"

@@ -78,8 +78,7 @@ def read_excel(
 def password_protected(name: str) -> AuditInputError:
     """Return the problem of a workbook that opens only with a password."""
     return input_error(
-        "{file}: the Excel workbook is protected with a password. Save it without one, or as CSV.",
-        file=name,
+        "{file}: the Excel workbook is protected with a password. Save it without one, or as CSV.", file=name
     )
 
 

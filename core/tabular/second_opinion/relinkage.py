@@ -19,11 +19,7 @@ import pandas as pd
 from core.coding import joint_codes
 from core.tabular.second_opinion.pair import CodedPair, TablePair
 from core.tabular.second_opinion.unchanged import ColumnComparison
-from core.tabular.settings import (
-    LOWEST_UNCHANGED_SHARE,
-    SecondOpinionSettings,
-    SecondOpinionThresholds,
-)
+from core.tabular.settings import LOWEST_UNCHANGED_SHARE, SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Text, joined, percent, share_of, text
