@@ -45,7 +45,7 @@ _NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, n
 
 _MONTHS = "(?:jan|feb|mar|apr|maj|may|jun|jul|avg|aug|sep|okt|oct|nov|dec)[a-z]*"
 _YEAR = r"(?:19|20)\d{2}"
-OTHER_DATES = "|".join(
+_OTHER_DATES = "|".join(
     (
         rf"{_YEAR}\. ?\d{{1,2}}\. ?\d{{1,2}}",
         rf"\d{{1,2}}[./\-] ?\d{{1,2}}[./\-] ?{_YEAR}",
@@ -56,7 +56,7 @@ OTHER_DATES = "|".join(
     )
 )
 
-INTERNATIONAL_PHONE = (
+_INTERNATIONAL_PHONE = (
     r"(?:^|[^\p{L}\p{N}\-])(?P<found>\+[1-9](?:[ ()./\-]{0,2}\d){6,14})(?:$|[^\p{L}\p{N}\-])"
 )
 
@@ -67,7 +67,7 @@ _ODD = (
     r"\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FE00}-\x{FE0F}\x{FF01}-\x{FF5E}\x{660}-\x{669}\x{6F0}-\x{6F9}"
     r"\x{966}-\x{96F}\x{B2}\x{B3}\x{B9}\x{2070}-\x{2089}\x{2460}-\x{2473}\x{1D7CE}-\x{1D7FF}\x{1100}-\x{11FF}"
 )
-ODD_CHARACTER = f"[{_ODD}]"
+_ODD_CHARACTER = f"[{_ODD}]"
 # What a cell needs besides: digits, an @, or to be a short cell of Hangul.
 _MAY_HIDE = rf"\p{{N}}.*\p{{N}}|[@＠]|^[\s{_ODD}가-힣]{{2,24}}$"
 _DASHES = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}]"
@@ -75,7 +75,7 @@ _INVISIBLE = r"[\p{Cf}\p{Mn}\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\x{3164}\x{115F}\
 _OTHER_DIGITS = tuple(f"[{chr(0x660 + d)}{chr(0x6F0 + d)}{chr(0x966 + d)}]" for d in range(10))
 
 
-def as_read(values: pa.Array) -> pa.Array:
+def _as_read(values: pa.Array) -> pa.Array:
     """Return the texts as a person reads them: plain digits, letters and hyphens, nothing invisible."""
     plain = pc.utf8_normalize(pc.replace_substring_regex(values, _DASHES, "-"), "NFKC")
     plain = pc.replace_substring_regex(plain, _INVISIBLE, "")
@@ -85,12 +85,12 @@ def as_read(values: pa.Array) -> pa.Array:
     return pc.utf8_trim_whitespace(plain)
 
 
-def may_hide_a_pattern(values: pa.Array) -> BoolArray:
+def _may_hide_a_pattern(values: pa.Array) -> BoolArray:
     """Return which cells hold enough digits, an @ or little enough Hangul to hide a pattern."""
     return cast("BoolArray", pc.match_substring_regex(values, _MAY_HIDE).to_numpy(zero_copy_only=False))
 
 
-def are_plausible_names(values: pa.Array) -> BoolArray:
+def _are_plausible_names(values: pa.Array) -> BoolArray:
     """Return which cells of two to four Hangul syllables may be a person's name.
 
     Returns shape (n_values,). False for administrative places (by their ending) and common words of tables;
@@ -110,7 +110,7 @@ _PEOPLE = pa.array(
 _WORDS = pa.array(sorted(WORDS_THAT_ARE_NO_NAMES))
 
 
-def is_phone_number(text: str) -> bool:
+def _is_phone_number(text: str) -> bool:
     """Return whether the number, + and country code included, is one that its country assigns."""
     try:
         return phonenumbers.is_valid_number(phonenumbers.parse(text, None))
@@ -118,7 +118,7 @@ def is_phone_number(text: str) -> bool:
         return False
 
 
-def is_ip_address(text: str) -> bool:
+def _is_ip_address(text: str) -> bool:
     """Return whether the text is an IP address of version 4 or 6."""
     try:
         return bool(ipaddress.ip_address(text))
@@ -126,7 +126,7 @@ def is_ip_address(text: str) -> bool:
         return False
 
 
-def is_national_number(text: str) -> bool:
+def _is_national_number(text: str) -> bool:
     """Return whether the number is valid in one of the countries of the catalogue."""
     return any(kind.is_valid(text) for kind in _NATIONAL_NUMBERS)
 
@@ -252,16 +252,16 @@ _RULE = (
         rule=True,
         shortest=6,
         alphabet="non_ascii",
-        keep=are_plausible_names,
+        keep=_are_plausible_names,
     ),
 )
 
 
 def _hide_a_pattern(values: pa.Array) -> BoolArray:
     """Return which values hold a pattern of the rule only once their odd characters are replaced."""
-    hidden = may_hide_a_pattern(values)
+    hidden = _may_hide_a_pattern(values)
     candidates = values.filter(pa.array(hidden))
-    hidden[hidden] = scan_column(as_read(candidates)).in_records() & ~scan_column(candidates).in_records()
+    hidden[hidden] = scan_column(_as_read(candidates)).in_records() & ~scan_column(candidates).in_records()
     return hidden
 
 
@@ -271,7 +271,7 @@ _BEYOND_RULE = (
         label="Disguised pattern",
         description="A resident number, phone number, date or e-mail address written with full-width or "
         "other digits, special hyphens, or invisible characters.",
-        regex=ODD_CHARACTER,
+        regex=_ODD_CHARACTER,
         shortest=8,
         keep=_hide_a_pattern,
     ),
@@ -320,9 +320,9 @@ _BEYOND_RULE = (
         key="international_phone",
         label="International phone number",
         description="A + with a country code and as many digits as that country's numbers have.",
-        regex=INTERNATIONAL_PHONE,
+        regex=_INTERNATIONAL_PHONE,
         shortest=8,
-        confirm=is_phone_number,
+        confirm=_is_phone_number,
     ),
     SensitivePattern(
         key="ipv4",
@@ -330,7 +330,7 @@ _BEYOND_RULE = (
         description="Four numbers from 0 to 255 with dots between.",
         regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
         shortest=7,
-        confirm=is_ip_address,
+        confirm=_is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -339,14 +339,14 @@ _BEYOND_RULE = (
         description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
         regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
         shortest=3,
-        confirm=is_ip_address,
+        confirm=_is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
         key="date_other",
         label="Date in other spellings",
         description="Day, month and year with dots or slashes, eight digits, month names, or 년 월 일.",
-        regex=bounded(OTHER_DATES),
+        regex=bounded(_OTHER_DATES),
         shortest=8,
     ),
     SensitivePattern(
@@ -399,7 +399,7 @@ _BEYOND_RULE = (
             r"|\d{9,11}|\d{3} \d{3} \d{4}"
         ),
         shortest=9,
-        confirm=is_national_number,
+        confirm=_is_national_number,
         confirmed_share=0.5,
     ),
 )

@@ -21,7 +21,7 @@ _NO_ANSWER = "-999"
 Cells = npt.NDArray[np.str_]
 
 
-def make_survey() -> Cells:
+def _make_survey() -> Cells:
     """Return shape (600, 10): a survey with dependent answers; ``-999`` where nobody answered."""
     rng = np.random.default_rng(20_25)
     n = _N_PARTICIPANTS
@@ -45,16 +45,16 @@ def make_survey() -> Cells:
     return np.stack([column.astype(str) for column in columns], axis=1)
 
 
-def scramble_safely(cells: Cells) -> Cells:
+def _scramble_safely(cells: Cells) -> Cells:
     """Put every column in a random order of its own: what one column tells of another is gone."""
     rng = np.random.default_rng(7)
     return np.stack([rng.permutation(column) for column in cells.T], axis=1)
 
 
-def scramble_leaking(cells: Cells) -> Cells:
+def _scramble_leaking(cells: Cells) -> Cells:
     """Scramble, but leave the town in its place, 18 people as they were, and move 12 others unchanged."""
     rng = np.random.default_rng(11)
-    scrambled = scramble_safely(cells)
+    scrambled = _scramble_safely(cells)
     scrambled[:, _COLUMNS.index("town")] = cells[:, _COLUMNS.index("town")]
     kept = rng.choice(len(cells), 30, replace=False)
     scrambled[kept[:18]] = cells[kept[:18]]
@@ -69,7 +69,7 @@ def reverse(cells: Cells) -> Cells:
 
 def make_pair(scramble: Callable[[Cells], Cells], name: str) -> Mapping[str, tuple[DemoFile, ...]]:
     """Return the survey and its scrambled copy as the files of the page."""
-    survey = make_survey()
+    survey = _make_survey()
     return {
         "original": (DemoFile(name="survey.csv", data=_csv(survey)),),
         "scrambled": (DemoFile(name=name, data=_csv(scramble(survey))),),
@@ -90,13 +90,13 @@ DEMOS = (
         key="leaking",
         label="Leaking scramble",
         description="A survey of which one column and 18 rows stayed in place, and 12 rows moved unchanged.",
-        make=partial(make_pair, scramble_leaking, "survey_leaking.csv"),
+        make=partial(make_pair, _scramble_leaking, "survey_leaking.csv"),
     ),
     Demo(
         key="safe",
         label="Safe scramble",
         description="Every column shuffled on its own: matching cells are no more than chance.",
-        make=partial(make_pair, scramble_safely, "survey_shuffled.csv"),
+        make=partial(make_pair, _scramble_safely, "survey_shuffled.csv"),
     ),
     Demo(
         key="reversed",

@@ -105,7 +105,7 @@ def _about_the_outcome(
         n=n_evaluated,
     )
     remedy = ""
-    if least_accuracy(problem, thresholds) > problem.base_accuracy:
+    if _least_accuracy(problem, thresholds) > problem.base_accuracy:
         remedy = text(
             "Ask for less than the {untouched} that the untouched model has, or choose a better model.",
             untouched=percent(problem.base_accuracy),
@@ -148,7 +148,7 @@ def _causes(configurations: Sequence[Configuration]) -> list[Text]:
 def cause_of_failure(audit: DiversityAudit) -> Text | None:
     """Return why no pair meets the limits, where one cause explains all."""
     problem, statuses = audit.search.problem, {each.status for each in audit.search.configurations}
-    least = least_accuracy(problem, audit.thresholds)
+    least = _least_accuracy(problem, audit.thresholds)
     if least > problem.base_accuracy:
         return text(
             "The untouched model itself has {untouched}, less than the {least} asked for.",
@@ -478,7 +478,7 @@ def _costs(configuration: Configuration) -> tuple[float, float, float]:
     return (-(configuration.accuracy or 0.0), configuration.deletion_ratio or 0.0, ncp or 0.0)
 
 
-def least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> float:
+def _least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> float:
     """Return the accuracy that a pair must have: the target, or what the person asks for above it."""
     return max(problem.settings.target, thresholds.min_accuracy or 0.0)
 
@@ -486,7 +486,7 @@ def least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> f
 def _meets(configuration: Configuration, measured: DiversitySearch, thresholds: DiversityThresholds) -> bool:
     if configuration.status not in (Status.OFFERED, Status.NO_DELETION):
         return False
-    least = least_accuracy(measured.problem, thresholds)
+    least = _least_accuracy(measured.problem, thresholds)
     accuracy, deletion = configuration.accuracy, configuration.deletion_ratio
     return (
         accuracy is not None

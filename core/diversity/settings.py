@@ -15,7 +15,7 @@ DiversityRule = Literal["distinct", "entropy", "recursive"]
 MajorityRule = Literal["records", "leaf_shares"]
 Task = Literal["classification", "regression"]
 
-LARGEST_GRID = 200_000
+_LARGEST_GRID = 200_000
 _POINTS_BELOW = 5
 
 
@@ -208,7 +208,7 @@ def contradictions(settings: DiversitySettings) -> list[str]:
         for smallest, received, most in ends
         if received > most
     ]
-    if not problems and settings.n_pairs > LARGEST_GRID:
+    if not problems and settings.n_pairs > _LARGEST_GRID:
         problems.append(
             text(
                 "The grid has {n} pair of k and ℓ; at most {most} are searched. Narrow the range of k "
@@ -216,7 +216,7 @@ def contradictions(settings: DiversitySettings) -> list[str]:
                 "The grid has {n} pairs of k and ℓ; at most {most} are searched. Narrow the range of k "
                 "({smallest_k}, {largest_k}), or raise the smallest ℓ ({smallest_l}).",
                 n=settings.n_pairs,
-                most=LARGEST_GRID,
+                most=_LARGEST_GRID,
                 smallest_k=k_min,
                 largest_k=k_max,
                 smallest_l=l_min,

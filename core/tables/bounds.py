@@ -8,7 +8,7 @@ from core.words import input_error
 
 MOST_COLUMNS = 20_000
 LONGEST_RECORD = 32 << 20  # bytes, a megabyte more where a block of text is cut
-LARGEST_TEXT_OF_SMALL_FILE = 384 << 20  # bytes; while the text is made it takes twice that
+_LARGEST_TEXT_OF_SMALL_FILE = 384 << 20  # bytes; while the text is made it takes twice that
 
 
 def check_n_columns(n_columns: int, *, name: str) -> None:
@@ -35,13 +35,13 @@ def record_too_long(name: str) -> AuditInputError:
 
 def check_text(n_bytes: int, *, of: int, name: str) -> None:
     """Refuse a small file whose cells come to far more text than it holds."""
-    if of <= SMALL_FILE_BYTES and n_bytes > LARGEST_TEXT_OF_SMALL_FILE:
+    if of <= SMALL_FILE_BYTES and n_bytes > _LARGEST_TEXT_OF_SMALL_FILE:
         raise input_error(
             "{file}: the file of {size} bytes would unpack to {unpacked} MB of text; at most {most} MB "
             "are read from a file below {small} MB. Audit a part of it.",
             file=name,
             size=of,
             unpacked=round(n_bytes / 1e6),
-            most=LARGEST_TEXT_OF_SMALL_FILE >> 20,
+            most=_LARGEST_TEXT_OF_SMALL_FILE >> 20,
             small=SMALL_FILE_BYTES >> 20,
         )

@@ -148,14 +148,14 @@ def _read_records(
 def _wide(utf8: pa.Buffer, layout: Layout, names: Sequence[str], spellings: Sequence[str]) -> pa.Table | None:
     """Read records of many columns; None where there are few, or too little text to be worth it."""
     records = utf8.slice(layout.data_begins)
-    if len(names) < WIDE or has_lone_returns(records):
+    if len(names) < WIDE or _has_lone_returns(records):
         return None
     if find_byte(records, _QUOTE) < 0:
-        return wide_table(records, names, layout.delimiter, spellings)
+        return _wide_table(records, names, layout.delimiter, spellings)
     if records.size < WIDE_WITH_QUOTES:
         return None
     rows = (cells for _, cells in _slowly(utf8, layout, strict=False))
-    return wide_table_of_rows(rows, names, spellings)
+    return _wide_table_of_rows(rows, names, spellings)
 
 
 def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, name: str) -> None:
@@ -327,13 +327,15 @@ class EndlessRecordError(Exception):
 # process may take that reads a hostile file.
 
 
-def wide_table(records: pa.Buffer, names: Sequence[str], delimiter: str, nulls: Sequence[str]) -> pa.Table:
+def _wide_table(records: pa.Buffer, names: Sequence[str], delimiter: str, nulls: Sequence[str]) -> pa.Table:
     """Read records without quotation marks."""
     return _table((_cells(block, len(names), delimiter) for block in _blocks(records)), names, nulls)
 
 
-def wide_table_of_rows(rows: Iterable[Sequence[str]], names: Sequence[str], nulls: Sequence[str]) -> pa.Table:
-    """Make a table of records that were taken apart already; as :func:`wide_table` otherwise."""
+def _wide_table_of_rows(
+    rows: Iterable[Sequence[str]], names: Sequence[str], nulls: Sequence[str]
+) -> pa.Table:
+    """Make a table of records that were taken apart already; as :func:`_wide_table` otherwise."""
     return _table(_joined(rows, len(names)), names, nulls)
 
 
@@ -396,7 +398,7 @@ def _joined(rows: Iterable[Sequence[str]], n_columns: int) -> Iterator[pa.Array]
     yield pa.array(some, pa.string())
 
 
-def has_lone_returns(records: pa.Buffer) -> bool:
+def _has_lone_returns(records: pa.Buffer) -> bool:
     """Return whether a carriage return ends a line by itself, or stands in a cell."""
     letters = np.frombuffer(records, dtype=np.uint8)
     returns = np.flatnonzero(letters == _RETURN)

@@ -60,7 +60,7 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
     """
     head = data.slice(0, min(4, data.size)).to_pybytes()
     mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))
-    chosen = encoding or marked or detected_encoding(data, name=name)
+    chosen = encoding or marked or _detected_encoding(data, name=name)
     codec = codecs.lookup(chosen).name
     if marked and marked.startswith(codec):  # utf-16 says that a mark follows, utf-16-le which
         data, codec = data.slice(len(mark)), marked
@@ -85,7 +85,7 @@ def _is_ascii(data: pa.Buffer) -> bool:
     return int(np.frombuffer(data, dtype=np.uint8).max(initial=0)) < 0x80
 
 
-def detected_encoding(data: pa.Buffer, *, name: str) -> str:
+def _detected_encoding(data: pa.Buffer, *, name: str) -> str:
     """Return the encoding of a file without byte order mark."""
     utf16 = _utf16(data)
     if utf16:
@@ -98,7 +98,7 @@ def detected_encoding(data: pa.Buffer, *, name: str) -> str:
         return "cp949"
     if korean.is_dominant and korean.n_broken <= _BROKEN_SHARE * korean.n_hangul:
         raise _broken_korean(data, name=name)
-    return european_encoding(_blocks(data))
+    return _european_encoding(_blocks(data))
 
 
 def _utf16(data: pa.Buffer) -> str | None:
@@ -284,7 +284,7 @@ _PAIRS = {
 }
 
 
-def european_encoding(blocks: Iterable[bytes]) -> str:
+def _european_encoding(blocks: Iterable[bytes]) -> str:
     """Return ``cp1250``, ``iso8859-2``, ``cp1252`` or ``latin-1``, whichever the words read best in.
 
     č and è share a byte, and so do many such pairs. A consonant stands beside vowels and a vowel

@@ -22,7 +22,7 @@ from core.errors import AuditInputError
 from core.words import input_error, joined, text
 
 LARGEST_UNPACKED = 2 << 30
-LARGEST_AREA = 30 << 20
+_LARGEST_AREA = 30 << 20
 LARGEST_ELEMENTS = 40_000_000
 _EXCEL_ROWS, _EXCEL_COLUMNS = 1 << 20, 1 << 14
 _PIECE = 1 << 20
@@ -141,7 +141,7 @@ class _Sheet:
     @property
     def has_few_columns(self) -> bool:
         """Whether the sheet cannot be too large, however many of Excel's rows it has."""
-        return self.n_columns * _EXCEL_ROWS <= LARGEST_AREA
+        return self.n_columns * _EXCEL_ROWS <= _LARGEST_AREA
 
     def add(self, piece: bytes) -> None:
         """Take in the next piece of the XML."""
@@ -171,12 +171,12 @@ class _Sheet:
         """Raise when a reader would lay out too much, or cells that no sheet has."""
         if self.n_rows > _EXCEL_ROWS or self.n_columns > _EXCEL_COLUMNS:
             raise _DamagedError
-        if self.n_rows * self.n_columns > LARGEST_AREA or self.n_cells > LARGEST_AREA:
+        if self.n_rows * self.n_columns > _LARGEST_AREA or self.n_cells > _LARGEST_AREA:
             area = max(self.n_rows * self.n_columns, self.n_cells)
             raise _TooLargeError(
                 "{file}: the workbook has a sheet that spans {area} cells, more than {most}, and was not "
                 "opened.",
-                {"area": area, "most": LARGEST_AREA},
+                {"area": area, "most": _LARGEST_AREA},
             )
         if self.n_elements - self.n_cells * 3 > LARGEST_ELEMENTS:
             raise _TooLargeError(

@@ -13,7 +13,7 @@ from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import input_error
 
-PROTECTING_ACTIONS = frozenset(
+_PROTECTING_ACTIONS = frozenset(
     {
         "drop",
         "pseudonymize",
@@ -171,7 +171,7 @@ def is_dropping(action: str, *, allow_dx: bool) -> bool:
 
 def is_protecting(action: str, *, allow_dx: bool) -> bool:
     """Return whether the action protects a high-risk column."""
-    return action in PROTECTING_ACTIONS or is_dropping(action, allow_dx=allow_dx)
+    return action in _PROTECTING_ACTIONS or is_dropping(action, allow_dx=allow_dx)
 
 
 def is_high_risk(semantic: str) -> bool:

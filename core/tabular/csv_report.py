@@ -12,7 +12,7 @@ from core.tabular.judging import TabularAudit
 
 Headers = Literal["ko", "en"]
 
-BYTE_ORDER_MARK = "\ufeff"
+_BYTE_ORDER_MARK = "\ufeff"
 HEADERS: dict[Headers, tuple[str, ...]] = {
     "ko": (
         "파일명",
@@ -54,7 +54,7 @@ def csv_report_name(at: datetime) -> str:
 
 def csv_report_header(headers: Headers = "ko") -> str:
     """Return the byte order mark and the line of column names."""
-    return BYTE_ORDER_MARK + _line(HEADERS[headers])
+    return _BYTE_ORDER_MARK + _line(HEADERS[headers])
 
 
 def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:

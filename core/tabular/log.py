@@ -22,7 +22,7 @@ from core.words import Text, Value, input_error, own, text
 Mode = Literal["low", "high"]
 
 DATE_FLOOR_ACTIONS = frozenset({"date_floor_year", "date_floor_decade"})
-KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
+_KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
     "drop",
     "drop_zip_detail",
     "keep",
@@ -35,7 +35,7 @@ KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
 QUASI_IDENTIFYING_SEMANTICS = frozenset(
     {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
 )
-LARGEST_LOG = 20_000_000  # bytes
+_LARGEST_LOG = 20_000_000  # bytes
 _REMEDY = "Choose the log written with the anonymized file."
 _SHOWN = 40  # characters of a name out of the log that a message repeats
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -225,13 +225,13 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
 
 def _document(data: bytes, *, name: str, repeated: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the log and its object with an entry per column; keys there twice are appended to `repeated`."""
-    if len(data) > LARGEST_LOG:
+    if len(data) > _LARGEST_LOG:
         raise input_error(
             "{log}: the log has {megabytes} MB; at most {most} are read. It needs one short entry per "
             "column.",
             log=name,
             megabytes=round(len(data) / 1e6),
-            most=round(LARGEST_LOG / 1e6),
+            most=round(_LARGEST_LOG / 1e6),
         )
     document = _parse(data, name=name, repeated=repeated)
     if not isinstance(document, dict):
@@ -366,8 +366,8 @@ def _entry(column: str, value: object, *, name: str, notes: list[Finding]) -> Lo
         key: _entry_text(column, value, key, name=name, notes=notes)
         for key in ("semantic", "action", "source")
     }
-    action = _known_word(texts["action"], KNOWN_ACTIONS)
-    if action and action not in KNOWN_ACTIONS and meaning_of(action) is None:
+    action = _known_word(texts["action"], _KNOWN_ACTIONS)
+    if action and action not in _KNOWN_ACTIONS and meaning_of(action) is None:
         notes.append(
             _note(
                 "log_action_unknown",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.words import Text, joined, text
 
-TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
+_TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
 _ANONYMIZED = "_anonymized"
 _LOG = "_anonymized_log.json"
 
@@ -52,7 +52,7 @@ class _Name:
 
     @property
     def is_table(self) -> bool:
-        return self.extension in TABLE_EXTENSIONS
+        return self.extension in _TABLE_EXTENSIONS
 
     @property
     def is_log(self) -> bool:
@@ -180,7 +180,7 @@ def _partners(name: _Name, candidates: Sequence[_Name]) -> Sequence[_Name]:
 
 def _other_extension(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     """Return an anonymized table that only has another extension, "" where there is none."""
-    for extension in TABLE_EXTENSIONS:
+    for extension in _TABLE_EXTENSIONS:
         for other in by_base.get(f"{name.stem}{_ANONYMIZED}.{extension}", ()):
             return other.written
     return ""
@@ -208,7 +208,7 @@ def _why_without(original: _Name | None, missing: Text) -> Text:
 def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     if name.is_log:
         stem = name.base.removesuffix(_LOG)
-        given = (original for ending in TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
+        given = (original for ending in _TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
         missing = text("No original called {name} was given for this log.", name=stem)
         return _why_without(next(given, None), missing)
     if name.looks_anonymized:
@@ -224,7 +224,7 @@ def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
 
 
 def _not_a_table(name: _Name) -> Text:
-    allowed = ", ".join(f".{extension}" for extension in TABLE_EXTENSIONS)
+    allowed = ", ".join(f".{extension}" for extension in _TABLE_EXTENSIONS)
     return text(
         "{name} is neither a table ({allowed}) nor a log.", name=_shown_base(name.written), allowed=allowed
     )

@@ -18,10 +18,10 @@ from core.tabular.words import patterns_found
 from core.verdict import Verdict
 from core.words import Text, joined, percent, share_of, text
 
-PATTERN_LIMIT = 0.10  # share of non-blank values of a column that may hold sensitive patterns
-DIVERSE = 0.70  # distinct pseudonyms for each distinct original value, at least
-RESEMBLING = 0.90  # share of pseudonyms that look like one, at least
-CHANGED = 0.99  # share of pseudonyms that differ from the original, at least
+_PATTERN_LIMIT = 0.10  # share of non-blank values of a column that may hold sensitive patterns
+_DIVERSE = 0.70  # distinct pseudonyms for each distinct original value, at least
+_RESEMBLING = 0.90  # share of pseudonyms that look like one, at least
+_CHANGED = 0.99  # share of pseudonyms that differ from the original, at least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck
         reason = text("None of {filled} non-blank values holds a sensitive pattern.", filled=n_filled)
         return _result(match, "patterns", Verdict.PASS, reason, scanned)
     counts = scanned.residual_counts
-    failed = n_found / n_filled > PATTERN_LIMIT
+    failed = n_found / n_filled > _PATTERN_LIMIT
     return _result(
         match,
         "patterns",
@@ -177,7 +177,7 @@ def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck
             "{found} non-blank values hold a sensitive pattern ({patterns}); at most {limit} may.",
             found=share_of(n_found, n_filled),
             patterns=patterns_found(counts),
-            limit=percent(PATTERN_LIMIT),
+            limit=percent(_PATTERN_LIMIT),
         ),
         scanned,
         n_failing=n_found,
@@ -253,7 +253,7 @@ def _count_pseudonyms(
 
 def _pseudonym_problems(found: _Pseudonyms) -> Iterator[tuple[str, Text]]:
     """Yield what is wrong with pseudonyms, by its name in a check."""
-    if found.n_distinct_original and found.n_distinct / found.n_distinct_original < DIVERSE:
+    if found.n_distinct_original and found.n_distinct / found.n_distinct_original < _DIVERSE:
         yield (
             "few",
             text(
@@ -261,26 +261,26 @@ def _pseudonym_problems(found: _Pseudonyms) -> Iterator[tuple[str, Text]]:
                 "values; at least {limit} are asked for.",
                 pseudonyms=found.n_distinct,
                 originals=found.n_distinct_original,
-                limit=percent(DIVERSE),
+                limit=percent(_DIVERSE),
             ),
         )
-    if found.n_filled and (found.n_filled - found.n_unlike) / found.n_filled < RESEMBLING:
+    if found.n_filled and (found.n_filled - found.n_unlike) / found.n_filled < _RESEMBLING:
         yield (
             "unlike",
             text(
                 "{found} values do not resemble pseudonyms; at most {limit} may.",
                 found=share_of(found.n_unlike, found.n_filled),
-                limit=percent(1 - RESEMBLING),
+                limit=percent(1 - _RESEMBLING),
             ),
         )
-    if found.n_compared and (found.n_compared - found.n_unchanged) / found.n_compared < CHANGED:
+    if found.n_compared and (found.n_compared - found.n_unchanged) / found.n_compared < _CHANGED:
         message = (
             "{found} values equal the original in the same row; at most {limit} may."
             if found.by_row
             else "{found} distinct values occur in the original; at most {limit} may."
         )
         n_and_share = share_of(found.n_unchanged, found.n_compared)
-        yield "unchanged", text(message, found=n_and_share, limit=percent(1 - CHANGED))
+        yield "unchanged", text(message, found=n_and_share, limit=percent(1 - _CHANGED))
 
 
 def _result(

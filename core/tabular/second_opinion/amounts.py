@@ -56,7 +56,7 @@ class Amounts:
         """Return the values as one or, of dates, several numbers: in whatever order a date may be written."""
         if self.kind == "number":
             return {"": self.numbers}
-        return {name: write(self.numbers) for name, write in DATE_NUMBERS.items()}
+        return {name: write(self.numbers) for name, write in _DATE_NUMBERS.items()}
 
     def part(self, name: str) -> FloatArray:
         """Return a part of dates, one of `PARTS`."""
@@ -200,7 +200,7 @@ def _written(order: str) -> Callable[[FloatArray], FloatArray]:
     return write
 
 
-DATE_NUMBERS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
+_DATE_NUMBERS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
     {"days": lambda days: days, **{order: _written(order) for order in ("ymd", "dmy", "mdy", "dmY", "mdY")}}
 )
 """Numbers that dates are written as, whose order differs; years first is the order of days."""

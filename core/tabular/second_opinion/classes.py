@@ -101,7 +101,7 @@ def measure_classes(
         return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)
     chosen = tuple(name for name in _logged(tables) if name not in left_out)
     measured = measure_chosen_classes(anonymized, suggestions, chosen, persons)
-    unlogged = tuple(name for name in proposed_quasi_identifiers(suggestions) if name not in chosen)
+    unlogged = tuple(name for name in _proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:
         return measured
     widened = _measure(anonymized, chosen + unlogged, suggestions, persons, contributions=False)
@@ -126,12 +126,12 @@ def measure_chosen_classes(
     if quasi_identifiers:
         chosen = _measure(anonymized, quasi_identifiers, suggestions, persons)
         return ClassesMeasurement(chosen=chosen, proposed=None, widened=None, unlogged=(), persons=persons)
-    proposal = proposed_quasi_identifiers(suggestions)[:_LARGEST_PROPOSAL]
+    proposal = _proposed_quasi_identifiers(suggestions)[:_LARGEST_PROPOSAL]
     proposed = _measure(anonymized, proposal) if proposal else None
     return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=(), persons=persons)
 
 
-def proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:
+def _proposed_quasi_identifiers(suggestions: Sequence[RoleSuggestion]) -> tuple[str, ...]:
     """Return the columns that look like quasi-identifiers and hold more than one value, surest first."""
     return tuple(
         suggestion.column

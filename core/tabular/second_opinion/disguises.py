@@ -170,12 +170,12 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         n_compared=n_compared,
         original_distinct_share=samples.tables.distinct_share("original", original),
         anonymized_distinct_share=samples.tables.distinct_share("anonymized", anonymized),
-        taken_out=is_taken_out(samples.tables.log.entry(original).action),
+        taken_out=_is_taken_out(samples.tables.log.entry(original).action),
         renamed=original not in samples.tables.anonymized.column_names,
     )
 
 
-def is_taken_out(action: str) -> bool:
+def _is_taken_out(action: str) -> bool:
     """Return whether the action says that no original value is left."""
     return action == "keep_if_permitted_else_drop" or meaning_of(action) in _TAKEN_OUT
 

@@ -172,7 +172,7 @@ class _Words:
         return (self.totals[n_words : n_words + n] - self.totals[:n])[same], self.text[:n][same]
 
 
-def folded_texts(values: pa.Array) -> pa.Array:
+def _folded_texts(values: pa.Array) -> pa.Array:
     """Return texts as they are compared: lower case, without accents, letters apart from digits."""
     texts = pc.utf8_lower(legible(values))
     if not pc.all(pc.string_is_ascii(texts)).as_py():
@@ -279,7 +279,7 @@ def _kind(values: pa.Array) -> str:
 
 def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     """Yield the values as they are, in other spellings, and of names what is left of them."""
-    texts = folded_texts(values)
+    texts = _folded_texts(values)
     words = words_of(texts)
     together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
     spellings = [words, words_of(together)]
@@ -394,7 +394,7 @@ def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Itera
     ]
     if not possible:
         return
-    words = _with_held_words(words_of(folded_texts(cells.values)), sought)
+    words = _with_held_words(words_of(_folded_texts(cells.values)), sought)
     done: set[str] = set()
     for one, form in possible:
         found = None
@@ -558,7 +558,7 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
     if source is None:
         return None
     cells = read.original(source)
-    text, number = form.in_texts(_with_held_words(words_of(folded_texts(cells.values)), [one]))
+    text, number = form.in_texts(_with_held_words(words_of(_folded_texts(cells.values)), [one]))
     if len(text) == 0:
         return 0, 0
     found = _in_rows(one, form, cells=cells, text=text, number=number)
