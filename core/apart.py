@@ -472,7 +472,7 @@ def main() -> None:
     """Serve the process that started this one; whatever else is printed goes nowhere."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    for module in ("core.tables.readers", "core.vcf.apart"):  # so that the first file need not wait for it
+    for module in ("core.tables.reading", "core.vcf.apart"):  # so that the first file need not wait for it
         importlib.import_module(module)
     with suppress(BrokenPipeError):
         _send(answers, {"started": True})

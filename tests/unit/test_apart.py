@@ -17,9 +17,8 @@ from core import apart
 from core.apart import EndedError, answer, ask_apart, memory_bound, prepare, seconds_bound, serve
 from core.errors import AuditInputError
 from core.tables import ReadOptions, read_dataset, reading
-from core.tables.apart import read_apart
 from core.tables.delimited import read_delimited
-from core.tables.readers import read_binary, read_for_other
+from core.tables.reading import read_apart, read_binary, read_for_other
 from core.words import say, speaking, text_of
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -227,7 +226,7 @@ def test_serve__answers_every_request_until_there_are_no_more() -> None:
 def request(data: bytes, name: str = "t") -> dict[str, object]:
     arguments = {"name": name, "options": asdict(OPTIONS), "kind": "binary"}
     bounds = {"n_bytes": len(data), "memory": memory_bound(len(data)), "seconds": seconds_bound(len(data))}
-    return {"task": "core.tables.readers:read_for_other", "arguments": arguments, **bounds}
+    return {"task": "core.tables.reading:read_for_other", "arguments": arguments, **bounds}
 
 
 def serve_without_limits(requests: io.BytesIO, answers: io.BytesIO) -> None:

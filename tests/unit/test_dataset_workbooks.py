@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from core.errors import AuditInputError
 from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
-from core.tables.readers import READERS
+from core.tables.reading import READERS
 from tests.old_workbooks import OLE, old_workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

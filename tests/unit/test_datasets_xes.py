@@ -9,7 +9,7 @@ import pytest
 from core.errors import AuditInputError
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tables import xes as xes_reading
-from core.tables.readers import READERS
+from core.tables.reading import READERS
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1.0" xmlns="http://www.xes-standard.org/">'
 EVENT = (
