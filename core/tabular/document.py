@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from core.settings_form import command_line, option_words, settings_document
 from core.tabular.csv_report import class_shares
-from core.tabular.decision import TabularAudit
-from core.tabular.measurement import ColumnResult
+from core.tabular.judging import TabularAudit
+from core.tabular.measuring import ColumnResult
 from core.tabular.pairing import LeftOutFile
 from core.tabular.rules import ColumnCheck
 from core.tabular.settings import TabularThresholds
