@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,7 +26,7 @@ from core.diversity import (
     released_table,
     repeat_configuration,
 )
-from core.diversity.document import diversity_document, model_named, singling_out_document
+from core.diversity.document import diversity_document, model_named
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         document["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                  "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
-        document["singling_out"] = singling_out_document(data)
+        document["singling_out"] = _singling_out(data)
     written = _write_release(arguments.release, audit)
     document["seconds"] = round(time.perf_counter() - started, 3)
     if arguments.json:
@@ -189,7 +190,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
         "overall": Verdict.NOT_ASSESSED,
         "reason": reason,
         "n_records": data.n_records,
-        "singling_out": singling_out_document(data),
+        "singling_out": _singling_out(data),
     }
     if as_json:
         print_json(document)
@@ -210,6 +211,11 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
 
 def _absent(message: str, options: list[str]) -> Text:
     return text(message, options=", ".join(options))
+
+
+def _singling_out(data: Dataset) -> list[dict[str, object]]:
+    """Return all columns, those that single out most first, as plain values for JSON."""
+    return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
 
 
 def _choice(arguments: argparse.Namespace) -> ModelChoice:

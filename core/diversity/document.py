@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from core.diversity.judging import DiversityAudit
 from core.diversity.measuring import Configuration
 from core.diversity.minimized import generalizations, generalizations_document
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import as_published
-from core.diversity.singling_out import rank_by_singling_out
 from core.settings_form import command_line, option_words, settings_document
-from core.tables import Dataset
 
 
 def diversity_document(audit: DiversityAudit) -> dict[str, object]:
@@ -81,11 +77,6 @@ def _configuration(configuration: Configuration) -> dict[str, object]:
         if evaluation
         else None,
     }
-
-
-def singling_out_document(data: Dataset) -> list[dict[str, object]]:
-    """Return all columns, those that single out most first, as plain values for JSON."""
-    return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
 
 
 def diversity_command(audit: DiversityAudit) -> str:
