@@ -23,6 +23,7 @@ from core.diversity import (
     judge_diversity,
     measure_diversity,
     prepare_search,
+    rank_by_singling_out,
     released_table,
     repeat_configuration,
 )
