@@ -25,7 +25,7 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 def in_this_process(monkeypatch):
     """Read here, where a test can lower a bound; test_apart.py reads in the other process."""
 
-    def read_here(data, *, name, options, kind):
+    def read_here(data, *, name, options, kind, given):
         return READERS[kind](data, name=name, options=options)
 
     monkeypatch.setattr("core.tables.reading.read_apart", read_here)

@@ -23,7 +23,7 @@ EVENT = (
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read here, where a test can lower a bound; test_apart.py reads in the other process."""
 
-    def read_here(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str) -> object:
+    def read_here(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: object) -> object:
         return READERS[kind](data, name=name, options=options)
 
     monkeypatch.setattr("core.tables.reading.read_apart", read_here)
