@@ -123,6 +123,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "verification": "Choose one of the pairs that held when read back.",
         "nothing_within_limits": "Lower the target accuracy, or allow more records to be removed.",
         "below_baseline": "Raise the target accuracy, or choose smaller k and ℓ.",
+        "label_not_predicted": "Choose the label that the model was trained for.",
         "model_below_baseline": "Choose a better model first.",
         "accuracy_unknown": "Add the model itself instead of its predictions.",
         "cells_are_steered": "Choose proper cells.",

@@ -13,13 +13,14 @@ from core.charts.look import (
     COLORS,
     HEIGHT,
     LABEL_LIMIT,
+    PERCENT_LABEL,
     TEXT_COLOR,
     Specification,
     rule_layers,
     specification,
 )
 from core.charts.shapes import NumberArray
-from core.words import percent, say
+from core.words import percent, say, text
 
 _CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
@@ -108,7 +109,11 @@ def class_size_chart(
     `groups` names those below and those at or above the threshold.
     """
     table = class_size_table(sizes, records, k)
-    below, above = (say(group, k=k) for group in groups)
+    drawn = table[table["n_records"] > 0]
+    below, above = (
+        say(text(group, k=k) if has_any else text("{group}: none", group=text(group, k=k)))
+        for group, has_any in zip(groups, (drawn["below_k"].any(), not drawn["below_k"].all()), strict=True)
+    )
     table["group"] = np.where(table["below_k"], below, above)
     table["share"] = [say(percent(share)) for share in table["records_share"]]
     order = [str(label) for label in table["class_size"]]
@@ -227,7 +232,7 @@ def _cumulative_line(x: Mapping[str, object]) -> dict[str, object]:
                 "type": "quantitative",
                 "title": say("Cumulative share of records"),
                 "scale": {"domain": [0, 1]},
-                "axis": {"format": "%", "orient": "right", "grid": False},
+                "axis": {"labelExpr": PERCENT_LABEL, "orient": "right", "grid": False},
             },
             "tooltip": [
                 {"field": "class_size", "type": "ordinal", "title": say("Class size up to")},

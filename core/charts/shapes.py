@@ -206,7 +206,7 @@ def heatmap(
         color=alt.Color(
             "c2:Q",
             scale=alt.Scale(domain=domain, range=list(_HEATMAP_RANGE), interpolate="lab"),
-            legend=alt.Legend(title=value_title, format=_legend_format(unit)),
+            legend=alt.Legend(title=value_title, **_legend_form(unit)),
         ),
         tooltip=[
             alt.Tooltip("c0:N", title=x_title),
@@ -226,11 +226,11 @@ def _flat_labels() -> alt.Axis:
     return alt.Axis(labelAngle=0, labelOverlap=False, labelLimit=LABEL_LIMIT)
 
 
-def _legend_format(unit: Unit) -> str:
+def _legend_form(unit: Unit) -> dict[str, str]:
     """Return how a legend writes numbers: percent, whole counts, or decimals."""
     if unit in ("share", "risk"):
-        return ".0%"
-    return "," if unit in ("number", "bits") else ",d"
+        return {"labelExpr": PERCENT_LABEL}
+    return {"format": "," if unit in ("number", "bits") else ",d"}
 
 
 NumberArray = FloatArray | IntArray

@@ -200,7 +200,22 @@ def _read(
         more_classes=loaded.classes if loaded is not None else (),
     )
     _check_size(space, outcomes[-1], settings, n_records=max(len(each) for each in values))
+    if loaded is not None and loaded.classes and not {*loaded.classes} & {*_classes_of(outcomes[0])}:
+        raise input_error(
+            "The model {file} predicts no value of the label “{column}”, which has {n}: it was trained for "
+            "another label. Choose that one.",
+            "The model {file} predicts none of the {n} values of the label “{column}”: it was trained for "
+            "another label. Choose that one.",
+            n=len(_classes_of(outcomes[0])),
+            file=choice.file_name,
+            column=settings.label,
+        )
     return space, values, outcomes, loaded
+
+
+def _classes_of(outcome: Outcome) -> list[str]:
+    """Return the classes that a label has in its records."""
+    return [outcome.classes[int(place)] for place in np.unique(outcome.values)] if outcome.classes else []
 
 
 def _check_size(
@@ -368,11 +383,28 @@ def _model(
         return None, []
     if loaded is not None:
         model = FileModel.of(loaded, space=space, classes=outcomes[0].classes, values=values[0])
-        return model, [
-            Finding(check="model_file", verdict=Verdict.PASS, message=note) for note in model.notes
-        ]
+        notes = [Finding(check="model_file", verdict=Verdict.PASS, message=note) for note in model.notes]
+        return model, [*notes, *_never_predicted(loaded, outcomes[0])]
     trained = train_model(choice.source, space, values[1], outcomes[1], seed=choice.seed)
     return trained, [Finding(check="training", verdict=Verdict.WARN, message=note) for note in trained.notes]
+
+
+def _never_predicted(loaded: LoadedEstimator, outcome: Outcome) -> list[Finding]:
+    """Return the finding of label values that are none of the model's."""
+    unknown = [number for number, name in enumerate(outcome.classes) if name not in loaded.classes]
+    n_records = int(np.isin(outcome.values, unknown).sum()) if loaded.classes else 0
+    if not n_records:
+        return []
+    return [
+        Finding.of("label_not_predicted", Verdict.WARN, n_affected=n_records)(
+            "The model never predicts {n} value that the label has in {records}: look whether it was "
+            "trained for another label.",
+            "The model never predicts {n} values that the label has in {records}: look whether it was "
+            "trained for another label.",
+            n=len(unknown),
+            records=counted(n_records, "record"),
+        )
+    ]
 
 
 def _untouched(

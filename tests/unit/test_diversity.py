@@ -1299,6 +1299,22 @@ def test_load_estimator__names_features_the_table_does_not_have() -> None:
     assert from_file(skops.io.dumps(exact)).base_accuracy == 1.0
 
 
+def test_load_estimator__sees_a_model_of_another_label() -> None:
+    frame = people()
+    features = frame[["age", "income", "score"]]
+    other = DecisionTreeClassifier(random_state=0).fit(features, frame["ill"].map("label {}".format))
+    assert problems(lambda: from_file(skops.io.dumps(other))) == (
+        f"The model model.skops predicts none of the {frame['ill'].nunique()} values of the label “ill”: it "
+        "was trained for another label. Choose that one.",
+    )
+    first = frame["ill"].iloc[0]
+    partly = frame["ill"].where(frame["ill"] != first, "never seen")
+    model = DecisionTreeClassifier(random_state=0).fit(features, partly)
+    (note,) = [note for note in from_file(skops.io.dumps(model)).notes if note.check == "label_not_predicted"]
+    assert note.verdict is Verdict.WARN
+    assert note.n_affected == int((frame["ill"] == first).sum())
+
+
 def test_load_estimator__refuses_a_model_for_another_task() -> None:
     frame = people()
     model = LinearRegression().fit(frame[["age", "income", "score"]], frame["age"])

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 
 from core.attribute_disclosure import distinct_l
-from core.charts import COLORS, HEIGHT, Specification, class_size_chart, legend_columns, sized
+from core.charts import (
+    COLORS,
+    HEIGHT,
+    PERCENT_LABEL,
+    Specification,
+    class_size_chart,
+    legend_columns,
+    sized,
+)
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.judging import accuracy_word
 from core.reports.model import Column, table_of
@@ -84,7 +92,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     x = alt.X(
         "deletion:Q",
         title=say("Records removed (share of all)"),
-        axis=alt.Axis(format=".0%"),
+        axis=alt.Axis(labelExpr=PERCENT_LABEL),
         scale=alt.Scale(
             domain=[0, max(0.05, float(table["deletion"].max() if len(table) else 0))], nice=True
         ),
@@ -92,7 +100,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     y = alt.Y(
         "accuracy:Q",
         title=y_title,
-        axis=alt.Axis(format=".0%"),
+        axis=alt.Axis(labelExpr=PERCENT_LABEL),
         scale=alt.Scale(domain=[max(lowest - 0.05, -1.0), 1.0], clamp=True),
     )
     front = table[table["front"]]
@@ -138,6 +146,7 @@ def _group(configuration: Configuration, met: set[int]) -> str:
 def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
     picked = alt.selection_point(name="picked", fields=["k", "l"], on="click", empty=False)
     meanings = [say(meaning) for meaning in _POINT_MEANINGS]
+    legend = alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3))
     return (
         alt.Chart(table)
         .mark_point(filled=True, size=70, opacity=0.85)
@@ -147,12 +156,12 @@ def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
             color=alt.Color(
                 "group:N",
                 scale=alt.Scale(domain=meanings, range=list(_POINT_MEANINGS.values())),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3)),
+                legend=legend,
             ),
             shape=alt.Shape(
                 "group:N",
                 scale=alt.Scale(domain=meanings, range=["circle", "square", "cross"]),
-                legend=None,
+                legend=legend,
             ),
             tooltip=[
                 alt.Tooltip("k:Q", title="k"),
@@ -189,7 +198,11 @@ def _outlines(front: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
 
 def _target_rule(audit: DiversityAudit) -> alt.LayerChart:
     target = audit.search.problem.settings.target
-    base = alt.Chart(pd.DataFrame({"accuracy": [target], "label": [say("target")]})).encode(y="accuracy:Q")
+    base = alt.Chart(
+        pd.DataFrame(
+            {"accuracy": [target], "label": [say("target: at least {least}", least=percent(target))]}
+        )
+    ).encode(y="accuracy:Q")
     rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
     label = base.mark_text(
         color=COLORS["threshold"], align="right", baseline="bottom", dy=-3, fontSize=12
@@ -244,7 +257,7 @@ def grid_chart(
                 scale=alt.Scale(
                     domain=_grid_domain(table), range=["#DCE9F5", "#6AA3D5", "#134A80"], interpolate="lab"
                 ),
-                legend=alt.Legend(format=".0%"),
+                legend=alt.Legend(labelExpr=PERCENT_LABEL),
             ),
             tooltip=[
                 alt.Tooltip("k:O", title="k"),

@@ -20,8 +20,9 @@ from core.charts import (
     threshold_rule,
 )
 from core.events import AnonymizedEvents, Outcome, TraceRisk
+from core.events.trace_risk import Share
 from core.events.views.tables import OUTCOMES, class_loss_table, size_histogram, stage_table
-from core.words import counted, say, text
+from core.words import counted, percent, say, text
 
 _MEANINGS = {"left_out": "neutral", "kept": "kept", "flattened": "generalized", "removed": "removed"}
 _STAGE_MEANINGS = ("original", "original", "kept", "generalized", "removed")
@@ -146,12 +147,13 @@ def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
             "share": known.singled_out.value,
             "lower": known.singled_out.lower,
             "upper": known.singled_out.upper,
+            "written": _with_interval(known.singled_out),
         }
         for series, risk in zip(both, (before, after), strict=True)
         for known in risk.by_known
         if known.singled_out is not None
     ]
-    table = pd.DataFrame(rows, columns=["known", "series", "share", "lower", "upper"])
+    table = pd.DataFrame(rows, columns=["known", "series", "share", "lower", "upper", "written"])
     scale = alt.Scale(domain=both, range=[COLORS["original"], COLORS["anonymized"]])
     known_events, singled_out = say("Known events"), say("Users singled out")
     base = alt.Chart(table).encode(
@@ -162,15 +164,20 @@ def trace_chart(before: TraceRisk, after: TraceRisk) -> alt.LayerChart:
     tooltip = [
         alt.Tooltip("known:O", title=known_events),
         alt.Tooltip("series:N", title=say("Log")),
-        alt.Tooltip("share:Q", title=singled_out, format=".1%"),
-        alt.Tooltip("lower:Q", title=say("95 % interval from"), format=".1%"),
-        alt.Tooltip("upper:Q", title=say("to"), format=".1%"),
+        alt.Tooltip("written:N", title=singled_out),
     ]
     dashes = alt.StrokeDash("series:N", legend=None, scale=alt.Scale(domain=both, range=[[4, 2], [1, 0]]))
     lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes)
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("lower:Q"), y2="upper:Q")
     points = base.mark_point(filled=True, size=90).encode(y=y, tooltip=tooltip)
     return sized(alt.layer(lines, bars, points), HEIGHT)
+
+
+def _with_interval(share: Share) -> str:
+    if share.is_exact:
+        return say(percent(share.value))
+    low, high = percent(share.lower), percent(share.upper)
+    return say("{value} (95 % interval {low} to {high})", value=percent(share.value), low=low, high=high)
 
 
 def curve_chart(outcomes: Sequence[Outcome], *, n_events: int, k: int) -> alt.LayerChart:
@@ -188,6 +195,7 @@ def _curve_table(outcomes: Sequence[Outcome], n_events: int) -> pd.DataFrame:
                 "strategy": say(outcome.strategy),
                 "flattening": say(outcome.flattening),
                 "share": outcome.n_events / n_events,
+                "written": say(percent(outcome.n_events / n_events)),
                 "events": outcome.n_events,
                 "users": outcome.n_users,
             }
@@ -216,7 +224,7 @@ def _curve_lines(table: pd.DataFrame) -> alt.Chart:
             alt.Tooltip("k:Q"),
             alt.Tooltip("strategy:N", title=say("Strategy")),
             alt.Tooltip("flattening:N", title=say("Flattening")),
-            alt.Tooltip("share:Q", title=say("Share of events"), format=".1%"),
+            alt.Tooltip("written:N", title=say("Share of events")),
             alt.Tooltip("events:Q", title=say("Events kept"), format=","),
             alt.Tooltip("users:Q", title=say("Users kept"), format=","),
         ],

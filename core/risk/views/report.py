@@ -40,7 +40,7 @@ from core.risk.views.tables import (
 from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_tables
 from core.settings_form import report_lines
 from core.verdict import Verdict
-from core.words import Amount, Text, counted, joined, listed, number, own, percent, text
+from core.words import Amount, Text, counted, joined, listed, number, percent, text
 
 _ASK_FOR_POPULATION = "Not assessed: give a table of the population or its size."
 
@@ -210,7 +210,7 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     judged = {
         "k": (text("at least {least}", least=limits.k), verdicts["k"]),
-        "records_at_risk_share": (own("none"), verdicts["k"]),
+        "records_at_risk_share": (_at_risk(audit), verdicts["k"]),
         "prosecutor_highest_risk": (text("at most 1 / {k}", k=limits.k), verdicts["k"]),
     }
     if limits.average_risk is not None:
@@ -223,6 +223,12 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
         fewer = text("none of fewer than {k}", k=limits.person_k)
         judged["persons_alone_share"] = (fewer, verdicts["person_limit"])
     return tuple(_figure(key, value, judged.get(key)) for key, value in audit.figures.items())
+
+
+def _at_risk(audit: RiskAudit) -> Text:
+    """Return how many records are at risk, which a share does not tell where they are few."""
+    of = counted(audit.measurement.classes.n_records, "record")
+    return text("{found} of {records}; none allowed", found=audit.n_at_risk, records=of)
 
 
 def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:

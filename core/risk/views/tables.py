@@ -107,7 +107,7 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
             value_title="Risk (%)",
             label_title="Intruder",
             rule=limit,
-            rule_label=f"1 / {audit.thresholds.k}",
+            rule_label=text("at most 1 / {k}", k=audit.thresholds.k),
         ),
         text("Bars of {bars}, with the threshold {limit}.", bars=_shares(known), limit=percent(limit)),
     )
