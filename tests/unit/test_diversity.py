@@ -1305,8 +1305,8 @@ def test_load_estimator__sees_a_model_of_another_label() -> None:
     other = DecisionTreeClassifier(random_state=0).fit(features, frame["ill"].map("label {}".format))
     assert problems(lambda: from_file(skops.io.dumps(other))) == (
         (
-            f"The model model.skops predicts none of the {frame['ill'].nunique()} values of the label “ill”: it "
-            "was trained for another label. Choose that one."
+            f"The model model.skops predicts none of the {frame['ill'].nunique()} values of the label “ill”: "
+            "it was trained for another label. Choose that one."
         ),
     )
     first = frame["ill"].iloc[0]
