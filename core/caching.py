@@ -30,7 +30,7 @@ from streamlit.runtime.memory_media_file_storage import _calculate_file_id
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
-from core import events, leakage, risk, tabular
+from core import delivery, events, leakage, risk, tabular
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.holding import Held
@@ -566,3 +566,13 @@ def risk_release(
     """Make and count again the table of one option of a search; `key` says of what and which search."""
     del key
     return risk.release(_what_if, option, _measured, vault().by_fingerprint[table], person=person)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+@_heavy
+def delivery_measurement(
+    tables: tuple[str, ...], settings: delivery.DeliverySettings
+) -> delivery.DeliveryMeasurement:
+    """Measure the tables of one delivery by fingerprint."""
+    held = vault().by_fingerprint
+    return delivery.measure_delivery([held[table] for table in tables], settings)

@@ -53,6 +53,9 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "k": "Make quasi-identifiers coarser, or suppress small classes; What if shows the options.",
         "smallest_class": "Make the quasi-identifiers coarser, or remove the records of small classes.",
         "smallest_class_of_persons": "Make the quasi-identifiers coarser, or remove these persons.",
+        "joined_k": "Make dates and places of records coarser, or give tables pseudonyms of their own.",
+        "table_k": "Make this table's quasi-identifiers coarser, or leave some of them out.",
+        "alone_with_all_records": "Release fewer records a person, or give each table pseudonyms of its own.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
         "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
@@ -132,6 +135,12 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "pair_error": "Correct the file that could not be read, and verify again.",
         "not_verified": "Correct the file that could not be read, and verify again.",
         "unmatched_file": "Add the file that belongs to this one, or rename them alike.",
+        "no_key": "Name the columns that hold the same persons in two tables.",
+        "not_joined": "Name the column that joins this table to the others, or leave the table out.",
+        "records_of_nobody": "Leave these records out, or fill in whose they are.",
+        "key_spelled_otherwise": "Write the key alike in all tables, or say that they are not the same.",
+        "many_to_many": "Check that these columns hold the same persons.",
+        "same_file": "Give each table once.",
     }
 )
 _RANKS: Mapping[str, int] = {name: rank for rank, name in enumerate(REMEDIES)}

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.coding import CodedTable
+from core.delivery.keys import propose_links
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
@@ -16,6 +18,7 @@ from core.words import text
 
 _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
 _RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
+_MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
 _SHARED_COLUMNS = 0.5  # of the smaller table's, for two tables to be one and its copy
 
 
@@ -41,11 +44,13 @@ def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
     """Return the audits that fit some files, best first; none where nothing was recognised.
 
     Genome files go to the VCF verifier, tables beside a log to the tabular verifier, two tables that share
-    half of their columns to row leakage, a log of events to the anonymizer, every other table, and the
-    released one of two, to disclosure risk, and a single one to the search too.
+    half of their columns to row leakage, other tables that a key joins to the data set audit, a log of events
+    to the anonymizer, every other table, and the released one of two, to disclosure risk, and a single one to
+    the search too.
     """
     tables = [file for file in files if file.table is not None]
     found = [*_genomes(files), *_with_log(files, tables), *_copies(tables)]
+    found += [] if found else _linked(tables)
     taken = {name for offer in found for names in offer.places.values() for name in names}
     for file in tables:
         if file.name not in taken:
@@ -99,6 +104,21 @@ def _copies(tables: Sequence[GivenFile]) -> Iterator[Offer]:
         places={"table": (second.name,), "original": (first.name,)},
         reason=text("How easily are people found in {copy}, beside its original?", copy=second.name),
     )
+
+
+def _linked(tables: Sequence[GivenFile]) -> Iterator[Offer]:
+    """Yield the audit of all tables that keys join."""
+    named = {file.name: file.table for file in tables if file.table is not None}
+    if len(named) < 2 or sum(table.table.nbytes for table in named.values()) > _MOST_LINKED_BYTES:
+        return
+    links = propose_links({name: CodedTable(table=table.table) for name, table in named.items()})
+    joined = {place.table for link in links for place in (link.one, link.other)}
+    if joined:
+        yield Offer(
+            tool="dataset",
+            places={"tables": tuple(name for name in named if name in joined)},
+            reason="Keys join these tables: who is found when they are read together?",
+        )
 
 
 def _share_columns(one: Dataset, other: Dataset) -> bool:

@@ -20,7 +20,8 @@ from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
 from core.measures.measure import Unit
 
 ROOT = Path(__file__).parents[1]
-TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
+TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
+_ROOMS = {"delivery": "dataset"}  # of core, whose tool is called otherwise
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
 _MAKERS = frozenset({"text", "say", "counted", "share_of", "own", "input_error", "Finding.of"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
@@ -116,7 +117,9 @@ def _looks_like_words(literal: object) -> bool:
 
 def domain(places: list[tuple[str, int]]) -> str:
     """Return the tool whose messages these are; what several say belongs to all."""
-    named = {next((tool for tool in TOOLS if re.search(rf"\b{tool}", name)), "shared") for name, _ in places}
+    words = (*TOOLS, *_ROOMS)
+    rooms = {next((word for word in words if re.search(rf"\b{word}", name)), "shared") for name, _ in places}
+    named = {_ROOMS.get(room, room) for room in rooms}
     return named.pop() if len(named) == 1 else "shared"
 
 

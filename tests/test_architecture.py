@@ -14,7 +14,7 @@ from benchmarks.counts import function_length
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 DRAWING = ("altair", "vl_convert")
-TOOLS = ("tabular", "vcf", "leakage", "events", "diversity", "risk")
+TOOLS = ("tabular", "vcf", "leakage", "events", "delivery", "diversity", "risk")
 
 
 def _module(path: Path) -> str:

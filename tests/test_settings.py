@@ -19,6 +19,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import build_parser, main
+from core.delivery import audit_delivery
+from core.delivery import views as delivery_views
 from core.demo import Demo
 from core.diversity import DiversitySettings, audit_diversity
 from core.diversity import views as diversity_views
@@ -176,6 +178,11 @@ def _report_risk(folder: Path) -> Mapping[str, object]:
     return report.settings
 
 
+def _report_dataset(folder: Path) -> Mapping[str, object]:
+    audit = audit_delivery([*map(read_dataset, sorted(folder.glob("*.csv")))])
+    return delivery_views.delivery_report(audit, inputs=[], created_at=NOON).settings
+
+
 def _report_events(folder: Path) -> Mapping[str, object]:
     audit = audit_events(read_dataset(next(folder.glob("*.csv"))))
     return events_views.events_report(audit, inputs=[], outcomes=(), created_at=NOON).settings
@@ -197,6 +204,7 @@ RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {
     "vcf": (_report_vcf, "-o {0} -a {0} --json"),
     "leakage": (_report_leakage, "{1} {2} --json"),
     "risk": (_report_risk, "{1} --what-if --suda --json"),
+    "dataset": (_report_dataset, "{0} --json"),
     "events": (_report_events, "{1} --json"),
     "diversity": (_report_diversity, "--demo iris --k-max 3 --json"),
 }

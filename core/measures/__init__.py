@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.measures import diversity, events, leakage, risk, risk_models, shared, tabular, vcf
+from core.measures import delivery, diversity, events, leakage, risk, risk_models, shared, tabular, vcf
 from core.measures.measure import Measure, format_number
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -26,6 +26,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             events.MEASURES,
             diversity.MEASURES,
             risk_models.MEASURES,
+            delivery.MEASURES,
         )
         for measure in group
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import diversity, events, leakage, risk, tabular, vcf
+from core.demo import delivery, diversity, events, leakage, risk, tabular, vcf
 from core.words import say
 from pages.components.language import language_pages, remember_page
 
@@ -97,6 +97,15 @@ TOOLS: tuple[Tool, ...] = (
         needs="one table of people that is about to be released",
         script="pages/measure/risk.py",
         demos=risk.DEMOS,
+    ),
+    Tool(
+        key="dataset",
+        title="Data set",
+        icon=":material/account_tree:",
+        question="Who is found when the tables of one delivery are read together?",
+        needs="two or more tables about the same people that are released together",
+        script="pages/measure/dataset.py",
+        demos=delivery.DEMOS,
     ),
     Tool(
         key="events",

@@ -66,6 +66,7 @@ PAGES = {
         ("risk_population",),
         {"risk_population_size": KEEP},
     ),
+    "dataset": Page("pages/measure/dataset.py", "linked"),
     "events": Page(
         "pages/anonymize/events.py", "alarms", (), {"events_*_column_*": KEEP, "events_sensitive": "year"}
     ),

@@ -79,6 +79,9 @@ THEIRS: dict[str, re.Pattern[str]] = {
         r"survey(_leaking)?\.csv|\b(age|sex|handedness|education|bmi|smoker|income_band|wellbeing"
         r"|importance_of_faith|town)\b"
     ),
+    "dataset": re.compile(
+        r"\b(persons|stays|tests)(\.csv)?\b|\b(pseudonym|age_group|sex|region|stay|person|admission|test)\b"
+    ),
     "vcf": re.compile(
         r"(?:(?:high_0\.01|low)_anony_)?(?:north|south)\.vcf\.gz|chr\w+|##source|\b[ACGT]{3,}\b"
     ),

@@ -15,6 +15,7 @@ PAGES = [
     ("vcf", "cohort", ""),
     ("leakage", "leaking", ""),
     ("risk", "untouched", ""),
+    ("dataset", "linked", ""),
     ("events", "alarms", ""),
     ("diversity", "iris", "diversity_start"),
 ]

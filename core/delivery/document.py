@@ -1,0 +1,168 @@
+"""A delivery's audit as one JSON document and as lines of text."""
+
+from __future__ import annotations
+
+from core.delivery.attack import Attack
+from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
+from core.delivery.keys import Link
+from core.delivery.known import Known
+from core.delivery.measuring import TableFacts
+from core.settings_form import settings_document
+from core.verdict import next_steps
+from core.words import Text, counted, joined, listed, own, percent, text
+
+
+def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
+    """Return the audit as JSON-able values; shares in [0, 1], null for what could not be told."""
+    measured, k = audit.measurement, audit.thresholds.k
+    return {
+        "tool": "dataset",
+        "verdict": audit.overall.value,
+        "overall": audit.overall.value,
+        "n_tables": len(measured.tables),
+        "n_persons": measured.n_persons,
+        "tables": [_table(table, k) for table in measured.tables],
+        "keys": [_link(link) for link in measured.links],
+        "known": [_known(known, k) for known in measured.known],
+        "records_alone": [_known(known, k) for known in measured.records_alone],
+        "unchosen_columns": [str(place) for place in measured.unchosen],
+        "share_found_by_all_columns": None
+        if measured.everything_known is None
+        else measured.everything_known.share_below(2),
+        "attacks": [_attack(attack) for attack in measured.attacks],
+        "same_files": [list(pair) for pair in measured.same_files],
+        "thresholds": vars(audit.thresholds),
+        "settings": settings_document(measured.settings, audit.thresholds),
+        "findings": [finding.document() for finding in audit.findings],
+    }
+
+
+def _table(table: TableFacts, k: int) -> dict[str, object]:
+    return {
+        "table": table.name,
+        "n_records": table.n_records,
+        "n_persons": table.n_persons,
+        "person_column": None if table.person_column is None else str(table.person_column),
+        "persons_have_several_records": table.repeats,
+        "quasi_identifiers": list(table.quasi_identifiers),
+        "n_persons_below_k": table.n_below(k),
+        "smallest_class": int(table.smallest.min()) if len(table.smallest) else None,
+        "n_records_of_nobody": table.n_nobody,
+        "n_persons_only_here": table.n_only_here,
+    }
+
+
+def _link(link: Link) -> dict[str, object]:
+    return {
+        "one": str(link.one),
+        "other": str(link.other),
+        "n_values": link.n_values,
+        "n_found": link.n_found,
+        "share_found": link.share_found,
+        "one_is_unique": link.one_is_unique,
+        "other_is_unique": link.other_is_unique,
+        "spelled_otherwise": link.is_folded,
+        "given": link.is_given,
+    }
+
+
+def _known(known: Known, k: int) -> dict[str, object]:
+    interval = known.interval_below(k)
+    return {
+        "n_records_known": known.n_events,
+        "n_persons_looked_at": known.n_looked_at,
+        "share_below_k": known.share_below(k),
+        "share_below_k_interval": None if interval is None else list(interval),
+        "share_unique": known.share_below(2),
+        "share_found_by_random_records": known.share_found,
+        "smallest_class": int(known.smallest.min()) if known.n_looked_at else None,
+        "n_persons_with_records_drawn": known.n_cut,
+    }
+
+
+def _attack(attack: Attack) -> dict[str, object]:
+    return {
+        "n_facts": attack.n_facts,
+        "of_person": [str(place) for place in attack.of_person],
+        "of_record": [str(place) for place in attack.of_record],
+        "share_found": attack.share_found,
+    }
+
+
+def delivery_lines(audit: DeliveryAudit) -> list[str]:
+    """Return the audit as lines of text: verdict, findings, what to do, tables, keys, knowledge."""
+    measured = audit.measurement
+    lines: list[str] = [
+        text("{verdict}: {sentence}", verdict=own(audit.overall.word), sentence=verdict_sentence(audit))
+    ]
+    lines += [
+        text("  {verdict}  {message}", verdict=own(finding.verdict.word), message=own(finding.message))
+        for finding in audit.findings
+    ]
+    if steps := next_steps(audit.findings):
+        lines += [own("Do next:"), *(text("  {step}", step=own(step)) for step in steps)]
+    lines.append(own("Tables:"))
+    lines += [_table_line(table) for table in measured.tables]
+    if measured.links:
+        lines.append(own("Keys:"))
+        lines += [text("  {key}", key=link_words(link)) for link in measured.links]
+    if measured.known:
+        lines.append(own("What is known of a person, and what it finds:"))
+        lines += [_known_line(known, audit.thresholds.k) for known in measured.known]
+    if audit.cheapest is not None:
+        lines.append(attack_sentence(audit.cheapest))
+    return lines
+
+
+def verdict_sentence(audit: DeliveryAudit) -> Text:
+    """Say what the tables together come to, in a sentence."""
+    judged, k = audit.judged, audit.thresholds.k
+    if judged is None:
+        return text("No key joins the tables: what they tell together is not known.")
+    below = judged.share_below(k) or 0.0
+    return text(
+        "Of {persons} in {tables}, {share} are among fewer than {k} for whoever knows {known}.",
+        persons=counted(audit.measurement.n_persons or 0, "person"),
+        tables=counted(len(audit.measurement.tables), "table"),
+        share=percent(below),
+        k=k,
+        known=known_words(judged.n_events),
+    )
+
+
+def _table_line(table: TableFacts) -> Text:
+    parts = [counted(table.n_records, "record")]
+    if table.person_column is not None:
+        parts += [
+            counted(table.n_persons, "person"),
+            text("by {column}", column=f"`{table.person_column}`"),
+        ]
+    parts.append(
+        text("quasi-identifiers {columns}", columns=listed(table.quasi_identifiers))
+        if table.quasi_identifiers
+        else text("no quasi-identifier")
+    )
+    return text("  {table}: {facts}", table=f"`{table.name}`", facts=joined(parts, ", "))
+
+
+def link_words(link: Link) -> Text:
+    """Return a key in words."""
+    return text(
+        "{other} is in {one}: {found} of {values}",
+        other=f"`{link.other}`",
+        one=f"`{link.one}`",
+        found=link.n_found,
+        values=counted(link.n_values, "value"),
+    )
+
+
+def _known_line(known: Known, k: int) -> Text:
+    return text(
+        "  {known}: {below} are among fewer than {k}, {alone} alone; records drawn at random leave {found} "
+        "alone",
+        known=known_words(known.n_events),
+        below=percent(known.share_below(k)),
+        k=k,
+        alone=percent(known.share_below(2)),
+        found=percent(known.share_found),
+    )

@@ -1,0 +1,382 @@
+"""Keys between tables: which columns hold the same persons, visits or samples, and whose each record is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import CodedTable, DistinctValues, IntArray
+from core.roles.vocabulary import match_name, name_tokens
+
+_FOUND = 0.5  # share of values found from which columns of like names are one key
+_SURELY_FOUND = 0.95  # … and of unlike names
+_MANY = 30  # distinct values from which chance makes no such inclusion
+_LOOKED_AT = 200  # values that decide whether two columns are compared in full
+_HARDLY = 0.25
+_DENSE = 3  # whole numbers within a range so many times their number are counted, not drawn
+_GENERIC = frozenset(
+    [
+        "id",
+        "ids",
+        "no",
+        "nr",
+        "num",
+        "number",
+        "key",
+        "code",
+        "ref",
+        "uid",
+        "guid",
+        "pseudonym",
+        "pseudo",
+        "hash",
+        "token",
+        "번호",
+        "아이디",
+        "식별자",
+        "id번호",
+        "sifra",
+        "st",
+        "stevilka",
+        "oznaka",
+    ]
+)
+_PERSON = re.compile(
+    "person|patient|subject|client|insured|member|respondent|participant|donor|user|customer|citizen|case|"
+    "proband|student|employee|환자|대상자|피험자|회원|가입자|수진자|참여자|고객|사람|이용자|"
+    "oseb|pacient|bolnik|zavarovan|udelezen|uporabnik|preiskovan|anketiran",
+)
+
+
+class Place(NamedTuple):
+    """A column of a table."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        """Return it as a person writes it."""
+        return f"{self.table}.{self.column}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """Two columns that hold the same things; `one` holds each once, or more of them."""
+
+    one: Place
+    other: Place
+    n_found: int  # distinct values of `other` that `one` has too, and all of them
+    n_values: int
+    one_is_unique: bool  # whether `one` holds each value once
+    other_is_unique: bool
+    # whether they match only without leading zeros, white space, hyphens and case
+    is_folded: bool = False
+    is_given: bool = False  # whether the person named it
+
+    @property
+    def share_found(self) -> float:
+        """Return the share in [0, 1] of `other`'s distinct values that `one` has."""
+        return self.n_found / self.n_values if self.n_values else 0.0
+
+    @property
+    def is_many_to_many(self) -> bool:
+        """Return whether both columns repeat values."""
+        return not (self.one_is_unique or self.other_is_unique)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Persons:
+    """Who the records of each table are about."""
+
+    n_persons: int
+    columns: Mapping[str, Place]  # by table: the column that says so, in this table or in one it is joined to
+    of_record: Mapping[str, IntArray]  # by table, shape (n_records,); -1 where nobody is named
+
+    def repeat_in(self, table: str) -> bool:
+        """Return whether somebody has several records in a table."""
+        return table in self.of_record and bool(self.in_table(table).max(initial=0) > 1)
+
+    def in_table(self, table: str) -> IntArray:
+        """Return shape (n_persons,): the records of each person in a table."""
+        person = self.of_record[table]
+        return np.bincount(person[person >= 0], minlength=self.n_persons)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    place: Place
+    values: DistinctValues
+    tokens: tuple[str, ...]
+    is_unique: bool
+    is_counted: bool  # whole numbers, one after the other
+
+    @property
+    def n_values(self) -> int:
+        return self.values.n_distinct
+
+
+def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
+    """Return the columns of different tables that seem to hold the same things.
+
+    Columns of like names are one key where half of the values of one are found in the other; columns of
+    unlike names where 95 % are, they are at least 30, and no whole numbers that were counted off. Of two
+    columns of one table only the better one is joined to a column of another.
+
+    Parameters
+    ----------
+    tables
+        By name; cells as text, missing is null and equals nothing.
+    """
+    columns = {name: _candidates(name, table) for name, table in tables.items()}
+    found: list[Link] = []
+    for one, other in combinations(columns, 2):
+        pairs = [
+            link for first in columns[one] for second in columns[other] if (link := _link(first, second))
+        ]
+        found += _best(pairs)
+    return tuple(found)
+
+
+def given_links(tables: Mapping[str, CodedTable], keys: Iterable[tuple[Place, Place]]) -> tuple[Link, ...]:
+    """Return the links that a person named, measured as any other."""
+    found = []
+    for one, other in keys:
+        first, second = (_column(place.table, place.column, tables[place.table]) for place in (one, other))
+        link = _measured(first, second)
+        found.append(Link(**{**vars(link), "is_given": True}))
+    return tuple(found)
+
+
+def persons_of(
+    tables: Mapping[str, CodedTable], links: Sequence[Link], *, person: Place | None = None
+) -> Persons | None:
+    """Return whose each record is, by the links; None where no links join tables.
+
+    The columns that links join hold one kind of thing. Persons are the kind that `person` belongs to, else
+    the one whose columns are named like persons, else the one that joins most tables. A table without
+    such a column is read through a link to a table that has one, where that names each record once.
+    """
+    kinds = _kinds(links, person)
+    if not kinds:
+        return None
+    chosen = max(kinds, key=lambda kind: _rank(kind, tables, person))
+    columns: dict[str, Place] = {}
+    for place in sorted(chosen, key=lambda place: (not _names_persons(place), place)):
+        columns.setdefault(place.table, place)
+    folded = any(link.is_folded for link in links if link.one in chosen)
+    names = list(columns)
+    texts = [_texts(tables[name], columns[name].column, folded=folded) for name in names]
+    codes, n_persons = _coded_together(texts)
+    of_record = dict(zip(names, codes, strict=True))
+    while reached := _through(tables, links, of_record):
+        for name, (person_of_record, place) in reached.items():
+            of_record[name], columns[name] = person_of_record, place
+    return Persons(n_persons=n_persons, columns=columns, of_record=of_record)
+
+
+def _candidates(name: str, table: CodedTable) -> list[_Column]:
+    columns = [_column(name, column, table) for column in table.table.column_names]
+    return [
+        column
+        for column in columns
+        if column.n_values > 1
+        and (column.is_unique or column.n_values >= _MANY or _says_identifier(column.place.column))
+    ]
+
+
+def _says_identifier(name: str) -> bool:
+    rule = match_name(name)
+    return bool(_GENERIC & set(name_tokens(name))) or (
+        rule is not None and rule.rule.kind == "record identifier"
+    )
+
+
+def _column(table: str, column: str, coded: CodedTable) -> _Column:
+    values = coded[column].trimmed
+    return _Column(
+        place=Place(table, column),
+        values=values,
+        tokens=name_tokens(column),
+        is_unique=values.n_distinct == values.n_filled > 0,
+        is_counted=_are_counted(values.values),
+    )
+
+
+def _are_counted(values: pa.Array) -> bool:
+    """Return whether values are whole numbers within a range not much wider than there are values."""
+    if not len(values) or not pc.all(pc.match_substring_regex(values, r"^[0-9]{1,9}$")).as_py():
+        return False
+    numbers = values.cast(pa.int64())
+    ends = pc.min_max(numbers).as_py()
+    return bool(ends["max"] - ends["min"] < _DENSE * len(values))
+
+
+def _link(one: _Column, other: _Column) -> Link | None:
+    alike = _named_alike(one.place, one.tokens, other.place, other.tokens)
+    if not alike and (one.is_counted or other.is_counted or min(one.n_values, other.n_values) < _MANY):
+        return None
+    if not (one.is_unique or other.is_unique or alike):
+        return None  # categories share values too
+    fewer, more = sorted((one, other), key=lambda column: column.n_values)
+    if max(_sampled(fewer, more, folded=folded) for folded in (False, True)) < _HARDLY:
+        return None
+    link = _measured(one, other)
+    return link if link.share_found >= (_FOUND if alike else _SURELY_FOUND) else None
+
+
+def _sampled(fewer: _Column, more: _Column, *, folded: bool) -> float:
+    """Return the share of some values of one column that another one has."""
+    some = fewer.values.values.slice(0, _LOOKED_AT)
+    every = more.values.values
+    if folded:
+        some, every = _folded(some), _folded(every)
+    return float(pc.mean(pc.is_in(some, value_set=every)).as_py() or 0)
+
+
+def _measured(one: _Column, other: _Column) -> Link:
+    """Return the link, from the column that holds each value once or has more values."""
+    first, second = sorted((one, other), key=lambda column: (not column.is_unique, -column.n_values))
+    plain = _n_found(second.values.values, first.values.values)
+    folded = (
+        _n_found(_folded(second.values.values), _folded(first.values.values))
+        if plain < second.n_values
+        else plain
+    )
+    is_folded = folded > plain and plain < _SURELY_FOUND * second.n_values
+    return Link(
+        one=first.place,
+        other=second.place,
+        n_found=folded if is_folded else plain,
+        n_values=second.n_values,
+        one_is_unique=first.is_unique,
+        other_is_unique=second.is_unique,
+        is_folded=is_folded,
+    )
+
+
+def _n_found(values: pa.Array, among: pa.Array) -> int:
+    return int(pc.sum(pc.is_in(pc.unique(values), value_set=among)).as_py() or 0)
+
+
+def _folded(values: pa.Array) -> pa.Array:
+    """Return values without leading zeros, white space, hyphens and case."""
+    plain = pc.replace_substring_regex(pc.utf8_lower(values), r"[\s\-_./]+", "")
+    return pc.replace_substring_regex(plain, r"^0+(.)", r"\1")
+
+
+def _best(links: Sequence[Link]) -> list[Link]:
+    """Return the links of two tables, each column in one of them at most, the better first."""
+    taken: set[Place] = set()
+    kept = []
+    for link in sorted(links, key=lambda link: (-link.share_found, -link.n_values)):
+        if not {link.one, link.other} & taken:
+            taken |= {link.one, link.other}
+            kept.append(link)
+    return kept
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case, without accents and separators."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return unicodedata.normalize("NFC", "".join(each for each in letters if not unicodedata.combining(each)))
+
+
+def _named_alike(
+    one: Place, one_tokens: tuple[str, ...], other: Place, other_tokens: tuple[str, ...]
+) -> bool:
+    """Return whether two columns are named for the same thing, such as `id` of patients and `patient_id`."""
+    if one_tokens == other_tokens:
+        return True
+    first, second = (
+        frozenset(_stem(token) for token in tokens if token not in _GENERIC)
+        for tokens in (one_tokens, other_tokens)
+    )
+    if first and second:
+        return first == second
+    named, table = (first, other.table) if first else (second, one.table)
+    return bool(named) and named <= {_stem(token) for token in name_tokens(table.rpartition(".")[0] or table)}
+
+
+def _stem(token: str) -> str:
+    plain = _plain(token)
+    return plain[:-1] if len(plain) > 3 and plain.endswith(("s", "i", "e", "a")) else plain
+
+
+def _kinds(links: Sequence[Link], person: Place | None) -> list[set[Place]]:
+    """Return the sets of columns that links join."""
+    kinds: list[set[Place]] = [{person}] if person is not None else []
+    for link in links:
+        joined = [kind for kind in kinds if kind & {link.one, link.other}]
+        kinds = [kind for kind in kinds if kind not in joined] + [
+            set().union({link.one, link.other}, *joined)
+        ]
+    return kinds
+
+
+def _names_persons(place: Place) -> bool:
+    """Return whether a column is named like persons, or only numbered in a table that is."""
+    only_numbered = set(name_tokens(place.column)) <= _GENERIC
+    return bool(_PERSON.search(_plain(place.table if only_numbered else place.column)))
+
+
+def _rank(
+    kind: set[Place], tables: Mapping[str, CodedTable], person: Place | None
+) -> tuple[bool, bool, int, int]:
+    return (
+        person in kind,
+        any(map(_names_persons, kind)),
+        len({place.table for place in kind}),
+        max(tables[place.table][place.column].n_distinct for place in kind),
+    )
+
+
+def _texts(table: CodedTable, column: str, *, folded: bool) -> DistinctValues:
+    values = table[column].trimmed
+    if not folded:
+        return values
+    return DistinctValues(values=_folded(values.values), codes=values.codes, is_distinct=False)
+
+
+def _coded_together(columns: Sequence[DistinctValues]) -> tuple[list[IntArray], int]:
+    """Return the records' codes, alike for equal values, -1 for missing, and how many codes there are."""
+    every = pa.chunked_array([column.values.cast(pa.large_string()) for column in columns])
+    encoded = (
+        every.combine_chunks().dictionary_encode() if every.num_chunks else pa.array([]).dictionary_encode()
+    )
+    codes = cast("IntArray", encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+    found, start = [], 0
+    for column in columns:
+        mine = np.append(codes[start : start + len(column.values)], -1)
+        found.append(mine[column.codes])
+        start += len(column.values)
+    return found, len(encoded.dictionary)
+
+
+def _through(
+    tables: Mapping[str, CodedTable], links: Sequence[Link], known: Mapping[str, IntArray]
+) -> dict[str, tuple[IntArray, Place]]:
+    """Return the persons of tables that a link joins to a table whose persons are known."""
+    found: dict[str, tuple[IntArray, Place]] = {}
+    for link in links:
+        for there, here, is_unique in (
+            (link.one, link.other, link.one_is_unique),
+            (link.other, link.one, link.other_is_unique),
+        ):
+            if not is_unique or there.table not in known or here.table in known or here.table in found:
+                continue
+            texts = [
+                _texts(tables[place.table], place.column, folded=link.is_folded) for place in (there, here)
+            ]
+            (of_there, of_here), n_codes = _coded_together(texts)
+            person = np.full(n_codes + 1, -1, dtype=np.int64)
+            person[of_there[of_there >= 0]] = known[there.table][of_there >= 0]
+            found[here.table] = person[of_here], there
+    return found

@@ -1,0 +1,244 @@
+"""What an intruder finds who knows a person's quasi-identifiers and some of their events.
+
+Of a person, an *event* is the combination of quasi-identifiers in one of their records of a table where
+persons have several. An intruder who knows n events of somebody looks for the persons of the same
+demographics with all of these events (the adversary of Terrovitis, Mamoulis & Kalnis, "Privacy-preserving
+anonymization of set-valued data", VLDB 2008, who knows up to m items).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from scipy.stats import beta
+
+from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
+
+_CONFIDENCE = 0.95
+_MOST_EVENTS = 60  # of a person whose pairs and triples are looked at; of more, as many drawn at random
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Events:
+    """Who has which events, each pair of person and event once, by demographics, event and person."""
+
+    demographics: IntArray  # shape (n_persons,): a code per combination of the persons' own quasi-identifiers
+    person: IntArray  # shape (n_pairs,)
+    event: IntArray  # shape (n_pairs,)
+
+    @property
+    def n_persons(self) -> int:
+        """Return the number of persons."""
+        return len(self.demographics)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Known:
+    """What so many known events find.
+
+    Class sizes count persons: how many have the same demographics and all of the known events.
+    """
+
+    n_events: int | None  # None for all events of a person, each as often as it occurs
+    n_persons: int  # all of them, and those looked at: fewer where it is a sample
+    n_looked_at: int
+    # shape (n_looked_at,): the smallest class that n of the person's events leave, those that tell most
+    smallest: IntArray
+    # shape (n_looked_at,): the share of the choices of n events that leave the person alone
+    alone: FloatArray
+    n_cut: int = 0  # persons looked at of whose events only some were, drawn at random
+
+    @property
+    def is_sample(self) -> bool:
+        """Return whether not everybody was looked at."""
+        return self.n_looked_at < self.n_persons
+
+    def share_below(self, size: int) -> float | None:
+        """Return the share in [0, 1] of persons whom some n events leave among fewer than `size`."""
+        return float(np.mean(self.smallest < size)) if self.n_looked_at else None
+
+    @property
+    def share_found(self) -> float | None:
+        """Return the mean share in [0, 1] of persons whom n of their events, drawn at random, leave alone."""
+        return float(np.mean(self.alone)) if self.n_looked_at else None
+
+    def interval_below(self, size: int) -> tuple[float, float] | None:
+        """Return the 95 % interval of `share_below` (Clopper & Pearson 1934); of no sample a point."""
+        share = self.share_below(size)
+        if share is None:
+            return None
+        if not self.is_sample:
+            return share, share
+        n, found = self.n_looked_at, int(np.count_nonzero(self.smallest < size))
+        tail = (1 - _CONFIDENCE) / 2
+        least = float(beta.ppf(tail, found, n - found + 1)) if found else 0.0
+        most = float(beta.ppf(1 - tail, found + 1, n - found)) if found < n else 1.0
+        return least, most
+
+
+def events_of(demographics: IntArray, person: IntArray, event: IntArray) -> Events:
+    """Return persons and events with each pair once; shapes (n_persons,), (n_records,), (n_records,)."""
+    n_persons = max(len(demographics), 1)
+    pairs = sorted_distinct(event * n_persons + person)
+    return Events(demographics=demographics, person=pairs % n_persons, event=pairs // n_persons)
+
+
+def known_none(events: Events) -> Known:
+    """Return what demographics alone find."""
+    sizes = np.bincount(events.demographics, minlength=1)[events.demographics]
+    return _known(events, 0, sizes, (sizes == 1).astype(np.float64))
+
+
+def known_one(events: Events) -> Known:
+    """Return what demographics and one event find, exactly; who has no event has demographics alone."""
+    size = _sizes(events)
+    n = events.n_persons
+    n_events = np.bincount(events.person, minlength=n)
+    smallest = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, events.person, size)
+    alone = np.bincount(events.person, weights=size == 1, minlength=n)
+    none = known_none(events)
+    without = n_events == 0
+    return _known(
+        events,
+        1,
+        np.where(without, none.smallest, smallest),
+        np.where(without, none.alone, alone / np.maximum(n_events, 1)),
+    )
+
+
+def known_all(demographics: IntArray, person: IntArray, event: IntArray) -> Known:
+    """Return what demographics and all events find, each as often as it occurs; shapes as of `events_of`."""
+    n_persons = len(demographics)
+    order = np.lexsort((event, person))
+    person, event = person[order], event[order]
+    state = value_codes(demographics)
+    counts = np.bincount(person, minlength=n_persons)
+    first = np.cumsum(counts) - counts
+    for rank in range(int(counts.max(initial=0))):  # persons with so many events take in one more
+        who = np.flatnonzero(counts > rank)
+        taken = value_codes(state[who] * (int(event.max()) + 1) + event[first[who] + rank])
+        state[who] = taken + int(state.max()) + 1
+        state = value_codes(state)
+    sizes = np.bincount(state, minlength=1)[state]
+    return Known(
+        n_events=None,
+        n_persons=n_persons,
+        n_looked_at=n_persons,
+        smallest=sizes,
+        alone=(sizes == 1).astype(np.float64),
+    )
+
+
+def known_several(
+    events: Events,
+    n_events: int,
+    *,
+    most_persons: int,
+    seed: int,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Known:
+    """Return what demographics and n events find, n from 2 to 3.
+
+    Everybody is looked at where there are no more than `most_persons`, else so many, drawn at random. A
+    person with fewer events is looked at with all of theirs.
+    """
+    rng = np.random.default_rng(seed)
+    everybody = events.n_persons <= most_persons
+    who = (
+        np.arange(events.n_persons)
+        if everybody
+        else np.sort(rng.choice(events.n_persons, most_persons, replace=False))
+    )
+    look = _Lookup(events)
+    smallest, alone, n_cut = [], [], 0
+    for person in who:
+        if should_stop():
+            break
+        mine = look.events_of(person)
+        if len(mine) > _MOST_EVENTS:
+            n_cut += 1
+            mine = np.sort(rng.choice(mine, _MOST_EVENTS, replace=False))
+        least, share = _subsets(look.others(person, mine), min(n_events, len(mine)))
+        smallest.append(least)
+        alone.append(share)
+    n_looked_at = len(smallest)
+    return Known(
+        n_events=n_events,
+        n_persons=events.n_persons,
+        n_looked_at=n_looked_at,
+        smallest=np.array(smallest, dtype=np.int64),
+        alone=np.array(alone, dtype=np.float64),
+        n_cut=n_cut,
+    )
+
+
+def _known(events: Events, n_events: int, smallest: IntArray, alone: FloatArray) -> Known:
+    n = events.n_persons
+    return Known(n_events=n_events, n_persons=n, n_looked_at=n, smallest=smallest, alone=alone)
+
+
+def _sizes(events: Events) -> IntArray:
+    """Return shape (n_pairs,): the persons with the person's demographics and the event."""
+    demographics = events.demographics[events.person]
+    codes = value_codes(demographics * (int(events.event.max(initial=0)) + 1) + events.event)
+    return np.bincount(codes, minlength=1)[codes]
+
+
+class _Lookup:
+    """Finds the persons of some demographics with an event."""
+
+    def __init__(self, events: Events) -> None:
+        n_events = int(events.event.max(initial=0)) + 1
+        self._n_events = n_events
+        self._demographics = events.demographics
+        self._n_alike = np.bincount(events.demographics, minlength=1)
+        key = events.demographics[events.person] * n_events + events.event
+        order = np.argsort(key, kind="stable")
+        self._key, self._holders = key[order], events.person[order]
+        by_person = np.argsort(events.person, kind="stable")
+        self._events = events.event[by_person]
+        self._first = np.searchsorted(events.person[by_person], np.arange(events.n_persons + 1))
+
+    def events_of(self, person: int) -> IntArray:
+        return self._events[self._first[person] : self._first[person + 1]]
+
+    def others(self, person: int, mine: IntArray) -> BoolArray:
+        """Return shape (n_mine, n_candidates): which persons of the same demographics have which event.
+
+        Without an event, everybody of the same demographics is a candidate who has none.
+        """
+        demographics = self._demographics[person]
+        if not len(mine):
+            return np.zeros((0, int(self._n_alike[demographics])), dtype=bool)
+        keys = demographics * self._n_events + mine
+        starts, ends = np.searchsorted(self._key, keys), np.searchsorted(self._key, keys, side="right")
+        holders = [self._holders[start:end] for start, end in zip(starts, ends, strict=True)]
+        candidates, place = np.unique(np.concatenate(holders), return_inverse=True)
+        has = np.zeros((len(mine), len(candidates)), dtype=bool)
+        has[np.repeat(np.arange(len(mine)), ends - starts), place] = True
+        return has
+
+
+def _subsets(has: BoolArray, n: int) -> tuple[int, float]:
+    """Return the fewest persons that n of the events leave, and the share of choices that leave one."""
+    n_mine, n_candidates = has.shape
+    if n == 0:
+        return n_candidates, float(n_candidates == 1)
+    if n == 1:
+        sizes = np.count_nonzero(has, axis=1)
+        return int(sizes.min()), float(np.mean(sizes == 1))
+    numbers = has.astype(np.float32)  # counts stay exact below 2^24
+    if n == 2:
+        both = (numbers @ numbers.T)[np.triu_indices(n_mine, 1)]
+        return int(both.min()), float(np.mean(both == 1))
+    fewest, n_alone = n_candidates, 0
+    for first in range(n_mine - 2):
+        rest = numbers[first + 1 :, has[first]]
+        three = (rest @ rest.T)[np.triu_indices(n_mine - first - 1, 1)]
+        fewest = min(fewest, int(three.min()))
+        n_alone += int(np.count_nonzero(three == 1))
+    return fewest, n_alone / comb(n_mine, 3)

@@ -1,0 +1,94 @@
+"""What the person chooses before anything is measured, and what the figures are held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.settings_form import check, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliverySettings:
+    """How the tables are read together; changing any of it measures again.
+
+    A column is named as TABLE.COL, the table by its file's name with or without its ending.
+    """
+
+    keys: tuple[str, ...] = setting(
+        (),
+        "Key",
+        "Columns of two tables that hold the same things, as TABLE.COL=TABLE.COL; they are joined by it "
+        "whatever their values look like.",
+        "--key",
+        metavar="KEY",
+        none="those that names and values propose",
+    )
+    person: str | None = setting(
+        None,
+        "Person",
+        "A column that says whose record it is, in one of the tables; the others are reached by keys.",
+        "--person",
+        metavar="TABLE.COL",
+        none="the key named like a person, else the one of most tables",
+    )
+    quasi_identifiers: tuple[str, ...] = setting(
+        (),
+        "Quasi-identifier",
+        "Others may know it about a person, or about one of their records.",
+        "--quasi-identifier",
+        metavar="TABLE.COL",
+        none="those suggested",
+    )
+    leave_out: tuple[str, ...] = setting(
+        (), "Not released", "Will be removed.", "--leave-out", metavar="TABLE.COL"
+    )
+    most_persons: int = setting(
+        5000,
+        "Persons looked at",
+        "For two and three known records: everybody where there are no more, else so many, drawn at random.",
+        "--most-persons",
+        least=1,
+    )
+    seed: int = setting(
+        0,
+        "Seed",
+        "Where random draws start; the same seed gives the same figures.",
+        "--seed",
+        least=0,
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryThresholds:
+    """What the figures are held against; changing any of it measures nothing again."""
+
+    k: int = setting(
+        5,
+        "Smallest group k",
+        "Every person should be among at least k for whoever knows their quasi-identifiers and so many of "
+        "their records; usual are 3, 5, 11, 20.",
+        "--k",
+        least=1,
+    )
+    known_records: int = setting(
+        1,
+        "Known records",
+        "How many records of a person an intruder may know, beside the person's own quasi-identifiers.",
+        "--known-records",
+        least=0,
+        most=3,
+    )
+    alone_with_all: float = setting(
+        0.05,
+        "Alone with all records",
+        "Share of persons, at most, whom all of their records together tell from everybody else; more is a "
+        "warning.",
+        "--alone-with-all",
+        percent=True,
+    )
+
+    def __post_init__(self) -> None:
+        check(self)

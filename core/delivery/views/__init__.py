@@ -1,0 +1,19 @@
+"""Figures, tables, chart and report of several tables of one delivery."""
+
+from core.delivery.views.report import (
+    ATTACK_COLUMNS,
+    KEY_COLUMNS,
+    KNOWN_COLUMNS,
+    LIMITS,
+    MEASURE_KEYS,
+    QUESTION,
+    TABLE_COLUMNS,
+    TITLE,
+    attacks_table,
+    delivery_report,
+    figures,
+    keys_table,
+    known_chart,
+    known_table,
+    tables_table,
+)

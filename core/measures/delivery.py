@@ -1,0 +1,37 @@
+"""Measures of several tables of one delivery."""
+
+from __future__ import annotations
+
+from core.measures.measure import Measure
+
+_TERROVITIS = (
+    "Terrovitis, Mamoulis and Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008, "
+    "with the quasi-identifiers of persons beside their records"
+)
+_UNIQUE = "de Montjoye et al., Unique in the Crowd: the privacy bounds of human mobility, Sci. Rep. 3, 2013"
+
+MEASURES = (
+    Measure("joined_below_k_share", "Persons among fewer than k", "share", "lower", _TERROVITIS).means(
+        "Persons of whom some choice of so many records, with their quasi-identifiers, fits fewer than k "
+        "persons, divided by the persons looked at. A record is its combination of quasi-identifiers."
+    ),
+    Measure("joined_unique_share", "Persons alone with all records", "share", "lower", _UNIQUE).means(
+        "Persons whose quasi-identifiers and all records, each as often as it occurs, fit nobody else, "
+        "divided by all persons."
+    ),
+    Measure("random_found_share", "Found by records drawn at random", "share", "lower", _UNIQUE).means(
+        "The share of the choices of so many records of a person that fit nobody else of the same "
+        "quasi-identifiers, averaged over the persons looked at."
+    ),
+    Measure("attack_share", "Found by the cheapest facts", "share", "lower", _UNIQUE).means(
+        "Persons whom the values of these few columns, those of records taken from one record drawn at "
+        "random, fit alone: averaged over all persons. Sets of columns grow one by one from the best few, so "
+        "that a better set may exist."
+    ),
+    Measure(
+        "table_below_k_share", "Persons among fewer than k in one table", "share", "lower", _TERROVITIS
+    ).means(
+        "Persons with a record whose combination of quasi-identifiers is that of fewer than k persons, "
+        "divided by the persons in the table."
+    ),
+)

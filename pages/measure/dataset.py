@@ -1,0 +1,178 @@
+"""Data set: who is found when the tables of one delivery are read together."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core import caching
+from core.delivery import (
+    DeliveryAudit,
+    DeliveryMeasurement,
+    DeliverySettings,
+    DeliveryThresholds,
+    attack_sentence,
+    judge_delivery,
+    table_names,
+    verdict_sentence,
+    views,
+)
+from core.demo.delivery import DEMOS
+from core.errors import AuditInputError
+from core.reports import Report, input_facts
+from core.settings_form import settings_named_by
+from core.tables import Dataset
+from core.words import own, say
+from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
+from pages.components.inputs import (
+    above_privacy_line,
+    ask_for_files,
+    list_table,
+    show_empty_state,
+    show_privacy_line,
+)
+from pages.components.reading import show_problems
+from pages.components.results import (
+    show_chart,
+    show_definitions,
+    show_downloads,
+    show_figures,
+    show_findings,
+    show_table,
+    show_verdict,
+)
+from pages.components.text import plain
+
+TOOL = "dataset"
+WHAT_TO_UPLOAD = (
+    "Upload **all tables** of one delivery that are about the same people, such as patients, visits and "
+    "tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."
+)
+
+
+def show_dataset() -> None:
+    st.title(say(views.TITLE))
+    st.markdown(say(views.QUESTION))
+    stored = ask_for_files(TOOL, "tables", label="The tables of the delivery")
+    read = [list_table(TOOL, "tables", each) for each in stored]
+    datasets = [each for each in read if each is not None]
+    if not stored:
+        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        show_privacy_line()
+        return
+    with above_privacy_line():
+        try:
+            with settings_named_by("label"):
+                settings = _ask_for_settings(datasets)
+                with st.spinner(say("Measuring"), show_time=True):
+                    measured = caching.delivery_measurement(
+                        tuple(each.fingerprint for each in datasets), settings
+                    )
+            _show_judged(measured, datasets)
+            show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+        except AuditInputError as error:
+            show_problems(error)
+
+
+def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
+    names = table_names(datasets)
+    places = [
+        f"{name}.{column}" for name, each in zip(names, datasets, strict=True) for column in each.columns
+    ]
+    with st.expander(say("Settings: keys, persons, roles of columns"), icon=":material/tune:"):
+        left, right = st.columns(2)
+        with left:
+            person = ask_for_choice(DeliverySettings, "person", key="dataset_person", options=[None, *places])
+            quasi = ask_for_several(
+                DeliverySettings, "quasi_identifiers", places, key="dataset_quasi_identifiers"
+            )
+            left_out = ask_for_several(DeliverySettings, "leave_out", places, key="dataset_leave_out")
+        with right:
+            keys = ask_for_several(DeliverySettings, "keys", _pairs(names, datasets), key="dataset_keys")
+            most = ask_for_number(DeliverySettings, "most_persons", key="dataset_most_persons", step=1000)
+            seed = ask_for_number(DeliverySettings, "seed", key="dataset_seed")
+    return DeliverySettings(
+        keys=keys, person=person, quasi_identifiers=quasi, leave_out=left_out, most_persons=most, seed=seed
+    )
+
+
+def _pairs(names: Sequence[str], datasets: Sequence[Dataset]) -> list[str]:
+    """Return the pairs of columns of different tables, as the setting has them."""
+    tables = list(zip(names, datasets, strict=True))
+    return [
+        f"{name}.{column}={other}.{second}"
+        for place, (name, one) in enumerate(tables)
+        for other, another in tables[place + 1 :]
+        for column in one.columns
+        for second in another.columns
+    ]
+
+
+@st.fragment
+def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> None:
+    """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
+    verdict = st.container()
+    with st.container():
+        thresholds = _ask_for_thresholds()
+    audit = judge_delivery(measured, thresholds)
+    if measured.known:
+        show_chart(views.known_chart(audit), key="dataset_known")
+    with verdict:
+        cheapest = audit.cheapest
+        show_verdict(
+            audit.overall,
+            verdict_sentence(audit),
+            reasons=(attack_sentence(cheapest),) if cheapest is not None and cheapest.share_found else (),
+            findings=audit.findings,
+        )
+    show_figures(views.figures(audit), at_once=4)
+    with st.container(border=True):
+        st.markdown(say("**What was found**"))
+        show_findings(audit.findings, key=TOOL, at_once=3)
+    _show_details(audit)
+    st.subheader(say("Downloads"), anchor=False)
+    identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds))
+    show_downloads(TOOL, partial(_report, audit, datasets), identity=identity)
+
+
+def _ask_for_thresholds() -> DeliveryThresholds:
+    first, second, third = st.columns(3)
+    with first:
+        k = ask_for_number(DeliveryThresholds, "k", key="dataset_k", slider=True, span=(2, 30))
+    with second:
+        known = ask_for_number(DeliveryThresholds, "known_records", key="dataset_known_records", slider=True)
+    with third:
+        alone = ask_for_number(
+            DeliveryThresholds, "alone_with_all", key="dataset_alone_with_all", slider=True
+        )
+    return DeliveryThresholds(k=k, known_records=known, alone_with_all=alone)
+
+
+def _show_details(audit: DeliveryAudit) -> None:
+    names = ("Tables", "Keys", "Known records", "Cheapest attacks")
+    tables, keys, known, attacks = st.tabs([say(name) for name in names])
+    with tables:
+        show_table(views.tables_table(audit), alt="The tables of the delivery", columns=views.TABLE_COLUMNS)
+    with keys:
+        show_table(views.keys_table(audit), alt="Columns that join tables", columns=views.KEY_COLUMNS)
+    with known:
+        show_table(
+            views.known_table(audit),
+            alt="What is known of a person, and how many it finds",
+            columns=views.KNOWN_COLUMNS,
+        )
+    with attacks:
+        show_table(
+            views.attacks_table(audit), alt="The facts that find most persons", columns=views.ATTACK_COLUMNS
+        )
+        if audit.cheapest is not None:
+            st.caption(plain(say(attack_sentence(audit.cheapest))))
+
+
+def _report(audit: DeliveryAudit, datasets: Sequence[Dataset], created_at: datetime) -> Report:
+    inputs = [input_facts(each, own("table")) for each in datasets]
+    return views.delivery_report(audit, inputs=inputs, created_at=created_at)
+
+
+show_dataset()

@@ -1,0 +1,435 @@
+"""Tables of one delivery: keys, who each record is about, what known records find, verdicts."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.__main__ import main
+from core.coding import CodedTable
+from core.delivery import (
+    DeliveryAudit,
+    DeliverySettings,
+    DeliveryThresholds,
+    audit_delivery,
+    delivery_lines,
+    measure_delivery,
+    views,
+)
+from core.delivery.attack import Records, cheapest_attacks
+from core.delivery.keys import Link, Place, persons_of, propose_links
+from core.delivery.known import events_of, known_all, known_none, known_one, known_several
+from core.demo.delivery import DEMOS
+from core.errors import AuditInputError
+from core.reports import RENDERERS, render
+from core.tables import Dataset, read_dataset
+from core.verdict import Verdict
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def table(name: str, /, **columns: Sequence[object]) -> Dataset:
+    lines = [";".join(columns), *(";".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    return read_dataset("\n".join(lines).encode(), name=f"{name}.csv")
+
+
+def coded(*tables: Dataset) -> dict[str, CodedTable]:
+    return {each.name.removesuffix(".csv"): CodedTable(table=each.table) for each in tables}
+
+
+def links_of(*tables: Dataset) -> dict[tuple[str, str], Link]:
+    return {(str(link.one), str(link.other)): link for link in propose_links(coded(*tables))}
+
+
+def pseudonyms(n: int, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return ["".join(row) for row in rng.choice(list("ABCDEFGHJKLMNP"), (n, 8))]
+
+
+def checks(audit: DeliveryAudit) -> dict[str, Verdict]:
+    return {each.check: each.verdict for each in reversed(audit.findings)}
+
+
+# What known records find, by its definition.
+
+PEOPLE = st.integers(1, 9).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(0, 2), min_size=n, max_size=n),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, 4)), max_size=25),
+    )
+)
+
+
+def literal(
+    demographics: Sequence[int], records: Sequence[tuple[int, int]], n: int
+) -> list[tuple[int, float]]:
+    events: list[set[int]] = [set() for _ in demographics]
+    for person, event in records:
+        events[person].add(event)
+    found = []
+    for mine, own in zip(demographics, events, strict=True):
+        sizes = [
+            sum(
+                mine == other and set(known) <= theirs
+                for other, theirs in zip(demographics, events, strict=True)
+            )
+            for known in combinations(sorted(own), min(n, len(own)))
+        ]
+        found.append((min(sizes), float(np.mean([size == 1 for size in sizes]))))
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(PEOPLE)
+def test_known__is_what_its_definition_says(people: tuple[list[int], list[tuple[int, int]]]) -> None:
+    demographics, records = people
+    person, event = (np.array([each[place] for each in records], dtype=np.int64) for place in (0, 1))
+    events = events_of(np.array(demographics), person, event)
+    found = {
+        0: known_none(events),
+        1: known_one(events),
+        2: known_several(events, 2, most_persons=99, seed=0),
+        3: known_several(events, 3, most_persons=99, seed=0),
+    }
+    for n, known in found.items():
+        expected = literal(demographics, records, n)
+        assert known.smallest.tolist() == [smallest for smallest, _ in expected]
+        assert known.alone.tolist() == pytest.approx([alone for _, alone in expected])
+        assert not known.is_sample
+    bags = [Counter(e for p, e in records if p == each) for each in range(len(demographics))]
+    alike = [
+        sum(one == other for other in zip(demographics, bags, strict=True))
+        for one in zip(demographics, bags, strict=True)
+    ]
+    assert known_all(np.array(demographics), person, event).smallest.tolist() == alike
+    more = [found[n].share_below(2) for n in range(4)]
+    assert more == sorted(more)  # who knows more finds no fewer
+
+
+def test_records_alone__are_the_anonymity_of_sets_of_the_papers_example() -> None:
+    """Terrovitis et al. 2008, figure 1: the transactions are not 2²-anonymous, the generalized ones are."""
+    original = ("a1 b1 b2", "a2 b1", "a2 b1 b2", "a1 a2 b2")
+    generalized = ("A b1 b2", "A b1", "A b1 b2", "A b2")
+    for transactions, expected in ((original, False), (generalized, True)):
+        items = sorted({item for each in transactions for item in each.split()})
+        pairs = [(t, items.index(item)) for t, each in enumerate(transactions) for item in each.split()]
+        person, event = (np.array(values) for values in zip(*pairs, strict=True))
+        events = events_of(np.zeros(4, dtype=np.int64), person, event)
+        sets = (known_one(events), known_several(events, 2, most_persons=9, seed=0))
+        assert all(each.share_below(2) == 0 for each in sets) is expected
+
+
+def test_known_several__of_many_persons_is_a_sample_with_an_interval_around_the_truth() -> None:
+    rng = np.random.default_rng(3)
+    n = 2000
+    demographics, person = rng.integers(0, 9, n), rng.integers(0, n, 4 * n)
+    events = events_of(demographics, person, rng.integers(0, 60, 4 * n))
+    truth = known_several(events, 2, most_persons=n, seed=0).share_below(3)
+    inside = 0
+    for seed in range(20):
+        sample = known_several(events, 2, most_persons=200, seed=seed)
+        least, most = sample.interval_below(3)
+        assert sample.is_sample
+        assert sample.n_looked_at == 200
+        inside += least <= truth <= most
+    assert inside >= 17
+    stopped = known_several(events, 2, most_persons=n, seed=0, should_stop=lambda: True)
+    assert (stopped.n_looked_at, stopped.share_below(2), stopped.interval_below(2)) == (0, None, None)
+
+
+def test_known_several__of_very_many_records_looks_at_some_of_them() -> None:
+    person = np.repeat([0, 1], [200, 150])
+    event = np.concatenate([np.arange(200), np.arange(150)])
+    known = known_several(events_of(np.zeros(2, dtype=np.int64), person, event), 2, most_persons=9, seed=0)
+    assert known.n_cut == 2
+    assert known.smallest.tolist() == [1, 2]
+
+
+# Keys.
+
+
+def test_propose_links__by_like_names_by_values_and_through_a_table_between() -> None:
+    ids, stays = pseudonyms(60), pseudonyms(150, 1)
+    rng = np.random.default_rng(0)
+    tables = [
+        table("patients", id=ids, age=rng.integers(20, 80, 60), ward=rng.integers(1, 9, 60)),
+        table(
+            "visits", who=[ids[i] for i in rng.integers(0, 60, 150)], stay=stays, ward=rng.integers(1, 9, 150)
+        ),
+        table("tests", stay=[stays[i] for i in rng.integers(0, 150, 300)], value=rng.integers(1, 200, 300)),
+        table("wards", number=range(1, 9), name=list("abcdefgh")),
+    ]
+    found = links_of(*tables)
+    assert set(found) == {("patients.id", "visits.who"), ("visits.stay", "tests.stay")}
+    persons = persons_of(coded(*tables), list(found.values()))
+    assert persons is not None
+    assert persons.n_persons == 60
+    assert {name: str(place) for name, place in persons.columns.items()} == {
+        "patients": "patients.id",
+        "visits": "visits.who",
+        "tests": "visits.stay",
+    }
+    assert all((person >= 0).all() for person in persons.of_record.values())
+
+
+def test_propose_links__finds_keys_that_are_spelled_otherwise() -> None:
+    one = table("a", person_id=[f"{i:05d}" for i in range(80)], x=range(80))
+    other = table("b", person=[str(i) for i in range(80)], y=range(80))
+    (link,) = links_of(one, other).values()
+    assert link.is_folded
+    assert (link.n_found, link.n_values) == (80, 80)
+    persons = persons_of(coded(one, other), [link])
+    assert persons is not None
+    assert persons.of_record["a"].tolist() == persons.of_record["b"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"id": range(1, 100)}, {"visit_no": range(1, 100)}),  # counted off in both
+        (
+            {"age": [20 + i % 50 for i in range(99)]},
+            {"age": [20 + i % 40 for i in range(99)], "x": range(99)},
+        ),
+        ({"sex": ["f", "m"] * 40}, {"gender": ["f", "m"] * 40}),
+        ({"id": pseudonyms(50)}, {"id": pseudonyms(50, 1)}),  # nobody in both
+    ],
+)
+def test_propose_links__are_none_where_nothing_joins(
+    one: Mapping[str, Sequence[object]], other: Mapping[str, Sequence[object]]
+) -> None:
+    joined = [link for link in links_of(table("a", **one), table("b", **other)) if "age" not in link[0]]
+    assert joined == []
+
+
+def linked(n: int = 400, *, per_person: int = 3, days: int = 30, seed: int = 0) -> list[Dataset]:
+    rng = np.random.default_rng(seed)
+    ids = pseudonyms(n, seed)
+    who = rng.integers(0, n, per_person * n)
+    return [
+        table(
+            "persons",
+            pseudonym=ids,
+            sex=rng.choice(["f", "m"], n),
+            region=rng.choice(["north", "south", "east"], n),
+        ),
+        table(
+            "visits",
+            person=[ids[i] for i in who],
+            visit_date=[f"2024-03-{each:02d}" for each in rng.integers(1, days + 1, len(who))],
+        ),
+    ]
+
+
+def test_audit__each_table_is_fine_and_together_they_find_nearly_everybody() -> None:
+    audit = audit_delivery(linked(n=300), thresholds=DeliveryThresholds(k=11))
+    found = checks(audit)
+    assert audit.overall is Verdict.FAIL
+    assert [each.verdict for each in audit.findings if each.check == "table_k"] == [Verdict.PASS] * 2
+    assert (found["joined_k"], found["alone_with_all_records"]) == (Verdict.FAIL, Verdict.WARN)
+    assert audit.measurement.known_by(None).share_below(2) > 0.8
+    assert audit.cheapest is not None
+    assert {str(place) for place in audit.cheapest.of_record} == {"visits.visit_date"}
+
+
+def test_audit__of_coarse_records_passes() -> None:
+    audit = audit_delivery(linked(n=2000, per_person=1, days=1))
+    assert audit.overall is Verdict.PASS, [each.message for each in audit.findings]
+    assert audit.measurement.known_by(1).share_below(5) == 0
+
+
+def test_audit__thresholds_say_how_many_records_are_known() -> None:
+    measured = measure_delivery(linked(days=2))
+    by = {
+        n: audit_delivery(linked(days=2), thresholds=DeliveryThresholds(k=30, known_records=n)).judged
+        for n in range(4)
+    }
+    assert [by[n] is not None and by[n].n_events for n in range(4)] == [0, 1, 2, 3]
+    assert measured.known_by(0).share_below(30) == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_law__new_pseudonyms_change_nothing_and_a_table_more_finds_no_fewer(seed: int) -> None:
+    tables = linked(n=60, seed=seed % 97)
+    rng = np.random.default_rng(seed)
+    frames = [each.frame for each in tables]
+    new = dict(zip(frames[0]["pseudonym"], rng.permutation(pseudonyms(60, seed + 1)), strict=True))
+    renamed = [
+        frames[0].assign(pseudonym=frames[0]["pseudonym"].map(new)),
+        frames[1].assign(person=frames[1]["person"].map(new)),
+    ]
+    again = [
+        read_dataset(frame.to_csv(index=False).encode(), name=name)
+        for frame, name in zip(renamed, ("persons.csv", "visits.csv"), strict=True)
+    ]
+    one, other = measure_delivery(tables), measure_delivery(again)
+    for n in (0, 1, 2, 3, None):
+        assert sorted(one.known_by(n).smallest) == sorted(other.known_by(n).smallest)
+    ids = list(frames[0]["pseudonym"])
+    more = table("further", person=ids, blood_type=rng.choice(["A", "B", "0"], 60))
+    roles = ("persons.sex", "persons.region", "visits.visit_date")
+    before = measure_delivery(tables, DeliverySettings(quasi_identifiers=roles))
+    after = measure_delivery(
+        [*tables, more], DeliverySettings(quasi_identifiers=(*roles, "further.blood_type"))
+    )
+    for n in (0, 1, 2, None):
+        assert (after.known_by(n).share_below(5) or 0) >= (before.known_by(n).share_below(5) or 0)
+
+
+def test_cheapest_attacks__name_the_columns_that_find_most() -> None:
+    n = 50
+    persons = {Place("p", "number"): np.arange(n), Place("p", "half"): np.arange(n) % 2}
+    records = {"r": Records(person=np.arange(n), columns={"same": np.zeros(n, dtype=np.int64)})}
+    (attack,) = cheapest_attacks(persons, records, n_persons=n)
+    assert (attack.of_person, attack.of_record, attack.share_found) == ((Place("p", "number"),), (), 1.0)
+    crossed = {
+        Place("p", "tens"): np.arange(n) // 10,
+        Place("p", "none"): np.zeros(n, dtype=np.int64),
+    }
+    ones = {"r": Records(person=np.arange(n), columns={"ones": np.arange(n) % 10})}
+    (attack,) = cheapest_attacks(crossed, ones, n_persons=n)
+    assert (attack.n_facts, attack.tables, attack.share_found) == (2, ("p", "r"), 1.0)
+    assert cheapest_attacks({}, {}, n_persons=n) == ()
+
+
+# What else is said.
+
+
+def test_audit__direct_identifiers_fail_and_orphans_and_nobody_are_said() -> None:
+    ids = pseudonyms(100)
+    mails = [f"person{i}@example.org" for i in range(100)]
+    persons = table("persons", pseudonym=ids, contact=mails, sex=["f", "m"] * 50)
+    visits = table("visits", person=[*ids[:90], *pseudonyms(10, 5), *[""] * 20], ward=["a", "b", "c"] * 40)
+    audit = audit_delivery([persons, visits])
+    found = checks(audit)
+    assert found["looks_like_identifier"] is Verdict.FAIL
+    assert found["records_of_nobody"] is Verdict.WARN
+    messages = " ".join(each.message for each in audit.findings)
+    assert "`persons.contact` looks like a direct identifier" in messages
+    assert "`visits`: 20 of 120 records" in messages
+    assert "10 of 100 values (10.0 %) of `visits.person` are not in `persons.pseudonym`." in messages
+    assert "example.org" not in messages
+
+
+def test_audit__without_a_key_is_not_assessed() -> None:
+    one, other = table("a", age=[30, 40] * 9), table("b", item=["x", "y"] * 9)
+    audit = audit_delivery([one, other])
+    assert audit.overall is Verdict.NOT_ASSESSED
+    assert (audit.judged, audit.cheapest, views.figures(audit)) == (None, None, ())
+    assert checks(audit) == {"no_key": Verdict.NOT_ASSESSED}
+    for name in RENDERERS:
+        assert render(views.delivery_report(audit, inputs=[], created_at=NOON), name)
+
+
+def test_audit__keys_and_persons_can_be_named() -> None:
+    ids = pseudonyms(40)
+    one = table("a.1", x=ids, k=range(40))
+    other = table("b", y=[ids[i % 7] for i in range(60)], k=range(60), day=[i % 3 for i in range(60)])
+    settings_ = DeliverySettings(keys=("a.1.x=b.csv.y",), person="b.y", leave_out=("b.k",))
+    measured = measure_delivery([one, other], settings_)
+    assert [(str(link.one), str(link.other), link.is_given) for link in measured.links] == [
+        ("a.1.x", "b.y", True)
+    ]
+    assert measured.n_persons == 40
+    assert measured.tables[1].columns == ("y", "day")
+    many = audit_delivery(
+        [table("p", x=ids * 2), table("q", y=ids[:30] * 2)], DeliverySettings(keys=("p.x=q.y",))
+    )
+    assert checks(many)["many_to_many"] is Verdict.WARN
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: DeliverySettings(keys=("a.x",)), "--key needs TABLE.COL=TABLE.COL, received a.x."),
+        (lambda: DeliverySettings(keys=("a.x=a.y",)), "joins a table to itself"),
+        (lambda: DeliverySettings(keys=("a.x=b.z",)), "--key: there is no column `b.z`"),
+        (lambda: DeliverySettings(person="c.x"), "--person: there is no column `c.x`"),
+        (lambda: DeliverySettings(quasi_identifiers=("x",)), "write TABLE.COL with one of the tables a, b."),
+        (lambda: DeliverySettings(most_persons=0), "most_persons must be at least 1"),
+    ],
+)
+def test_measure__refuses_what_is_not_there(make: Callable[[], DeliverySettings], problem: str) -> None:
+    tables = [table("a", x=[1, 2], y=[3, 4]), table("b", x=[1, 2])]
+    with pytest.raises(AuditInputError) as refused:
+        measure_delivery(tables, make())
+    assert problem in " ".join(refused.value.problems)
+
+
+def test_measure__asks_for_two_tables() -> None:
+    one = table("a", x=[1, 2])
+    for tables in ([], [one], [one, one]):
+        with pytest.raises(AuditInputError, match="A data set is two tables or more"):
+            measure_delivery(tables)
+
+
+def test_measure__tells_files_of_one_name_apart() -> None:
+    one, other = linked(n=50), linked(n=50, seed=1)
+    names = [each.name for each in measure_delivery([*one, *other]).tables]
+    assert names == ["persons.csv", "visits.csv", "persons.csv (2)", "visits.csv (2)"]
+
+
+def test_audit__a_file_given_twice_is_passed_over() -> None:
+    tables = linked(n=200, per_person=1, days=1)
+    audit = audit_delivery([*tables, tables[0]])
+    assert audit.measurement.same_files == (("persons.csv", "persons.csv"),)
+    assert checks(audit)["same_file"] is Verdict.WARN
+
+
+# Command and report.
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for file in DEMOS[0].make()["tables"]:
+        (tmp_path / file.name).write_bytes(file.data)
+    return tmp_path
+
+
+def test_command__prints_what_the_audit_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dataset", str(folder), "--k", "11"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("FAIL: Of 1,500 persons in 3 tables")
+    assert "`stays.person` is in `persons.pseudonym`: 1,500 of 1,500 values" in printed
+    assert main(["dataset", str(folder), "--k", "11", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["overall"], document["n_persons"]) == ("FAIL", 1500)
+    assert [each["n_records_known"] for each in document["known"]] == [0, 1, 2, 3, None]
+    assert document["known"][0]["share_below_k"] == 0
+
+
+def test_command__a_bad_table_is_named_and_the_rest_audited(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "broken.parquet").write_bytes(b"PAR1 no table")
+    assert main(["dataset", str(folder), str(folder / "nowhere.csv")]) == 2
+    printed = capsys.readouterr()
+    assert "broken.parquet" in printed.err
+    assert "nowhere.csv" in printed.err
+    assert printed.out.startswith("FAIL: Of 1,500 persons in 3 tables")
+
+
+def test_command__an_empty_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dataset", str(tmp_path)]) == 2
+    assert "holds no table" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
+def test_demo__is_as_it_says(demo: object) -> None:
+    tables = [read_dataset(file.data, name=file.name) for file in demo.make()["tables"]]
+    audit = audit_delivery(tables)
+    assert audit.overall is {"linked": Verdict.FAIL, "coarse": Verdict.PASS}[demo.key]
+    assert all(table.n_below(5) == 0 for table in audit.measurement.tables)
+    report = views.delivery_report(audit, inputs=[], created_at=NOON)
+    for name in RENDERERS:
+        written = render(report, name)
+        assert tables[0].frame["pseudonym"][0].encode() not in written
+    assert not [line for line in delivery_lines(audit) if tables[0].frame["pseudonym"][0] in line]
