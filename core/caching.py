@@ -23,12 +23,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 from weakref import WeakValueDictionary
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.caching import clear_session_resource_cache
-from streamlit.runtime.media_file_manager import MediaFileManager
-from streamlit.runtime.memory_media_file_storage import _calculate_file_id
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
 from core import delivery, events, leakage, risk, tabular
 from core.equivalence import EquivalenceClasses
@@ -36,6 +30,14 @@ from core.errors import AuditInputError
 from core.holding import Held
 from core.jobs import Job, Progress, Result
 from core.roles import RoleSuggestion, suggest_roles
+from core.streamlit_internals import (
+    MediaFileManager,
+    UploadedFileManager,
+    _calculate_file_id,
+    clear_session_resource_cache,
+    get_script_run_ctx,
+    runtime,
+)
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,

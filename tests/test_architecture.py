@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from benchmarks.counts import function_length
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 DRAWING = ("altair", "vl_convert")
+STREAMLIT = ("core.caching", "core.streamlit_internals")
+INTERNALS = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.auth_util")
 TOOLS = ("tabular", "vcf", "leakage", "events", "delivery", "diversity", "risk")
 
 
@@ -46,7 +48,9 @@ def _tool_of(module: str) -> str | None:
 def test_imports__point_one_way(path: Path) -> None:
     module, imports = _module(path), _imports(path)
     streamlit = {name for name in imports if name.split(".")[0] == "streamlit"}
-    if module.startswith("core") and module != "core.caching":
+    if module != "core.streamlit_internals":
+        assert {name for name in imports if name.startswith(INTERNALS)} == set()
+    if module.startswith("core") and module not in STREAMLIT:
         assert streamlit == set()
         assert "core.caching" not in imports
     if module.startswith("core"):
@@ -70,7 +74,7 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
     program = (
         "import importlib, sys\n"
         "sys.modules['streamlit'] = None\n"
-        f"for name in {[name for name in modules if name not in ('core.caching', 'core.__main__')]!r}:\n"
+        f"for name in {[name for name in modules if name not in (*STREAMLIT, 'core.__main__')]!r}:\n"
         "    importlib.import_module(name)\n"
         "print('imported')"
     )
@@ -118,6 +122,11 @@ def test_tool__is_measured_where_nothing_can_be_shown_or_drawn(tool: str) -> Non
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout.strip() == "imported", done.stderr
+
+
+def test_streamlit__is_of_the_version_whose_internals_are_used() -> None:
+    assert version("streamlit").startswith("1.67.")
+    assert "streamlit[auth]==1.67.*" in (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
 
 def test_core__loads_no_module_by_its_name() -> None:

@@ -15,15 +15,19 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.auth_util import get_secrets_auth_section
-from streamlit.runtime.media_file_storage import MediaFileKind
-from streamlit.web.server.server_util import get_display_address, get_url
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
-from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks, is_host_allowed
 
 from core.caching import owners_of
 from core.errors import AuditInputError
+from core.streamlit_internals import (
+    USER_COOKIE_NAME,
+    MediaFileKind,
+    _get_signed_cookie_with_chunks,
+    get_display_address,
+    get_secrets_auth_section,
+    get_url,
+    is_host_allowed,
+    runtime,
+)
 from core.words import own, say, speaking
 from pages.components.text import plain
 

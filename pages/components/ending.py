@@ -13,12 +13,9 @@ from itertools import product
 import pyarrow as pa
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.session_manager import SessionClient
 
 from core.apart import give_back_memory
+from core.streamlit_internals import AppSession, ForwardMsg, SessionClient, runtime
 
 _TAB_CLOSED = (1000, 1001)  # said by the browser; a connection that was lost says nothing, or something else
 _CONNECTION = "x-anonaudit-connection"

@@ -8,10 +8,10 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
+from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.navigation import TOOLS

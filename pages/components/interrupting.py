@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 
 from core.jobs import Interruptible, Interruption
+from core.streamlit_internals import ScriptRequests, ScriptRequestType, get_script_run_ctx
 
 LOOK_SECONDS = 0.25
 IDLE_LOOKS = 40  # without a script, after which the watch ends

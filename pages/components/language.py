@@ -6,9 +6,9 @@ from functools import partial
 
 import streamlit as st
 from streamlit.navigation.page import Page
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.languages import ENGLISH, LANGUAGES, translated
+from core.streamlit_internals import get_script_run_ctx
 from core.words import spoken_language
 
 CHOSEN = "language"

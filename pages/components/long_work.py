@@ -8,11 +8,10 @@ from contextvars import copy_context
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import in_cached_function
 
 from core.caching import vault
 from core.jobs import Job, JobState, Progress
+from core.streamlit_internals import get_script_run_ctx, in_cached_function
 from core.turns import of_run, place_text
 from core.words import say
 from pages.components.text import duration, plain, size

@@ -7,9 +7,9 @@ from collections import Counter
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import runtime
 
 from core.caching import n_bytes_held, refuse_upload
+from core.streamlit_internals import runtime
 from core.turns import turns
 from pages.components.access import session_of_upload
 

@@ -13,12 +13,11 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.runtime.pages_manager import PagesManager
 
 from core import apart
 from core.caching import keep_downloads
 from core.errors import AuditInputError
+from core.streamlit_internals import PagesManager, runtime
 from core.turns import turns
 from pages.components import trail
 from pages.components.access import Access, print_address

@@ -15,9 +15,9 @@ from errno import ENOSPC
 from hashlib import sha256
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.caching import vault
+from core.streamlit_internals import get_script_run_ctx
 from core.verdict import Verdict, worst
 
 FILE_VARIABLE = "ANONAUDIT_TRAIL"
