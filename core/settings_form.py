@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -315,6 +316,49 @@ def reported(told: Setting, value: Any) -> object:
 def settings_document(*settings: object) -> dict[str, object]:
     """Return name and value of all settings as JSON holds them."""
     return {told.name: None if value is None else told.plain(value) for told, value in _values(settings)}
+
+
+def option_words(settings: Any, *, usual: object = None, left_out: Iterable[str] = ()) -> list[str]:
+    """Return the words of the command line that give settings, without those that are as usual.
+
+    Parameters
+    ----------
+    settings
+        What was asked.
+    usual
+        Settings that the command would take by itself; the defaults of the fields without.
+    left_out
+        Names of settings that are given in another way.
+    """
+    words: list[str] = []
+    for told, value in _values([settings]):
+        expected = told.default if usual is None else getattr(usual, told.name)
+        expected = list(expected) if isinstance(expected, tuple) else expected
+        if told.name in left_out or value is None or value == expected:
+            continue
+        if told.is_grouped:
+            words += [word for group in value for word in (told.flag, *group)]
+        elif told.kind is bool:
+            words.append(told.flag)
+        else:
+            words += [word for each in _given(value) for word in _option(told.flag, each)]
+    return words
+
+
+def _given(value: object) -> list[str]:
+    """Return a value, or the values of a list, as the command line takes them; pairs with an equals sign."""
+    pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    return ["=".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in pairs]
+
+
+def _option(flag: str, value: str) -> list[str]:
+    return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
+
+
+def command_line(tool: str, files: Iterable[str], words: Iterable[str]) -> str:
+    """Return the command that repeats an audit, in the folder of the files it names."""
+    named = [f"./{file}" if file.startswith("-") else file for file in files]
+    return shlex.join(["python", "-m", "core", tool, *named, *words])
 
 
 def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:

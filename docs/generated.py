@@ -174,6 +174,59 @@ def schema(name: str, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+_TEXT, _VERDICT = {"type": "string"}, {"enum": [verdict.value for verdict in Verdict]}
+_COUNT, _MAYBE = {"type": ["integer", "null"]}, {"type": ["string", "null"]}
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON schema of a report, whose result is what the tool's command prints."""
+    figure = dict.fromkeys(
+        ("measure", "of", "label", "text", "unit", "threshold", "definition", "source"), _TEXT
+    )
+    table = {"name": _TEXT, "title": _TEXT, "note": _TEXT, "columns": _list(_TEXT), "rows": _list(_list({}))}
+    facts = {"role": _TEXT, "name": _TEXT, "n_bytes": {"type": "integer"}, "sha256": _TEXT, "reading": _TEXT}
+    finding = {"check": _TEXT, "verdict": _VERDICT, "column": _MAYBE, "message": _TEXT, "n_affected": _COUNT}
+    number = {"type": ["number", "null"]}
+    judged = {"anyOf": [_VERDICT, {"type": "null"}]}
+    results = [
+        {
+            "if": {"properties": {"tool": {"const": tool}}},
+            "then": {"properties": {"result": {"anyOf": [{"$ref": f"{tool}.json"}, {"const": {}}]}}},
+        }
+        for tool in TOOLS
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A report as JSON",
+        **_closed(
+            {
+                **dict.fromkeys(("tool", "title", "question", "headline", "created_at", "command"), _TEXT),
+                "verdict": _VERDICT,
+                "verdicts": {"type": "object", "additionalProperties": _VERDICT},
+                "inputs": _list(_closed(facts)),
+                "settings": {"type": "object"},
+                "figures": _list(_closed({**figure, "value": number, "verdict": judged})),
+                "findings": _list(_closed(finding)),
+                "tables": _list(_closed(table)),
+                "limits": _list(_TEXT),
+                "versions": {"type": "object", "additionalProperties": _TEXT},
+                "seeds": {"type": "object", "additionalProperties": {"type": ["integer", "string", "null"]}},
+                "result": {"type": "object"},
+            }
+        ),
+        "allOf": results,
+    }
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
 def _of_settings(tool: str) -> dict[str, Any]:
     properties = {told.name: _of_setting(told) for told in settings_of(tool)}
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -209,7 +262,7 @@ def _of_objects(values: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
             key: settings if key == "settings" else _of(key, [v[key] for v in values if key in v], settings)
             for key in keys
         },
-        "required": [key for key in keys if all(key in value for value in values)],
+        "required": [key for key in keys if key != "seconds" and all(key in value for value in values)],
         "additionalProperties": False,
     }
 
@@ -248,6 +301,7 @@ if __name__ == "__main__":
         path = HERE / f"{name}.md"
         path.write_text(with_settings(path.read_text(encoding="utf-8"), name), encoding="utf-8")
     (HERE / "schemas").mkdir(exist_ok=True)
-    for name, calls in CALLS.items():
-        text = json.dumps(schema(name, documents(calls)), ensure_ascii=False, indent=1)
+    schemas = {name: schema(name, documents(calls)) for name, calls in CALLS.items()}
+    for name, made in {**schemas, "report": report_schema()}.items():
+        text = json.dumps(made, ensure_ascii=False, indent=1)
         (HERE / f"schemas/{name}.json").write_text(f"{text}\n", encoding="utf-8")

@@ -14,16 +14,12 @@ from typing import Any, get_args
 from core.commands.output import check_new_files, print_json, print_line, print_problems, write_new_files
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
-    Configuration,
     DiversityAudit,
     DiversitySettings,
     DiversityThresholds,
     ModelChoice,
-    SearchProblem,
     Status,
     as_published,
-    generalizations,
-    generalizations_document,
     judge_diversity,
     measure_diversity,
     prepare_search,
@@ -31,6 +27,7 @@ from core.diversity import (
     released_table,
     repeat_configuration,
 )
+from core.diversity.document import diversity_document, model_named
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
@@ -43,7 +40,6 @@ from core.settings_form import (
     described,
     from_options,
     given_options,
-    settings_document,
 )
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
@@ -108,14 +104,14 @@ def run(arguments: argparse.Namespace) -> int:
     problem = prepare_search(data, settings, choice, training=training)
     measured = measure_diversity(problem, n_jobs=arguments.jobs)
     audit = judge_diversity(measured, thresholds)
-    document = audit_document(audit)
+    document = diversity_document(audit)
     if arguments.repeats and audit.recommended is not None:
         chosen = measured.configuration(audit.recommended.k, audit.recommended.l)
         stability = repeat_configuration(problem, chosen, n_repeats=arguments.repeats)
         document["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                  "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
-        document["singling_out"] = singling_out_document(data)
+        document["singling_out"] = _singling_out(data)
     written = _write_release(arguments.release, audit)
     document["seconds"] = round(time.perf_counter() - started, 3)
     if arguments.json:
@@ -195,7 +191,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
         "overall": Verdict.NOT_ASSESSED,
         "reason": reason,
         "n_records": data.n_records,
-        "singling_out": singling_out_document(data),
+        "singling_out": _singling_out(data),
     }
     if as_json:
         print_json(document)
@@ -218,7 +214,7 @@ def _absent(message: str, options: list[str]) -> Text:
     return text(message, options=", ".join(options))
 
 
-def singling_out_document(data: Dataset) -> list[dict[str, object]]:
+def _singling_out(data: Dataset) -> list[dict[str, object]]:
     """Return all columns, those that single out most first, as plain values for JSON."""
     return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
 
@@ -242,72 +238,6 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
     choice = from_options(ModelChoice, arguments, **given)
     check(choice)
     return choice
-
-
-def audit_document(audit: DiversityAudit) -> dict[str, object]:
-    """Return the audit as plain values for JSON."""
-    problem = audit.search.problem
-    recommended = audit.recommended
-    return {
-        "tool": TOOL,
-        "verdict": audit.verdict,
-        "overall": audit.overall,
-        "accuracy_is": "accuracy" if problem.settings.task == "classification" else "R²",
-        "base_accuracy": problem.base_accuracy,
-        "base_balanced_accuracy": problem.base_balanced_accuracy,
-        "base_baseline_accuracy": problem.base_baseline,
-        "n_records": problem.n_records,
-        "model": _model_of(problem),
-        "configurations": [configuration_document(each) for each in _listed(audit)],
-        "pareto": [[each.k, each.l] for each in audit.pareto],
-        "recommended": None
-        if recommended is None
-        else {"k": recommended.k, "l": recommended.l, "reason": recommended.reason},
-        "sensitive_bins": {
-            each.name: None if each.edges is None else each.edges.tolist() for each in problem.sensitive
-        },
-        "findings": [finding.document() for finding in audit.findings],
-        "settings": settings_document(problem.settings, problem.choice, audit.thresholds),
-    }
-
-
-def _model_of(problem: SearchProblem) -> str:
-    return problem.inputs.model.description if problem.inputs.model else "column of predictions"
-
-
-def _listed(audit: DiversityAudit) -> list[Configuration]:
-    """Return the result list in its order, then every other configuration in the order of the grid."""
-    offered = {id(each) for each in audit.offered}
-    return [*audit.offered, *(each for each in audit.search.configurations if id(each) not in offered)]
-
-
-def configuration_document(configuration: Configuration) -> dict[str, object]:
-    """Return one configuration as plain values for JSON."""
-    evaluation, verification = configuration.evaluation, configuration.verification
-    kept_set = configuration.kept_set
-    return {
-        "k": configuration.k,
-        "l": configuration.l,
-        "deletion_ratio": configuration.deletion_ratio,
-        "accuracy": configuration.accuracy,
-        "accuracy_low": evaluation.accuracy_low if evaluation else None,
-        "accuracy_high": evaluation.accuracy_high if evaluation else None,
-        "balanced_accuracy": evaluation.balanced_accuracy if evaluation else None,
-        "baseline_accuracy": evaluation.baseline_accuracy if evaluation else None,
-        "n_holdout": evaluation.n_holdout if evaluation else None,
-        "anonymized_accuracy": evaluation.anonymized_accuracy if evaluation else None,
-        "ncp": kept_set.ncp if kept_set else None,
-        "minimization_ncp": evaluation.minimization_ncp if evaluation else None,
-        "stored": configuration.stored,
-        "reason": configuration.status.value,
-        "min_k": verification.k if verification else None,
-        "distinct_l": verification.distinct_l if verification else None,
-        "entropy_l": verification.entropy_l if verification else None,
-        "t": verification.t if verification else None,
-        "generalizations": generalizations_document(generalizations(evaluation.minimization))
-        if evaluation
-        else None,
-    }
 
 
 def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
@@ -356,7 +286,7 @@ def _print_search(audit: DiversityAudit) -> None:
             "{baseline}"
             if problem.settings.task == "classification"
             else "model: {model}, R² on untouched records {accuracy}",
-            model=own(_model_of(problem)),
+            model=own(model_named(problem)),
             accuracy=Written(f"{problem.base_accuracy:.4f}"),
             baseline=Written(f"{problem.base_baseline:.4f}"),
         )

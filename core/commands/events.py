@@ -20,13 +20,9 @@ from core.events import (
     suggest_settings,
 )
 from core.events.column_finding import ROLES, with_found_columns
+from core.events.document import events_document
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
-from core.events.result import (
-    events_document,
-    events_summary,
-    suggestion_lines,
-    suggestions_document,
-)
+from core.events.result import events_summary, suggestion_lines, suggestions_document
 from core.events.views import events_report
 from core.reports import input_facts, render
 from core.settings_form import add_options, described, from_options

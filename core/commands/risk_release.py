@@ -83,11 +83,10 @@ def write_release(
     """
     if path is None:
         return Written()
-    if what_if is None:
-        nothing = "{file} was not written: no record is assessed, so nothing can be generalized."
-        print_problems((text(nothing, file=str(path)),))
-        return Written(is_missing=True)
     try:
+        if what_if is None:
+            nothing = "{file} was not written: no record is assessed, so nothing can be generalized."
+            raise AuditInputError(text(nothing, file=str(path)))
         made, again = release_reaching(
             what_if, audit.measurement, dataset, thresholds=audit.thresholds, person=person
         )

@@ -9,15 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from core.commands.output import print_json, print_lines, print_problems
 from core.errors import AuditInputError
-from core.settings_form import add_options, from_options, given_options, settings_document
+from core.settings_form import add_options, from_options, given_options
 from core.tables import read_dataset
 from core.tabular import (
-    ColumnCheck,
-    ColumnResult,
     FilePair,
     LeftOutFile,
     Pairing,
@@ -29,10 +27,10 @@ from core.tabular import (
     read_log,
 )
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.document import run_verdict, tabular_document
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.views import run_verdict
 from core.verdict import Verdict, exit_code
 from core.words import joined, own, percent, text
 from core.writing import write_file
@@ -122,8 +120,15 @@ def run(arguments: argparse.Namespace) -> int:
         report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
     if arguments.json:
-        print_json(_document(done, skipped, overall))
+        print_json(_timed(tabular_document([result.audit for result in done], skipped), done))
     return exit_code(overall, incomplete=bool(skipped))
+
+
+def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
+    """Return the document with how long each file took."""
+    for file, result in zip(document["files"], done, strict=True):
+        file["seconds"] = round(result.seconds, 3)
+    return document
 
 
 def _find_pairs(originals: Sequence[Path], anonymized_dir: Path | None) -> Pairing:
@@ -243,72 +248,6 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
         opinion_thresholds=limits.opinion,
     )
     return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
-
-
-def _document(done: Sequence[_Done], skipped: Sequence[LeftOutFile], overall: Verdict) -> dict[str, object]:
-    return {
-        "tool": "tabular",
-        "verdict": overall.value,
-        "files": [_file_document(result) for result in done],
-        "skipped": [{"file": file.name, "reason": file.reason} for file in skipped],
-    }
-
-
-def _file_document(result: _Done) -> dict[str, object]:
-    """Return a file's part of the document.
-
-    Without quasi-identifiers the class shares are 0.0 as in the CSV report; `min_k` is null and a
-    finding says that they were not assessed.
-    """
-    audit, measured, classes = result.audit, result.audit.measurement, result.audit.classes
-    below_2, below_5 = class_shares(audit)
-    return {
-        "file": audit.name,
-        "mode": measured.log.mode,
-        "verdict": audit.verdict.value,
-        "second_opinion": audit.second_opinion_verdict.value,
-        "overall": audit.overall.value,
-        "policy_consistency": measured.policy_consistency,
-        "pattern_residual": measured.pattern_residual,
-        "high_risk_handling": measured.high_risk_handling,
-        "pass_share": measured.pass_share,
-        "warn_share": measured.warn_share,
-        "fail_share": measured.fail_share,
-        "recommended_review": audit.recommended_review,
-        "mandatory_review": audit.mandatory_review,
-        "quasi_identifiers": list(classes.quasi_identifiers) if classes else [],
-        "min_k": classes.k if classes else None,
-        "share_k_lt_2": below_2,
-        "share_k_lt_5": below_5,
-        "columns": [_column_document(column) for column in measured.columns],
-        "findings": [finding.document() for finding in audit.all_findings],
-        "seconds": round(result.seconds, 3),
-        "settings": settings_document(
-            measured.settings,
-            audit.thresholds,
-            *([audit.second_opinion.thresholds] if audit.second_opinion else []),
-        ),
-    }
-
-
-def _column_document(column: ColumnResult) -> dict[str, object]:
-    """Return a column's entry: its worst check; those of an expanded column are nested inside."""
-    worst = max(column.checks, key=lambda check: check.status.severity)
-    entry = _check_document(worst)
-    if len(column.checks) > 1:
-        entry["expansions"] = [_check_document(check) for check in column.checks]
-    return entry
-
-
-def _check_document(check: ColumnCheck) -> dict[str, object]:
-    return {
-        "column": check.column,
-        "anonymized_column": check.anonymized_column,
-        "semantic": check.semantic,
-        "action": check.action,
-        "status": check.status.value,
-        "reason": check.reason,
-    }
 
 
 def _lines(result: _Done) -> list[str]:

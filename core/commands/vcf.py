@@ -10,7 +10,7 @@ from typing import Any
 
 from core.commands.output import print_json, print_line, print_problems, print_warning
 from core.errors import AuditInputError
-from core.settings_form import add_options, from_options, settings_document
+from core.settings_form import add_options, from_options
 from core.vcf import (
     ALL_CHECKS,
     Exposure,
@@ -26,7 +26,7 @@ from core.vcf import (
     run_pairs,
     write_reports,
 )
-from core.vcf.donor.document import donor_document
+from core.vcf.document import ended, vcf_document
 from core.vcf.outcomes import run_verdict
 from core.verdict import Verdict, exit_code
 from core.words import Text, Written, own, text
@@ -77,12 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     report = _write(outcomes, pairing, arguments)
     if arguments.json:
-        print_json(_document(outcomes, pairing, settings))
+        print_json(_timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes))
     else:
         _print_summary(outcomes, pairing, report, seconds)
         _print_severities(settings)
     _print_trouble(outcomes, pairing)
-    incomplete = bool(pairing.unmatched) or bool(_ended(outcomes))
+    incomplete = bool(pairing.unmatched) or bool(ended(outcomes))
     return exit_code(run_verdict(outcomes), incomplete=incomplete)
 
 
@@ -145,51 +145,11 @@ def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argpars
         ) from None
 
 
-def _ended(outcomes: Sequence[PairOutcome]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what ended in an error or was stopped: the file, and why."""
-    every = [(one.pair.anonymized.name, (*one.problems, *one.donor_problems)) for one in outcomes]
-    return [(name, problems) for name, problems in every if problems]
-
-
-def _document(outcomes: Sequence[PairOutcome], pairing: Pairing, settings: VcfSettings) -> dict[str, object]:
-    """Return the JSON document; changed severities are part of it only where there are any."""
-    document: dict[str, object] = {
-        "tool": "vcf",
-        "verdict": run_verdict(outcomes).value,
-        "pairs": [_pair_entry(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
-        "errors": [{"filename": name, "message": " ".join(problems)} for name, problems in _ended(outcomes)],
-        "unmatched": list(pairing.unmatched),
-        "settings": settings_document(settings),
-    }
-    if settings.severities:
-        document["severities"] = {check: verdict.value for check, verdict in settings.severities.items()}
+def _timed(document: dict[str, Any], outcomes: Sequence[PairOutcome]) -> dict[str, Any]:
+    """Return the document with how long each pair took."""
+    for pair, outcome in zip(document["pairs"], (one for one in outcomes if one.audit), strict=True):
+        pair["seconds"] = round(outcome.n_seconds, 3)
     return document
-
-
-def _pair_entry(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
-    entry: dict[str, object] = {
-        **audit.report_row(),
-        "origin": outcome.pair.original.name,
-        "verdict": audit.verdict.value,
-        "exposure_verdict": audit.exposure_verdict.value,
-        "overall": outcome.overall.value,
-        "exposure": [
-            {
-                "check": exposure.check,
-                "n_affected": exposure.n_affected,
-                "examples": list(exposure.examples),
-                "verdict": exposure.verdict.value,
-                "message": exposure.message,
-                "remedy": exposure.remedy,
-            }
-            for exposure in audit.exposure
-        ],
-        "missing_sites": len(audit.missing),
-        "seconds": round(outcome.n_seconds, 3),
-    }
-    if outcome.donors is not None:
-        entry["donors"] = donor_document(outcome.donors)
-    return entry
 
 
 def _print_summary(
@@ -201,7 +161,8 @@ def _print_summary(
         if looked
         else "Overall, exposure included: {verdict}"
     )
-    print_line(text(overall, verdict=run_verdict(outcomes).word))
+    verdict = run_verdict(outcomes, n_unmatched=len(pairing.unmatched))
+    print_line(text(overall, verdict=verdict.word))
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
     print_line(text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
     if n_alone := len(pairing.unmatched):
@@ -271,7 +232,7 @@ def _print_severities(settings: VcfSettings) -> None:
 
 
 def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
-    print_problems(tuple(problem for _, problems in _ended(outcomes) for problem in problems))
+    print_problems(tuple(problem for _, problems in ended(outcomes) for problem in problems))
     for name in pairing.unmatched:
         print_warning(
             text(

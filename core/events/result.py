@@ -1,4 +1,4 @@
-"""An audit of an event log as a JSON document and as a few lines of text."""
+"""Settings that keep more of an event log, and an audit of it as a few lines of text."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping, eve
 from core.events.measuring import MeasuredEvents, anonymize_events, measure_events
 from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSettings, Rule
 from core.events.stages import derived_column
-from core.events.trace_risk import Share, TraceRisk
-from core.settings_form import settings_document
 from core.tables import Dataset
 from core.words import Text, counted, own, percent, say, text
 
@@ -179,110 +177,6 @@ def _loss_of_coarsening(log: EventLog, column: str, released: tuple[str, ...]) -
     return float(np.where(covered > 1, covered / n_fine, 0.0)[coarse].mean())
 
 
-def events_document(audit: EventAudit) -> dict[str, object]:
-    """Return what ``python -m core events --json`` prints; shares in [0, 1], null for not assessed."""
-    anonymized, options = audit.anonymized, audit.release.options
-    return {
-        "tool": "events",
-        "verdict": audit.verdict,
-        "trace_verdict": audit.trace_verdict,
-        "whole_trace_verdict": audit.whole_trace_verdict,
-        "rows_verdict": audit.rows_verdict,
-        "overall": audit.overall,
-        "k": anonymized.rule.k,
-        "cap": anonymized.rule.cap,
-        "strategy": anonymized.rule.strategy,
-        "columns": list(anonymized.stages.columns),
-        "flattening": anonymized.flattening,
-        "flatten_steps": list(anonymized.stages.steps),
-        "pseudonym_per": options.pseudonym_per,
-        "user_ids_kept": options.keep_user_ids,
-        **_reading(audit),
-        **_counts(audit),
-        **_trace_figures(audit),
-        **_row_figures(audit),
-        "diversity": _diversity_figures(audit),
-        "unmapped_events": audit.measured.log.unmapped,
-        "findings": [finding.document() for finding in audit.findings],
-        "settings": settings_document(audit.measured.log.settings, anonymized.rule, options),
-    }
-
-
-def _reading(audit: EventAudit) -> dict[str, object]:
-    settings = audit.measured.log.settings
-    return {
-        "user_column": settings.user_column,
-        "time_column": settings.time_column,
-        "event_column": settings.event_column,
-        "found_columns": list(settings.found_columns),
-        "time_format": audit.measured.log.time_format,
-        "near_equal_users": settings.near_equal_users,
-        "any_value": settings.any_value,
-    }
-
-
-def _row_figures(audit: EventAudit) -> dict[str, object]:
-    rows = audit.rows
-    return {
-        "number_unique_share": rows.share(rows.n_alone_by_number),
-        "number_below_k_share": rows.share(rows.n_below_k_by_number),
-        "users_standing_out": rows.n_standing_out,
-        "multiset_unique_share": rows.share(rows.n_unique_multiset),
-        "sequence_unique_share": rows.share(rows.n_unique_sequence),
-    }
-
-
-def _counts(audit: EventAudit) -> dict[str, object]:
-    measured, reduced = audit.measured, audit.anonymized.reduced
-    counted = audit.release.verification
-    return {
-        "users_total": measured.log.n_users,
-        "users_after_cleanup": measured.n_users_after_cleanup,
-        "users_after": reduced.n_users,
-        "events_total": measured.log.n_events_in_file,
-        "events_after_cleanup": measured.n_events_after_cleanup,
-        "events_after": reduced.n_events,
-        "events_flattened_kept": reduced.n_events_flattened,
-        "events_capped": reduced.n_events_capped,
-        "cells_generalized": reduced.n_cells_generalized,
-        "penalty_share": reduced.penalty_share,
-        "whole_log_penalty_share": audit.whole_log_penalty_share,
-        "k_reached": counted.k_reached,
-        "smallest_combination": counted.smallest,
-        "combinations_after": counted.n_combinations,
-    }
-
-
-def _trace_figures(audit: EventAudit) -> dict[str, object]:
-    before, after = audit.traces_before, audit.traces_after
-    return {
-        "trace_unique_share": _values(after),
-        "trace_unique_interval": {
-            str(known.n_known): _interval(known.singled_out) for known in after.by_known
-        },
-        "trace_random_share": {
-            str(known.n_known): known.random.value if known.random else None for known in after.by_known
-        },
-        "whole_trace_unique_share": after.whole_trace,
-        "trace_unique_share_before": _values(before),
-        "whole_trace_unique_share_before": before.whole_trace,
-    }
-
-
-def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
-    diversity = audit.diversity
-    if diversity is None:
-        return None
-    return {
-        "attribute": diversity.attribute,
-        "uniform_combinations": diversity.n_uniform,
-        "dominated_combinations": diversity.n_dominated,
-        "distinct_l": diversity.distinct_l,
-        "entropy_l": diversity.entropy_l,
-        "t": diversity.t,
-    }
-
-
 def events_summary(audit: EventAudit) -> list[Text]:
     """Return the lines of the command line: users and events, and whether k is reached."""
     measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
@@ -372,14 +266,3 @@ def suggestion_lines(found: Suggestions) -> list[str]:
     elif found.best[0].settings.mapping != BUILT_IN_MAPPING:
         lines.append("With an event mapping that fits the log; --suggest --json prints it.")
     return lines
-
-
-def _values(traces: TraceRisk) -> dict[str, float | None]:
-    return {
-        str(known.n_known): known.singled_out.value if known.singled_out else None
-        for known in traces.by_known
-    }
-
-
-def _interval(share: Share | None) -> list[float] | None:
-    return None if share is None or share.is_exact else [share.lower, share.upper]

@@ -554,7 +554,13 @@ def _limits(limits: tuple[str, ...]) -> str:
 
 
 def _provenance(report: Report) -> str:
-    parts = [_inputs(report.inputs), _facts("Settings", said_settings(report)), _versions(report)]
+    command = f"<h3>{text(say('Command'))}</h3>\n<p><code>{text(report.command)}</code></p>"
+    parts = [
+        _inputs(report.inputs),
+        command if report.command else "",
+        _facts("Settings", said_settings(report)),
+        _versions(report),
+    ]
     return "\n".join(part for part in parts if part)
 
 

@@ -52,6 +52,9 @@ def _report_document(report: Report) -> dict[str, JsonValue]:
         "tables": [_table(table) for table in report.tables],
         "limits": json_value(report.limits),
         "versions": json_value(report.versions),
+        "seeds": json_value(report.seeds),
+        "command": valid_unicode(report.command),
+        "result": json_value(report.result),
     }
 
 

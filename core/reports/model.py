@@ -195,6 +195,9 @@ class Report:
     # and "Second opinion"
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     sections: tuple[ReportSection, ...] = ()  # the same, file by file, where a run is of files
+    result: Mapping[str, object] = field(default_factory=dict)  # what the command's --json prints
+    seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
+    command: str = ""  # repeats the audit in the folder of its files
 
 
 _PACKAGES = (
@@ -353,6 +356,7 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
         if facts.reading:
             rows.append(("Input", "Read as", say(facts.reading)))
     rows += [("Setting", name, value) for name, value in said_settings(report)]
+    rows += [("Command", "", report.command)] if report.command else []
     rows += [("Version", str(name), str(value)) for name, value in report.versions.items()]
     rows += [("Limit", "", say(limit)) for limit in report.limits]
     return rows

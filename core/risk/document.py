@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from core.measures import MEASURES
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
@@ -14,7 +15,7 @@ from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.what_if import Release, WhatIf
-from core.settings_form import settings_document
+from core.settings_form import command_line, option_words, settings_document
 from core.words import Amount, Text, counted, joined, listed, number, own, percent, say, text
 
 
@@ -337,17 +338,10 @@ def risk_document(
         "unit": measured.unit,
         "missing": measured.settings.missing,
         **{key: finite(value) for key, value in audit.figures.items()},
-        "n_records_in_table": measured.entry.n_in_table,
-        "n_records_fully_suppressed": measured.entry.n_fully_suppressed,
-        "n_records_dropped": measured.entry.n_dropped,
-        "n_records_at_risk": audit.n_at_risk,
+        **_entered(audit),
         "class_sizes": _class_sizes(audit),
         "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
-        "population_known_by": None if measured.population is None else measured.population.based_on,
-        "marketer_estimates": []
-        if measured.population is None
-        else [vars(each) for each in measured.population.estimates],
-        "population_uniques": None if measured.uniques is None else _uniques(measured.uniques),
+        **_of_population(audit),
         "unchosen_columns": _unchosen(measured.unchosen),
         "related_sensitive": [vars(each) for each in measured.related],
         "record_linkage": None if measured.linkage is None else vars(measured.linkage),
@@ -359,6 +353,25 @@ def risk_document(
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(*settings_of(audit, suda=suda, what_if=what_if)),
         "findings": [finding.document() for finding in audit.all_findings],
+    }
+
+
+def _of_population(audit: RiskAudit) -> dict[str, object]:
+    population, uniques = audit.measurement.population, audit.measurement.uniques
+    return {
+        "population_known_by": None if population is None else population.based_on,
+        "marketer_estimates": [] if population is None else [vars(each) for each in population.estimates],
+        "population_uniques": None if uniques is None else _uniques(uniques),
+    }
+
+
+def _entered(audit: RiskAudit) -> dict[str, object]:
+    entry = audit.measurement.entry
+    return {
+        "n_records_in_table": entry.n_in_table,
+        "n_records_fully_suppressed": entry.n_fully_suppressed,
+        "n_records_dropped": entry.n_dropped,
+        "n_records_at_risk": audit.n_at_risk,
     }
 
 
@@ -556,3 +569,29 @@ def _column_lines(columns: ColumnsMeasurement) -> list[str]:
         cells = (say(Amount(MEASURES[key].unit, value)) for key, value in zip(keys, values, strict=True))
         lines.append(f"  {each.column:{width}}" + "".join(f"  {cell:>12}" for cell in cells))
     return lines
+
+
+def risk_command(
+    audit: RiskAudit, files: Mapping[str, str], *, suda: Suda | None = None, what_if: WhatIf | None = None
+) -> str:
+    """Return the command that repeats the audit; `files` are names by their part in it."""
+    measured = audit.measurement
+    suggested = ("quasi_identifiers", "sensitive") if measured.settings.roles_suggested else ()
+    words = [
+        *(
+            word
+            for part in ("original", "population")
+            if part in files
+            for word in (f"--{part}", files[part])
+        ),
+        *option_words(measured.settings, left_out=suggested),
+        *option_words(audit.thresholds),
+    ]
+    groups = [*measured.hierarchies, *(what_if.own_hierarchies if what_if else ())]
+    file = files.get("groups of values", "FILE") if len(groups) == 1 else "FILE"
+    words += [word for column in groups for word in ("--hierarchy", f"{column}={file}")]
+    if suda is not None:
+        words += ["--suda", *option_words(SudaSettings(max_size=suda.requested_size))]
+    if what_if is not None:
+        words += ["--what-if", *option_words(what_if.settings)]
+    return command_line("risk", [measured.name], words)

@@ -59,7 +59,7 @@ def test_render_json__holds_everything_but_the_charts():
     document = json.loads(render_json(examples.report()))
     assert list(document) == [
         "tool", "title", "question", "verdict", "verdicts", "headline", "created_at", "inputs", "settings",
-        "figures", "findings", "tables", "limits", "versions",
+        "figures", "findings", "tables", "limits", "versions", "seeds", "command", "result",
     ]  # fmt: skip
     assert document["verdict"] == "FAIL"
     assert document["verdicts"] == {"Published rule": "WARN", "Second opinion": "FAIL"}

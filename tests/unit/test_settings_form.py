@@ -11,9 +11,11 @@ from core.settings_form import (
     REQUIRED,
     add_options,
     check,
+    command_line,
     described,
     from_options,
     given_options,
+    option_words,
     report_lines,
     said,
     setting,
@@ -119,3 +121,31 @@ def test_report_and_json__hold_every_setting() -> None:
     assert settings_document(form)["share"] is None
     assert list(settings_document(form)) == list(described(Form))
     assert "silent" not in described(Form)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, ["--name", "Ana"]),
+        ({"k": 9, "share": 0.25}, ["--name", "Ana", "--smallest-k", "9", "--share", "0.25"]),
+        ({"columns": ("b", "a")}, ["--name", "Ana", "--columns", "b", "--columns", "a"]),
+        ({"groups": (("x", "y"), ("-z",))}, ["--name", "Ana", "--group", "x", "y", "--group", "-z"]),
+        ({"cap": -1, "fast": True}, ["--name", "Ana", "--cap=-1", "--fast"]),
+    ],
+)
+def test_option_words__give_the_settings_again(given: dict[str, object], words: list[str]) -> None:
+    form = Form(name="Ana", **given)
+    assert option_words(form) == words
+    if "groups" not in given:
+        assert from_options(Form, parsed(*words)) == form
+
+
+def test_option_words__leave_out_what_is_as_usual_or_given_otherwise() -> None:
+    form = Form(name="-", k=7, way="two")
+    assert option_words(form, usual=Form(name="x", k=7)) == ["--name=-", "--way", "two"]
+    assert option_words(form, left_out=("name", "k")) == ["--way", "two"]
+
+
+def test_command_line__can_be_typed_as_it_is() -> None:
+    line = command_line("risk", ["-a b.csv", "c.csv"], ["--name", "it's"])
+    assert line == """python -m core risk './-a b.csv' c.csv --name 'it'"'"'s'"""

@@ -18,6 +18,7 @@ from core.diversity import (
     SinglingOut,
     generalizations,
 )
+from core.diversity.document import diversity_command, diversity_document
 from core.diversity.evaluation import Evaluation
 from core.diversity.judging import accuracy_word, cause_of_failure
 from core.diversity.minimized import known_as, ranges
@@ -396,6 +397,14 @@ def diversity_report(
         limits=LIMITS,
         created_at=created_at,
         versions=versions if versions is not None else current_versions(),
+        result=diversity_document(audit),
+        seeds={
+            "split_seed": problem.choice.split_seed,
+            "seed": problem.choice.seed,
+            "holdout_seed": problem.settings.holdout_seed,
+            "minimization_seed": problem.settings.minimization_seed,
+        },
+        command=diversity_command(audit),
     )
 
 

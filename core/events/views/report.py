@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.events import AnonymizedEvents, EventAudit, Outcome
+from core.events.document import events_command, events_document
 from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS, EventSettings
 from core.events.trace_risk import KNOWN_EVENTS
@@ -351,6 +352,9 @@ def events_report(
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
+        result=events_document(audit),
+        seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
+        command=events_command(audit, inputs[0].name),
         verdicts={
             "Published rule (k)": audit.verdict,
             "Traces": audit.trace_verdict,

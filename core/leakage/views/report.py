@@ -7,6 +7,7 @@ from datetime import datetime
 
 from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
 from core.leakage.attacks import AttackRate
+from core.leakage.document import leakage_command, leakage_document
 from core.leakage.views.tables import (
     ATTACK_COLUMNS,
     COLUMN_COLUMNS,
@@ -386,6 +387,9 @@ def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
+        result=leakage_document(audit),
+        seeds={"seed": audit.measures.settings.seed},
+        command=leakage_command(audit, [facts.name for facts in inputs]),
     )
 
 

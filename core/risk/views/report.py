@@ -11,7 +11,7 @@ import pandas as pd
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
-from core.risk.document import settings_of
+from core.risk.document import risk_command, risk_document, settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
 from core.risk.views.tables import (
@@ -351,6 +351,8 @@ def risk_report(
         created_at=created_at,
         versions=current_versions(),
         verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
+        result=risk_document(audit, columns=columns, suda=suda, what_if=what_if),
+        command=risk_command(audit, {facts.role: facts.name for facts in inputs}, suda=suda, what_if=what_if),
     )
 
 

@@ -1,5 +1,6 @@
 """Tables, charts, figures, sentences and the report of the tabular verifier."""
 
+from core.tabular.document import run_verdict
 from core.tabular.views.charts import class_chart, figures_chart, figures_chart_of
 from core.tabular.views.column_map import MAP_COLUMNS, column_map
 from core.tabular.views.figures import class_figures, opinion_figures, rule_figures
@@ -27,5 +28,4 @@ from core.tabular.views.words import (
     class_note,
     headline,
     run_headline,
-    run_verdict,
 )

@@ -14,6 +14,7 @@ from core.reports import (
     findings_of,
 )
 from core.tabular import LeftOutFile, TabularAudit
+from core.tabular.document import run_verdict, tabular_command, tabular_document
 from core.tabular.views.charts import class_chart_of
 from core.tabular.views.column_map import MAP_COLUMNS, column_map
 from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
@@ -35,7 +36,6 @@ from core.tabular.views.words import (
     TITLE,
     checks_line,
     run_headline,
-    run_verdict,
     verdicts_said,
 )
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -71,6 +71,8 @@ def tabular_report(
             "Second opinion": worst(audit.second_opinion_verdict for audit in audits),
         },
         sections=sections,
+        result=tabular_document(audits, skipped),
+        command=tabular_command(audits),
     )
 
 

@@ -8,7 +8,7 @@ from core.measures import shared
 from core.measures import tabular as measures
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.verified_file import VerifiedFile
-from core.verdict import Verdict, worst
+from core.verdict import Verdict
 from core.words import Text, Value, counted, joined, own, text
 
 TITLE = "Tabular verifier"
@@ -35,11 +35,6 @@ MEASURE_KEYS = tuple(
     for group in (measures.MEASURES, shared.MEASURES, measures.SECOND_OPINION)
     for measure in group
 )
-
-
-def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdict:
-    """Return the worst overall verdict; a skipped file counts as NOT_ASSESSED."""
-    return worst([*(audit.overall for audit in audits), *([Verdict.NOT_ASSESSED] * min(n_skipped, 1))])
 
 
 def headline(audit: TabularAudit) -> str:

@@ -19,6 +19,7 @@ from core.reports import (
 )
 from core.settings_form import described, report_lines
 from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
+from core.vcf.document import vcf_command, vcf_document
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
 from core.vcf.exposure import Exposure
@@ -121,6 +122,8 @@ def vcf_report(
             **({"Donors": worst(donor.verdict for donor in donors)} if donors else {}),
         },
         sections=sections,
+        result=vcf_document(outcomes, unmatched, audits[0].settings) if audits else {},
+        command=vcf_command(outcomes, audits[0].settings) if audits else "",
     )
 
 

@@ -1,0 +1,97 @@
+"""A search as one JSON document."""
+
+from __future__ import annotations
+
+from core.diversity.judging import DiversityAudit
+from core.diversity.measuring import Configuration
+from core.diversity.minimized import generalizations, generalizations_document
+from core.diversity.problem import SearchProblem
+from core.diversity.settings import as_published
+from core.settings_form import command_line, option_words, settings_document
+
+
+def diversity_document(audit: DiversityAudit) -> dict[str, object]:
+    """Return the audit as plain values for JSON."""
+    problem = audit.search.problem
+    recommended = audit.recommended
+    return {
+        "tool": "diversity",
+        "verdict": audit.verdict,
+        "overall": audit.overall,
+        "accuracy_is": "accuracy" if problem.settings.task == "classification" else "R²",
+        "base_accuracy": problem.base_accuracy,
+        "base_balanced_accuracy": problem.base_balanced_accuracy,
+        "base_baseline_accuracy": problem.base_baseline,
+        "n_records": problem.n_records,
+        "model": model_named(problem),
+        "configurations": [_configuration(each) for each in _listed(audit)],
+        "pareto": [[each.k, each.l] for each in audit.pareto],
+        "recommended": None
+        if recommended is None
+        else {"k": recommended.k, "l": recommended.l, "reason": recommended.reason},
+        "sensitive_bins": {
+            each.name: None if each.edges is None else each.edges.tolist() for each in problem.sensitive
+        },
+        "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(problem.settings, problem.choice, audit.thresholds),
+    }
+
+
+def model_named(problem: SearchProblem) -> str:
+    """Return the model in words."""
+    return problem.inputs.model.description if problem.inputs.model else "column of predictions"
+
+
+def _listed(audit: DiversityAudit) -> list[Configuration]:
+    """Return the result list in its order, then every other configuration in the order of the grid."""
+    offered = {id(each) for each in audit.offered}
+    return [*audit.offered, *(each for each in audit.search.configurations if id(each) not in offered)]
+
+
+_OF_EVALUATION = (
+    "accuracy_low",
+    "accuracy_high",
+    "balanced_accuracy",
+    "baseline_accuracy",
+    "n_holdout",
+    "anonymized_accuracy",
+    "minimization_ncp",
+)
+
+
+def _configuration(configuration: Configuration) -> dict[str, object]:
+    """Return one configuration as plain values for JSON."""
+    evaluation, verified = configuration.evaluation, configuration.verification
+    return {
+        "k": configuration.k,
+        "l": configuration.l,
+        "deletion_ratio": configuration.deletion_ratio,
+        "accuracy": configuration.accuracy,
+        **{key: getattr(evaluation, key, None) for key in _OF_EVALUATION},
+        "ncp": configuration.kept_set.ncp if configuration.kept_set else None,
+        "stored": configuration.stored,
+        "reason": configuration.status.value,
+        "min_k": verified.k if verified else None,
+        **{key: getattr(verified, key, None) for key in ("distinct_l", "entropy_l", "t")},
+        "generalizations": generalizations_document(generalizations(evaluation.minimization))
+        if evaluation
+        else None,
+    }
+
+
+def diversity_command(audit: DiversityAudit) -> str:
+    """Return the command that repeats the search."""
+    problem = audit.search.problem
+    settings, choice = problem.settings, problem.choice
+    is_published = settings == as_published(settings)
+    model = {"tree": "", "file": choice.file_name, "predictions": ""}.get(choice.source, choice.source)
+    words = [
+        *(["--train", problem.training.name] if problem.training is not None else []),
+        *option_words(settings, left_out=("cells", "diversity", "sensitive_bins") if is_published else ()),
+        *(["--reference-cells"] if is_published else []),
+        *(["--bins", "0"] if settings.sensitive_bins is None and not is_published else []),
+        *(["--model", model] if model else []),
+        *option_words(choice, left_out=("source",)),
+        *option_words(audit.thresholds),
+    ]
+    return command_line("diversity", [problem.data.name], words)

@@ -1,0 +1,160 @@
+"""An audit of row leakage as one JSON document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from core.leakage.attacks import Attacks
+from core.leakage.judging import LeakageAudit
+from core.leakage.measuring import SetAside
+from core.leakage.near_copies import NearCopies
+from core.leakage.second_look import SecondLook
+from core.leakage.whole_rows import WholeRows
+from core.settings_form import command_line, option_words, settings_document
+
+
+def leakage_document(audit: LeakageAudit) -> dict[str, object]:
+    """Return the result as the JSON document; figures that could not be assessed are null."""
+    measures, rows, whole = audit.measures, audit.measures.rows, audit.measures.whole_rows
+    return {
+        "tool": "leakage",
+        "verdict": audit.verdict.value,
+        "n_rows": whole.n_original if rows is None else rows.n_rows,
+        "n_columns": len(measures.columns),
+        "full_leakage_share": None if rows is None else rows.full_leakage_share,
+        "partial_leakage_share": None if rows is None else rows.partial_leakage_share,
+        "mean_matching_cells": None if rows is None else rows.mean_matching_cells,
+        "std_matching_cells": None if rows is None else rows.std_matching_cells,
+        "n_rows_without_valid_cells": None if rows is None else rows.n_without_valid_cells,
+        "expected_matching_cells": measures.expected_matching_cells,
+        "columns": _column_documents(audit),
+        "n_exact_rows_anywhere": whole.n_exact,
+        "expected_exact_rows_anywhere": whole.expected_exact,
+        "n_unique_exact_rows_anywhere": whole.n_unique_exact,
+        "expected_unique_exact_rows_anywhere": whole.expected_unique_exact,
+        "relink_share": measures.nearest.relink_share,
+        "near_copies": _near_copies_document(measures.near_copies),
+        "without_columns": _set_aside_document(measures.set_aside),
+        "second_look": _second_look_document(measures.second_look),
+        "attacks": _attack_documents(measures.attacks),
+        "membership": _membership_document(measures.attacks),
+        "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(measures.settings, audit.thresholds),
+    }
+
+
+def _near_copies_document(found: NearCopies) -> dict[str, object]:
+    """Return the rows that point at one person, and what chance gives."""
+    return {
+        "n_rows": found.n_rows,
+        "n_references": found.n_references,
+        "bits": found.excess.bits,
+        "n_observed": found.excess.n_observed,
+        "n_persons": found.excess.n_persons,
+        "n_expected": found.excess.n_expected,
+        "p_value": found.excess.p_value,
+        "n_holdout": found.n_holdout,
+        "relinked_share": found.relink_share,
+    }
+
+
+def _whole_rows_document(whole: WholeRows) -> dict[str, object]:
+    """Return the unique whole rows found, and what chance gives."""
+    return {
+        "n_unique": whole.n_unique,
+        "n_unique_exact": whole.n_unique_exact,
+        "expected_unique_exact": whole.expected_unique_exact,
+        "expected_among_strangers": whole.expected_among_strangers,
+    }
+
+
+def _set_aside_document(aside: SetAside | None) -> dict[str, object] | None:
+    """Return what is left without the columns that match nowhere."""
+    if aside is None:
+        return None
+    return {
+        "columns": list(aside.columns),
+        "full_leakage_share": None if aside.rows is None else aside.rows.full_leakage_share,
+        "expected_full": aside.expected_full,
+        **_whole_rows_document(aside.whole_rows),
+    }
+
+
+def _second_look_document(again: SecondLook | None) -> dict[str, object] | None:
+    """Return the figures past spelling and simple disguises."""
+    if again is None:
+        return None
+    return {
+        "respelled": list(again.respelled),
+        "rescaled": list(again.rescaled),
+        "recoded": list(again.recoded),
+        "renamed": dict(again.renamed),
+        "full_leakage_share": None if again.rows is None else again.rows.full_leakage_share,
+        **_whole_rows_document(again.whole_rows),
+        "near_copies": _near_copies_document(again.near_copies),
+    }
+
+
+def _attack_documents(attacks: Attacks | None) -> list[dict[str, object]]:
+    """Return a document an attack."""
+    return [
+        {
+            "attack": rate.attack,
+            "column": rate.column or None,
+            "n_guesses": rate.n_guesses,
+            "n_successes": rate.n_successes,
+            "share": rate.share,
+            "interval": list(rate.interval),
+            "naive_share": rate.naive_share,
+            "control_share": rate.control_share,
+            "risk": rate.risk,
+        }
+        for rate in (() if attacks is None else attacks.rates)
+    ]
+
+
+def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:
+    """Return how well members are told; None without a hold-out."""
+    found = None if attacks is None else attacks.membership
+    if found is None:
+        return None
+    return {
+        "auc": found.auc,
+        "interval": list(found.interval),
+        "n_members": found.n_members,
+        "n_others": found.n_others,
+        "smallest_shown": found.smallest_shown,
+    }
+
+
+def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
+    """Return a document for every column compared."""
+    rows, chance = audit.measures.rows, audit.measures.column_chance
+    if rows is None or chance is None:
+        return [
+            {"column": name, "match_share": None, "expected_share": None, "z": None}
+            for name in audit.measures.columns
+        ]
+    return [
+        {
+            "column": name,
+            "match_share": int(n_matches) / rows.n_rows,
+            "expected_share": float(expected) / rows.n_rows,
+            "z": None if math.isnan(z) else float(z),
+        }
+        for name, n_matches, expected, z in zip(
+            audit.measures.columns,
+            rows.column_matches,
+            chance.expected_matches,
+            audit.measures.column_z(),
+            strict=True,
+        )
+    ]
+
+
+def leakage_command(audit: LeakageAudit, files: Sequence[str]) -> str:
+    """Return the command that repeats the audit of an original, a scrambled and perhaps a hold-out table."""
+    holdout = ["--holdout", files[2]] if files[2:] else []
+    words = [*holdout, *option_words(audit.measures.settings), *option_words(audit.thresholds)]
+    return command_line("leakage", files[:2], words)

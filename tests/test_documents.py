@@ -1,0 +1,76 @@
+"""A report's JSON carries what the command prints, is as its schema says, and its command repeats it."""
+
+import json
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from core.__main__ import main
+from core.reports import render_json
+from docs.generated import report_schema
+from tests.tool_reports import TOOLS, demo_files, report_of
+
+SCHEMAS = Path(__file__).parents[1] / "docs/schemas"
+
+
+@cache
+def _report(tool: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(render_json(report_of(tool)))
+    return document
+
+
+def _without_times(document: object) -> object:
+    if isinstance(document, dict):
+        return {key: _without_times(value) for key, value in document.items() if key != "seconds"}
+    return [_without_times(each) for each in document] if isinstance(document, list) else document
+
+
+def _validator() -> Draft202012Validator:
+    files = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in SCHEMAS.glob("*.json")}
+    registry = Registry().with_resources((name, Resource.from_contents(one)) for name, one in files.items())
+    Draft202012Validator.check_schema(files["report.json"])
+    return Draft202012Validator(files["report.json"], registry=registry)
+
+
+def test_schema_of_reports__is_what_is_made() -> None:
+    assert json.loads((SCHEMAS / "report.json").read_text(encoding="utf-8")) == report_schema()
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report__is_as_its_schema_says(tool: str) -> None:
+    problems = _validator().iter_errors(_report(tool))
+    assert [f"{problem.json_path}: {problem.message}"[:300] for problem in problems] == []
+
+
+def test_schema_of_reports__refuses_what_is_none() -> None:
+    report, validator = _report("leakage"), _validator()
+    for wrong in ({"new": 1}, {"verdict": "FINE"}, {"seeds": []}, {"result": {"tool": "leakage"}}):
+        assert not validator.is_valid(report | wrong)
+    assert not validator.is_valid({key: value for key, value in report.items() if key != "result"})
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_command_of_a_report__prints_the_same_result(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = _report(tool)
+    for name, data in demo_files(tool).items():
+        folder = tmp_path
+        if tool == "vcf":
+            folder = tmp_path / ("anonymized" if "anony" in name else "originals")
+            folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    python, _, core, *words = shlex.split(report["command"])
+    assert (python, core) == ("python", "core")
+    main([*words, "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    if tool == "vcf":
+        for document in (printed, report["result"]):
+            document["pairs"].sort(key=lambda pair: pair["filename"])
+    assert _without_times(printed) == report["result"]
