@@ -20,5 +20,6 @@ from core.charts.look import (
     safe_frame,
     sized,
     threshold_rule,
+    title_lines,
 )
 from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, stacked_share_bar

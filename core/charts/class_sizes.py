@@ -18,6 +18,7 @@ from core.charts.look import (
     Specification,
     rule_layers,
     specification,
+    title_lines,
 )
 from core.charts.shapes import NumberArray
 from core.words import percent, say, text
@@ -120,7 +121,7 @@ def class_size_chart(
     x = {
         "field": "class_size",
         "type": "ordinal",
-        "title": say(x_title),
+        "title": title_lines(say(x_title)),
         "scale": {"domain": order},
         "axis": {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4, "labelLimit": LABEL_LIMIT},
     }

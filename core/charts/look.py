@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from types import MappingProxyType
 from typing import cast
+from unicodedata import east_asian_width
 
 import altair as alt
 import pandas as pd
@@ -57,11 +58,29 @@ def safe_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     return frame.set_axis(list(titles), axis=1), titles
 
 
+_PADDING = {"left": 5, "top": 5, "right": 16, "bottom": 5}  # half of the last label stands beyond its axis
+_TITLE_PLACES = 38  # letters of an axis title that stand beside each other 390 pixels wide
+
+
 def sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     """Give a chart its height, that of the plot alone, and the width of what it stands in."""
     # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
     fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    return cast("alt.LayerChart", chart.properties(width="container", height=height, autosize=fit))
+    return cast(
+        "alt.LayerChart", chart.properties(width="container", height=height, autosize=fit, padding=_PADDING)
+    )
+
+
+def title_lines(title: str) -> list[str]:
+    """Return an axis title in lines short enough for a narrow window; Hangul takes two places a syllable."""
+    lines = [""]
+    for word in title.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and sum(1 + (east_asian_width(letter) == "W") for letter in longer) > _TITLE_PLACES:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def legend_columns(most: int) -> alt.ExprRef:
@@ -96,6 +115,7 @@ def specification(
             "width": "container",
             "height": height,
             "autosize": {"type": "fit-x", "contains": "padding"},
+            "padding": _PADDING,
         }
     )
 

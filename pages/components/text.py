@@ -7,6 +7,13 @@ import string
 
 from core.words import Text, Written, counted, text
 
+# Chosen values are read on any ground; words of uploaders and figures are not cut where it is narrow.
+STYLE = """<style>
+[data-baseweb="tag"] { background: transparent !important; border: 1px solid currentColor; }
+[data-baseweb="tag"] * { color: inherit !important; }
+[data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetricLabel"] *,
+[data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { white-space: normal; overflow: visible; }
+</style>"""
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})

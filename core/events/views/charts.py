@@ -67,7 +67,7 @@ def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
             "events:Q",
             title=say("Events"),
             axis=alt.Axis(format=",d"),
-            scale=alt.Scale(domain=[0, max(int(table["events"].max()) * 1.3, 1)], nice=False),
+            scale=alt.Scale(domain=[0, max(int(table["events"].max()) * 1.6, 1)], nice=False),
         ),
     )
     bars = base.mark_bar(height={"band": 0.6}).encode(
@@ -77,7 +77,7 @@ def stage_chart(anonymized: AnonymizedEvents) -> alt.LayerChart:
             alt.Tooltip("text:N", title=say("Kept")),
         ],
     )
-    texts = base.mark_text(align="left", dx=6, color=TEXT_COLOR).encode(text="text:N")
+    texts = base.mark_text(align="left", dx=6, color=TEXT_COLOR, lineBreak=", ", dy=-6).encode(text="text:N")
     return sized(alt.layer(bars, texts), 190)
 
 

@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, HEIGHT, sized, threshold_rule
+from core.charts import COLORS, HEIGHT, legend_columns, sized, threshold_rule, title_lines
 from core.reports import ReportChart
 from core.vcf import MAF_LIMIT, Mark, VcfAudit
 from core.words import Text, Written, joined, own, say, text
@@ -77,7 +77,10 @@ def _bars(table: pd.DataFrame, domain: Sequence[str]) -> alt.Chart:
         .encode(
             x=alt.X(
                 "left:Q",
-                title=say("Site minor allele frequency (logarithmic; the first bar holds all below 0.00001)"),
+                title=[
+                    *title_lines(say("Site minor allele frequency (logarithmic)")),
+                    *title_lines(say("The first bar holds all below 0.00001.")),
+                ],
                 scale=alt.Scale(type="log", domain=[SMALLEST_MAF / 2, MAF_LIMIT], nice=False),
                 axis=alt.Axis(values=[1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], format="~g"),
             ),
@@ -96,7 +99,7 @@ def _bars(table: pd.DataFrame, domain: Sequence[str]) -> alt.Chart:
                 scale=alt.Scale(
                     domain=[say(name) for name in domain], range=[COLORS[_MEANINGS[name]] for name in domain]
                 ),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0),
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3)),
             ),
             tooltip=[
                 alt.Tooltip("lower:Q", title=say("From"), format=".3~g"),

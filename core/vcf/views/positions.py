@@ -97,7 +97,7 @@ def density_chart(audit: VcfAudit) -> ReportChart:
                 scale=alt.Scale(domain=[mark], range=["triangle-down"]),
                 legend=alt.Legend(
                     title=None,
-                    orient="top",
+                    orient="bottom",
                     labelLimit=0,
                     symbolFillColor=COLORS["FAIL"],
                     symbolStrokeWidth=0,

@@ -1,0 +1,127 @@
+"""Every page with its demo, in every language, light and dark, wide and narrow: nothing cut or untold."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from core.languages import ENGLISH, LANGUAGES, catalogues
+from pages.components.navigation import TOOLS
+from tests.browser.conftest import let_in
+from tests.browser.test_application import NOT_OURS
+
+SLOW = 60_000  # milliseconds, on a busy machine
+PATHS = ["", *(tool.key for tool in TOOLS)]
+SEARCHES = {"diversity": "diversity_start"}  # the key of the button that starts what the page is for
+SIZES = [{"width": 1440, "height": 900}, {"width": 390, "height": 844}]
+STREAMLITS = (  # what Streamlit draws and words itself: tables, the uploader's button, its menu
+    '[data-testid="stDataFrame"], [data-testid="stFileUploaderDropzone"], [data-testid="stIconMaterial"], '
+    '[data-testid="stExpanderIcon"], [role="img"], code, style, script'
+)
+OVERFLOWS = """() => [document.documentElement, ...document.querySelectorAll('[data-testid="stMain"]')]
+  .filter(part => part.scrollWidth > part.clientWidth).map(part => `${part.scrollWidth} px wide`)"""
+CUT = """streamlits => [...document.querySelectorAll('[data-testid="stMain"] *')].filter(part =>
+    part.checkVisibility() && !part.closest(streamlits + ', svg') && part.clientWidth > 0
+    && ["hidden", "clip"].includes(getComputedStyle(part).overflowX)
+    && part.scrollWidth > part.clientWidth + 1 && (part.innerText || "").trim())
+  .map(part => `cut: ${part.innerText.slice(0, 60)}`)"""
+CUT_IN_CHARTS = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"] svg')]
+  .filter(chart => chart.checkVisibility()).flatMap(chart => {
+    const whole = chart.getBoundingClientRect();
+    return [...chart.querySelectorAll("text")].filter(text => {
+      const own = text.getBoundingClientRect();
+      return own.width && (own.left < whole.left - 2 || own.right > whole.right + 2);
+    }).map(text => `cut in a chart: ${text.textContent}`)})"""
+TEXTS = """streamlits => [...document.querySelectorAll(
+    'p, li, h1, h2, h3, label, button, summary, a, svg text, [data-testid="stMetricLabel"]')]
+  .filter(part => part.checkVisibility() && !part.closest(streamlits)
+    && part.closest('[data-testid="stMain"], [data-testid="stTopNavLink"]')).map(part => {
+    const own = part.cloneNode(true);
+    own.querySelectorAll(streamlits + ', [data-testid="stTooltipIcon"]').forEach(other => other.remove());
+    return own.textContent.replace(/[\\u2060\\s]+/g, " ").trim()})"""
+
+
+@cache
+def _untold(code: str) -> re.Pattern[str]:
+    """Return what a page in another language never says: the English of whole messages of ours."""
+    english = {
+        form
+        for _, catalogue in catalogues(code)
+        for message in catalogue
+        if message.id and message.string not in (message.id, (message.id,))
+        for form in (message.id if isinstance(message.id, list | tuple) else (message.id,))
+        if re.search(r"[A-Za-z]{3}", re.sub(r"\{\w+\}", "", form)) and " " in form
+    }
+    plain = (re.sub(r"[*`]", "", form) for form in english)
+    return re.compile(
+        "|".join(re.sub(r"\\\{\w+\\\}", ".{1,200}?", re.escape(form)) for form in sorted(plain))
+    )
+
+
+def _open(page: Page, path: str, address: str) -> None:
+    """Open a page, and its demo, and wait until all of it is there."""
+    page.set_default_timeout(SLOW)
+    page.goto(f"{address}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
+    if path:
+        page.locator(f'[class*="st-key-{path}_demo_"] button:visible').first.click()
+        if path in SEARCHES:
+            page.locator(f".st-key-{SEARCHES[path]} button:visible").first.click()
+        expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
+        expect(page.locator(".st-key-download_" + path + "_html")).to_be_visible(timeout=SLOW)
+    _wait(page)
+
+
+def _wait(page: Page) -> None:
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning", timeout=SLOW
+    )
+    expect(page.locator('[data-stale="true"], [data-testid="stSkeleton"]')).to_have_count(0, timeout=SLOW)
+    page.wait_for_timeout(500)  # charts take the new width
+
+
+def _problems(page: Page, code: str) -> Iterator[str]:
+    yield from page.evaluate(OVERFLOWS)
+    yield from page.evaluate(CUT, STREAMLITS)
+    yield from page.evaluate(CUT_IN_CHARTS)
+    if code != ENGLISH:
+        for told in page.evaluate(TEXTS, STREAMLITS):
+            if _untold(code).fullmatch(told):
+                yield f"English: {told}"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
+    path: str, browser: Browser, server_address: str
+) -> None:
+    found: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        # On a deep link Streamlit 1.67 first looks for its server below the page's own path.
+        if message.type in ("warning", "error") and "/_stcore/" not in str(message.location.get("url")):
+            found.append(f"console: {message.text}")
+
+    for code in LANGUAGES:
+        context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
+        page = context.new_page()
+        page.on("console", hear)
+        _open(page, path, server_address)
+        for scheme, size in product(("light", "dark"), SIZES):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size(size)
+            _wait(page)
+            where = f"{code} {scheme} {size['width']}"
+            found += [f"{where}: {problem}" for problem in _problems(page, code)]
+            if code == ENGLISH and size == SIZES[0]:
+                violations = Axe().run(page).response["violations"]
+                found += [
+                    f"{where}: {one['id']}: {one['nodes'][0]['target']}"
+                    for one in violations
+                    if one["id"] not in NOT_OURS
+                ]
+        context.close()
+    assert not found, "\n".join(dict.fromkeys(found))
