@@ -11,8 +11,9 @@ from core.words import Text, Written, counted, text
 STYLE = """<style>
 [data-baseweb="tag"] { background: transparent !important; border: 1px solid currentColor; }
 [data-baseweb="tag"] * { color: inherit !important; }
-[data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetricLabel"] *,
-[data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { white-space: normal; overflow: visible; }
+[data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetric"], [data-testid="stMetric"] * {
+  white-space: normal !important; overflow: visible !important; }
+[data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { height: auto; }
 </style>"""
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)

@@ -225,7 +225,7 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
     below = {"test": {"field": "group", "equal": names[0]}, "value": [4, 3]}
     assert encoding["strokeDash"] == {"condition": below, "value": [1, 0]}
-    assert encoding["x"]["title"] == "Class size (records sharing all quasi-identifiers)"
+    assert encoding["x"]["title"] == ["Class size (records sharing all", "quasi-identifiers)"]
     assert encoding["y"]["title"] == "Records"
 
 
