@@ -27,9 +27,11 @@ def events_document(audit: EventAudit) -> dict[str, object]:
         "pseudonym_per": options.pseudonym_per,
         "user_ids_kept": options.keep_user_ids,
         **_reading(audit),
-        **_counts(audit),
+        **event_figures(audit),
+        "k_reached": audit.release.verification.k_reached,
+        "combinations_after": audit.release.verification.n_combinations,
+        "users_standing_out": audit.rows.n_standing_out,
         **_trace_figures(audit),
-        **_row_figures(audit),
         "diversity": _diversity_figures(audit),
         "unmapped_events": audit.measured.log.unmapped,
         "findings": [finding.document() for finding in audit.findings],
@@ -50,20 +52,9 @@ def _reading(audit: EventAudit) -> dict[str, object]:
     }
 
 
-def _row_figures(audit: EventAudit) -> dict[str, object]:
-    rows = audit.rows
-    return {
-        "number_unique_share": rows.share(rows.n_alone_by_number),
-        "number_below_k_share": rows.share(rows.n_below_k_by_number),
-        "users_standing_out": rows.n_standing_out,
-        "multiset_unique_share": rows.share(rows.n_unique_multiset),
-        "sequence_unique_share": rows.share(rows.n_unique_sequence),
-    }
-
-
-def _counts(audit: EventAudit) -> dict[str, object]:
-    measured, reduced = audit.measured, audit.anonymized.reduced
-    counted = audit.release.verification
+def event_figures(audit: EventAudit) -> dict[str, float | None]:
+    """Return the figures of an audit by measure: shares in [0, 1], None for not assessed."""
+    measured, reduced, rows = audit.measured, audit.anonymized.reduced, audit.rows
     return {
         "users_total": measured.log.n_users,
         "users_after_cleanup": measured.n_users_after_cleanup,
@@ -76,9 +67,12 @@ def _counts(audit: EventAudit) -> dict[str, object]:
         "cells_generalized": reduced.n_cells_generalized,
         "penalty_share": reduced.penalty_share,
         "whole_log_penalty_share": audit.whole_log_penalty_share,
-        "k_reached": counted.k_reached,
-        "smallest_combination": counted.smallest,
-        "combinations_after": counted.n_combinations,
+        "smallest_combination": audit.release.verification.smallest,
+        "number_unique_share": rows.share(rows.n_alone_by_number),
+        "number_below_k_share": rows.share(rows.n_below_k_by_number),
+        "multiset_unique_share": rows.share(rows.n_unique_multiset),
+        "sequence_unique_share": rows.share(rows.n_unique_sequence),
+        "whole_trace_unique_share": audit.traces_after.whole_trace,
     }
 
 
@@ -92,7 +86,6 @@ def _trace_figures(audit: EventAudit) -> dict[str, object]:
         "trace_random_share": {
             str(known.n_known): known.random.value if known.random else None for known in after.by_known
         },
-        "whole_trace_unique_share": after.whole_trace,
         "trace_unique_share_before": _values(before),
         "whole_trace_unique_share_before": before.whole_trace,
     }

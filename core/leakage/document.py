@@ -13,6 +13,13 @@ from core.leakage.second_look import SecondLook
 from core.leakage.whole_rows import WholeRows
 from core.settings_form import command_line, option_words, settings_document
 
+USUAL_FIGURES = (
+    "full_leakage_share",
+    "partial_leakage_share",
+    "mean_matching_cells",
+    "std_matching_cells",
+)
+
 
 def leakage_document(audit: LeakageAudit) -> dict[str, object]:
     """Return the result as the JSON document; figures that could not be assessed are null."""
@@ -22,18 +29,10 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "verdict": audit.verdict.value,
         "n_rows": whole.n_original if rows is None else rows.n_rows,
         "n_columns": len(measures.columns),
-        "full_leakage_share": None if rows is None else rows.full_leakage_share,
-        "partial_leakage_share": None if rows is None else rows.partial_leakage_share,
-        "mean_matching_cells": None if rows is None else rows.mean_matching_cells,
-        "std_matching_cells": None if rows is None else rows.std_matching_cells,
-        "n_rows_without_valid_cells": None if rows is None else rows.n_without_valid_cells,
-        "expected_matching_cells": measures.expected_matching_cells,
+        **leakage_figures(audit),
         "columns": _column_documents(audit),
-        "n_exact_rows_anywhere": whole.n_exact,
         "expected_exact_rows_anywhere": whole.expected_exact,
-        "n_unique_exact_rows_anywhere": whole.n_unique_exact,
         "expected_unique_exact_rows_anywhere": whole.expected_unique_exact,
-        "relink_share": measures.nearest.relink_share,
         "near_copies": _near_copies_document(measures.near_copies),
         "without_columns": _set_aside_document(measures.set_aside),
         "second_look": _second_look_document(measures.second_look),
@@ -41,6 +40,19 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "membership": _membership_document(measures.attacks),
         "findings": [finding.document() for finding in audit.findings],
         "settings": settings_document(measures.settings, audit.thresholds),
+    }
+
+
+def leakage_figures(audit: LeakageAudit) -> dict[str, float | None]:
+    """Return the figures of rows and of whole rows by measure; None where rows could not be paired."""
+    measures, rows = audit.measures, audit.measures.rows
+    return {
+        **{key: getattr(rows, key, None) for key in USUAL_FIGURES},
+        "n_rows_without_valid_cells": None if rows is None else rows.n_without_valid_cells,
+        "expected_matching_cells": measures.expected_matching_cells,
+        "n_exact_rows_anywhere": measures.whole_rows.n_exact,
+        "n_unique_exact_rows_anywhere": measures.whole_rows.n_unique_exact,
+        "relink_share": measures.nearest.relink_share,
     }
 
 

@@ -13,6 +13,7 @@ from core.languages import LANGUAGES
 from core.reports import ReportTable, render_html
 from core.words import speaking
 from tests import report_examples as examples
+from tests.tool_reports import TOOLS, report_of
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +52,15 @@ def test_report__runs_and_fetches_nothing(browser: Browser, tmp_path: Path, text
     assert (shown, requests, said) == (text, [path.as_uri()], [])
 
 
-def test_report__fits_a_narrow_screen(browser: Browser, report_file: Path) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 800})
-    page.goto(report_file.as_uri())
-    width = page.evaluate("document.documentElement.scrollWidth")
+def test_report__fits_a_narrow_screen(
+    browser: Browser, report_file: Path, wide_reports: Mapping[str, Path]
+) -> None:
+    page, widths = browser.new_page(viewport={"width": 390, "height": 800}), []
+    for path in (report_file, *wide_reports.values()):
+        page.goto(path.as_uri())
+        widths.append(page.evaluate("document.documentElement.scrollWidth"))
     page.close()
-    assert width == 390
+    assert widths == [390] * 5
 
 
 def test_report__prints_in_dark_mode_on_white(browser: Browser, report_file: Path) -> None:
@@ -71,7 +75,7 @@ def test_report__prints_in_dark_mode_on_white(browser: Browser, report_file: Pat
 
 
 PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b")
-UPRIGHT, ACROSS = 688, 1017  # pixels between the margins of a sheet of A4
+UPRIGHT, ACROSS, DOWN = 688, 1017, 1026  # pixels between the margins of a sheet of A4
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +128,19 @@ def test_report__prints_no_table_and_no_chart_off_the_page(
     assert all(f"@{box}" in rules for box in ("top-left", "top-right", "bottom-left", "bottom-right"))
 
 
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report__of_every_tool_decides_on_one_page(browser: Browser, tmp_path: Path, tool: str) -> None:
+    page, heights = browser.new_page(viewport={"width": UPRIGHT, "height": 900}), {}
+    page.emulate_media(media="print")
+    for code in LANGUAGES:
+        with speaking(code):
+            (tmp_path / "report.html").write_bytes(render_html(report_of(tool)))
+        page.goto((tmp_path / "report.html").as_uri())
+        heights[code] = page.evaluate("document.querySelector('header.top').getBoundingClientRect().height")
+    page.close()
+    assert {code: height for code, height in heights.items() if height > DOWN} == {}
+
+
 def test_report__puts_all_that_decides_on_its_first_page(
     browser: Browser, wide_reports: Mapping[str, Path]
 ) -> None:
@@ -137,7 +154,7 @@ def test_report__puts_all_that_decides_on_its_first_page(
     missing = page.evaluate("all => all.filter(each => !document.getElementById(each))", links)
     page.close()
     assert height is not None
-    assert height["height"] < 1026  # pixels between the margins above and below
+    assert height["height"] < DOWN
     assert n_findings == 5
     assert missing == []
     for part in (

@@ -12,7 +12,6 @@ from core.events.views.report import (
     figures,
     group_figures,
     headline,
-    kept_figures,
     loss_figure,
     page_figures,
     recommended_way,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.events import AnonymizedEvents, EventAudit, Outcome
-from core.events.document import events_command, events_document
+from core.events import EventAudit, Outcome
+from core.events.document import event_figures, events_command, events_document
 from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS, EventSettings
 from core.events.trace_risk import KNOWN_EVENTS
@@ -121,15 +121,15 @@ def headline(audit: EventAudit) -> Text:
     made, k = audit.release.verification, audit.anonymized.rule.k
     if not made.n_events:
         return text("Nothing is left to release with k = {k}.", k=k)
-    rows = audit.rows
+    known = event_figures(audit)
     return text(
         _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit),
         k=k,
         risk=percent(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)),
-        whole=percent(audit.traces_after.whole_trace),
-        number=percent(rows.share(rows.n_alone_by_number)),
-        multiset=percent(rows.share(rows.n_unique_multiset)),
-        sequence=percent(rows.share(rows.n_unique_sequence)),
+        whole=percent(known["whole_trace_unique_share"]),
+        number=percent(known["number_unique_share"]),
+        multiset=percent(known["multiset_unique_share"]),
+        sequence=percent(known["sequence_unique_share"]),
     )
 
 
@@ -187,17 +187,6 @@ def told_in_headline(audit: EventAudit) -> str:
 _ROWS = ("row_multisets", "row_sequences", "whole_trace")  # a milder way to say what known events say already
 
 
-def kept_figures(anonymized: AnonymizedEvents) -> tuple[Figure, ...]:
-    """Return what is kept and what it cost; known before the export is written."""
-    reduced = anonymized.reduced
-    return (
-        Figure("users_after", reduced.n_users),
-        Figure("events_after", reduced.n_events),
-        Figure("events_flattened_kept", reduced.n_events_flattened),
-        Figure("penalty_share", reduced.penalty_share, of="from cleanup to the export"),
-    )
-
-
 def way_of_events(audit: EventAudit) -> Text:
     """Return how many events go the way from the log to the export."""
     measured, reduced = audit.measured, audit.anonymized.reduced
@@ -218,18 +207,20 @@ _FIRST = ("smallest_combination", "events_after", "trace_unique_share", "number_
 
 def page_figures(audit: EventAudit) -> tuple[Figure, ...]:
     """Return what is kept and what can be found out, the four first by which a release is chosen."""
-    whole_log = Figure("whole_log_penalty_share", audit.whole_log_penalty_share)
-    found = (*risk_figures(audit), *kept_figures(audit.anonymized), whole_log)
+    known = event_figures(audit)
+    whole_log = Figure("whole_log_penalty_share", known["whole_log_penalty_share"])
+    found = (*risk_figures(audit), *_kept_figures(known), whole_log)
     return tuple(sorted(found, key=lambda each: (*_FIRST, each.measure).index(each.measure)))
 
 
 def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
     """Return k as counted from the export, trace risk, and diversity where it was asked for."""
     rule, share = audit.anonymized.rule, audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)
+    known = event_figures(audit)
     return (
         Figure(
             "smallest_combination",
-            audit.release.verification.smallest,
+            known["smallest_combination"],
             threshold=text("at least {k}", k=rule.k),
             verdict=audit.verdict,
         ),
@@ -240,10 +231,10 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
             threshold=_trace_threshold(audit, rule.max_trace_unique_share),
             verdict=audit.trace_verdict,
         ),
-        *_row_figures(audit),
+        *_row_figures(audit, known),
         Figure(
             "whole_trace_unique_share",
-            audit.traces_after.whole_trace,
+            known["whole_trace_unique_share"],
             threshold=_at_most(rule.max_whole_trace_share),
             verdict=audit.whole_trace_verdict,
         ),
@@ -251,49 +242,44 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
     )
 
 
-def _row_figures(audit: EventAudit) -> tuple[Figure, ...]:
-    rows, limit = audit.rows, _at_most(audit.anonymized.rule.max_rows_unique_share)
+def _row_figures(audit: EventAudit, known: Mapping[str, float | None]) -> Iterator[Figure]:
+    """Yield what the rows of a user tell; their order only where the export has one."""
+    limit = audit.anonymized.rule.max_rows_unique_share
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
-    figures = (
-        Figure(
-            "number_unique_share",
-            rows.share(rows.n_alone_by_number),
-            threshold=_at_most(NUMBER_SHARE_TO_FAIL),
-            verdict=verdicts.get("row_numbers"),
-        ),
-        Figure(
-            "multiset_unique_share",
-            rows.share(rows.n_unique_multiset),
-            threshold=limit,
-            verdict=verdicts.get("row_multisets"),
-        ),
+    judged = (
+        ("number_unique_share", NUMBER_SHARE_TO_FAIL, "row_numbers"),
+        ("multiset_unique_share", limit, "row_multisets"),
+        ("sequence_unique_share", limit, "row_sequences"),
     )
-    if rows.n_unique_sequence is None:
-        return figures
-    sequence = Figure(
-        "sequence_unique_share",
-        rows.share(rows.n_unique_sequence),
-        threshold=limit,
-        verdict=verdicts.get("row_sequences"),
-    )
-    return (*figures, sequence)
+    for key, most, check in judged:
+        if key != "sequence_unique_share" or known[key] is not None:
+            yield Figure(key, known[key], threshold=_at_most(most), verdict=verdicts.get(check))
+
+
+def _kept_figures(known: Mapping[str, float | None]) -> Iterator[Figure]:
+    """Yield what is kept and what it cost."""
+    for key in ("users_after", "events_after", "events_flattened_kept"):
+        yield Figure(key, known[key])
+    yield Figure("penalty_share", known["penalty_share"], of="from cleanup to the export")
+
+
+_FURTHER = (
+    "number_below_k_share",
+    "events_capped",
+    "whole_log_penalty_share",
+    "cells_generalized",
+    "users_total",
+    "users_after_cleanup",
+    "events_total",
+    "events_after_cleanup",
+)
 
 
 def figures(audit: EventAudit) -> tuple[Figure, ...]:
     """Return all figures of an audit."""
-    measured, reduced = audit.measured, audit.anonymized.reduced
-    return (
-        *kept_figures(audit.anonymized),
-        *risk_figures(audit),
-        Figure("number_below_k_share", audit.rows.share(audit.rows.n_below_k_by_number)),
-        Figure("events_capped", reduced.n_events_capped),
-        Figure("whole_log_penalty_share", audit.whole_log_penalty_share),
-        Figure("cells_generalized", reduced.n_cells_generalized),
-        Figure("users_total", measured.log.n_users),
-        Figure("users_after_cleanup", measured.n_users_after_cleanup),
-        Figure("events_total", measured.log.n_events_in_file),
-        Figure("events_after_cleanup", measured.n_events_after_cleanup),
-    )
+    known = event_figures(audit)
+    further = (Figure(key, known[key]) for key in _FURTHER)
+    return (*_kept_figures(known), *risk_figures(audit), *further)
 
 
 def _at_most(share: float) -> Text:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
 from core.leakage.attacks import AttackRate
-from core.leakage.document import leakage_command, leakage_document
+from core.leakage.document import USUAL_FIGURES, leakage_command, leakage_document, leakage_figures
 from core.leakage.views.tables import (
     ATTACK_COLUMNS,
     COLUMN_COLUMNS,
@@ -62,67 +62,54 @@ _ATTACK_MEASURES = {
 
 def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures of the row rules, None where rows could not be paired."""
-    measures, rows = audit.measures, audit.measures.rows
-    orders = measures.random_orders
+    orders, expected = audit.measures.random_orders, audit.measures.expected_matching_cells
     limit = audit.thresholds.max_full_leakage_share
-    return (
+    most = "none tolerated" if limit == 0 else text("at most {share}", share=percent(limit))
+    partial = "" if orders is None else _chance(percent(orders.partial_share.mean))
+    cells = "" if expected is None else _chance(Written(f"{expected:.2f}"))
+    judged: dict[str, tuple[str, tuple[str, ...]]] = {
+        "full_leakage_share": (most, ("full_leakage",)),
+        "partial_leakage_share": (partial, ("partial_leakage", "chance_not_assessed")),
+        "mean_matching_cells": (cells, ("matching_cells", "chance_not_assessed")),
+    }
+    known, paired = leakage_figures(audit), audit.measures.rows is not None
+    figures = [
         Figure(
-            "full_leakage_share",
-            None if rows is None else rows.full_leakage_share,
-            threshold="none tolerated" if limit == 0 else text("at most {share}", share=percent(limit)),
-            verdict=Verdict.NOT_ASSESSED if rows is None else _verdict_of(audit, "full_leakage"),
-        ),
-        Figure(
-            "partial_leakage_share",
-            None if rows is None else rows.partial_leakage_share,
-            threshold="" if orders is None else _chance(percent(orders.partial_share.mean)),
-            verdict=Verdict.NOT_ASSESSED
-            if rows is None
-            else _verdict_of(audit, "partial_leakage", "chance_not_assessed"),
-        ),
-        Figure(
-            "mean_matching_cells",
-            None if rows is None else rows.mean_matching_cells,
-            threshold=""
-            if measures.expected_matching_cells is None
-            else _chance(Written(f"{measures.expected_matching_cells:.2f}")),
-            verdict=Verdict.NOT_ASSESSED
-            if rows is None
-            else _verdict_of(audit, "matching_cells", "chance_not_assessed"),
-        ),
-        Figure("std_matching_cells", None if rows is None else rows.std_matching_cells),
-    )
+            key,
+            known[key],
+            threshold=threshold,
+            verdict=_verdict_of(audit, *checks) if paired else Verdict.NOT_ASSESSED,
+        )
+        for key, (threshold, checks) in judged.items()
+    ]
+    return (*figures, Figure("std_matching_cells", known["std_matching_cells"]))
 
 
 def usual_figures(rows: RowLeakage) -> tuple[Figure, ...]:
     """Return the usual figures alone, as they are before anything is known of chance."""
-    return (
-        Figure("full_leakage_share", rows.full_leakage_share),
-        Figure("partial_leakage_share", rows.partial_leakage_share),
-        Figure("mean_matching_cells", rows.mean_matching_cells),
-        Figure("std_matching_cells", rows.std_matching_cells),
-    )
+    return tuple(Figure(key, getattr(rows, key)) for key in USUAL_FIGURES)
 
 
 def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures that do not depend on the order of rows."""
     whole, nearest, distances = (audit.measures.whole_rows, audit.measures.nearest, audit.measures.distances)
+    known = leakage_figures(audit)
     return (
         Figure(
             "n_exact_rows_anywhere",
-            whole.n_exact,
+            known["n_exact_rows_anywhere"],
             threshold=_chance(_count(whole.expected_exact)),
             verdict=_verdict_of(audit, "whole_rows", "repeated_rows"),
         ),
         Figure(
             "n_unique_exact_rows_anywhere",
-            whole.n_unique_exact,
+            known["n_unique_exact_rows_anywhere"],
             threshold=_chance(_count(whole.expected_unique_exact)),
             verdict=_verdict_of(audit, "whole_rows"),
         ),
         Figure(
             "relink_share",
-            nearest.relink_share,
+            known["relink_share"],
             threshold=""
             if nearest.relink_share is None
             else _chance(percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed)),
@@ -273,11 +260,8 @@ def _gain(rate: AttackRate) -> float:
 
 def further_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures of the row rules that a page leaves to its tables and a report states."""
-    rows = audit.measures.rows
-    return (
-        Figure("expected_matching_cells", audit.measures.expected_matching_cells),
-        Figure("n_rows_without_valid_cells", None if rows is None else rows.n_without_valid_cells),
-    )
+    known = leakage_figures(audit)
+    return tuple(Figure(key, known[key]) for key in ("expected_matching_cells", "n_rows_without_valid_cells"))
 
 
 def _verdict_of(audit: LeakageAudit, *checks: str) -> Verdict | None:

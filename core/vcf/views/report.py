@@ -134,7 +134,11 @@ def _section(outcome: PairOutcome, audit: VcfAudit, number: int) -> ReportSectio
         verdict=outcome.overall,
         headline=headline(audit, donors),
         figures=(*figures(audit), *(donor_figures(donors) if donors else ())),
-        findings=(*findings(audit.exposure), *(donor_findings(donors) if donors else ())),
+        # places and remedies stand in the table of findings
+        findings=(
+            *findings(audit.exposure, steps=[one.remedy for one in audit.exposure]),
+            *(donor_findings(donors) if donors else ()),
+        ),
         charts=tuple(file_charts(audit)),
         details=(*_details(audit, number), *(_donor_tables(donors, number) if donors else ())),
     )
