@@ -71,7 +71,10 @@ class Session:
                 return time.perf_counter() - started
             if kind == "script_finished" and until is None and message.script_finished != 2:
                 break
-        return time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        said = self.text
+        self._widgets = {name: state for name, state in self._widgets.items() if name in said}
+        return seconds
 
     def _receive(self) -> Iterator[ForwardMsg]:
         while True:
@@ -107,6 +110,23 @@ class Session:
         self.put(label, files)
         self.rerun()
         return time.perf_counter() - started
+
+    def press(self, label: str) -> None:
+        """Press a button."""
+        button, fragment = self.element("button", label)
+        state = WidgetState(id=button.id, trigger_value=True)
+        self._widgets[button.id] = state
+        self.rerun(fragment=fragment)
+        self._widgets.pop(button.id, None)
+
+    def wait_for(self, kind: str) -> None:
+        """Look at the page again until it shows something of a kind."""
+        ends_at = time.monotonic() + SECONDS
+        while kind not in {each.new_element.WhichOneof("type") for each in self.shown.values()}:
+            if time.monotonic() > ends_at:
+                raise TimeoutError(kind)
+            time.sleep(0.5)
+            self.rerun()
 
     def put(self, label: str, files: Mapping[str, bytes]) -> None:
         """Send files, and let no page take them."""

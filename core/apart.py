@@ -326,7 +326,7 @@ def _exactly(stream: _Stream, n_bytes: int, look_up: Callable[[int], None] | Non
 
 
 class _Whole(io.RawIOBase):
-    """A pipe that gives as many bytes as are asked for."""
+    """A pipe that gives and takes as many bytes as are asked for, and keeps none in a buffer."""
 
     def __init__(self, stream: _Stream) -> None:
         self._stream = stream
@@ -336,6 +336,14 @@ class _Whole(io.RawIOBase):
 
     def read(self, n_bytes: int = -1) -> bytearray:
         return _exactly(self._stream, n_bytes)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        whole = memoryview(data)
+        _write(self._stream, whole)
+        return whole.nbytes
 
 
 # The other side of the pipe.
@@ -354,8 +362,9 @@ def serve(requests: _Stream, answers: _Stream) -> None:
             return
         answer(request, task, data, to=answers)
         answers.flush()
-        del data  # the next file must not meet this one's bytes in memory
-        give_back_memory()
+        del request, data  # the next file must not meet this one's bytes and names in memory
+        if mapped:  # it was large
+            give_back_memory()
 
 
 def _given(requests: _Stream, request: Document) -> pa.Buffer:
@@ -470,7 +479,7 @@ def _addresses() -> int:
 
 def main() -> None:
     """Serve the process that started this one; whatever else is printed goes nowhere."""
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = _Whole(os.fdopen(os.dup(1), "wb", buffering=0))
     os.dup2(2, 1)
     for module in ("core.tables.reading", "core.vcf.apart"):  # so that the first file need not wait for it
         importlib.import_module(module)

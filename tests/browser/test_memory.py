@@ -1,17 +1,22 @@
 """What a session held is in no process of the server any more, seconds after its tab was closed."""
 
+import json
 import random
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import let_in
+from benchmarks.sessions import Session
+from tests.browser.conftest import TOKEN, let_in, start_server, stop_server
 from tests.browser.downloading import downloaded
+from tests.vcf_files import bgzf, vcf_text
 
 PIECE = 1 << 24
 
@@ -38,12 +43,15 @@ def _readable(process: int) -> Iterator[tuple[int, int]]:
 
 
 def n_in_memory(process: int, word: str) -> int:
-    """Count a word in a process's memory, in the encodings that strings have there."""
+    """Count a word in a process's memory, in the encodings that strings have there; 0 once it has ended."""
     pattern = re.compile(
         b"|".join(re.escape(word.encode(each)) for each in ("utf-8", "utf-16-le", "utf-32-le"))
     )
     n = 0
-    with Path(f"/proc/{process}/mem").open("rb", 0) as memory:
+    with (
+        suppress(ProcessLookupError, FileNotFoundError),
+        Path(f"/proc/{process}/mem").open("rb", 0) as memory,
+    ):
         for start, end in _readable(process):
             for place in range(start, end, PIECE):
                 try:
@@ -70,10 +78,13 @@ def _table(word: str) -> bytes:
     return "\n".join([f"person,age,sex,{word}town,disease", *lines]).encode()
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
+AS_LINUX_SHOWS_IT = pytest.mark.skipif(
     not Path("/proc/self/mem").exists(), reason="reads the memory of a process as Linux shows it"
 )
+
+
+@pytest.mark.slow
+@AS_LINUX_SHOWS_IT
 def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
     page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
 ) -> None:
@@ -100,5 +111,92 @@ def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
     (server, *_) = processes(port)
     _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
     left, after = session("Planted" + secrets.token_hex(6))
+    assert left == 0
+    assert after - before < 150
+
+
+class _Visit(NamedTuple):
+    """What is done on a page: files to its uploaders, and a button."""
+
+    files: Mapping[str, Mapping[str, bytes]]
+    button: str = ""
+
+
+def _pair(word: str) -> _Visit:
+    log = {f"{word}town": {"semantic": "address", "action": "keep"}}
+    name = f"{word}x"
+    files = {
+        f"{name}.csv": _table(word),
+        f"{name}_anonymized.csv": _table(word).replace(b",F,", b",M,"),
+        f"{name}_anonymized_log.json": json.dumps({"log_info": log}).encode(),
+    }
+    return _Visit({"Originals": files})
+
+
+def _genomes(word: str) -> _Visit:
+    records = [
+        f"chr1 {1000 + 7 * i} {word}r{i} A G . PASS AC=1;AF=0.{i % 9 + 1};AN=10 GT 0/1" for i in range(20_000)
+    ]
+    text = vcf_text(records, samples=[f"{word}s"])
+    return _Visit({"Originals": {f"{word}a.vcf.gz": bgzf(text), f"high_anony_{word}a.vcf.gz": bgzf(text)}})
+
+
+def _events(word: str) -> _Visit:
+    lines = [
+        f"2024-01-{i % 28 + 1:02}T10:00:00,{word}u{i % 500},{word}{'abcd'[i % 4]}" for i in range(20_000)
+    ]
+    return _Visit(
+        button="Keep the kinds as they are",
+        files={"Event log": {f"{word}.csv": "\n".join(["OD_ISO,GUID,dogodek", *sorted(lines)]).encode()}},
+    )
+
+
+def _labelled(word: str) -> _Visit:
+    """Return fewer people, each with an outcome that a model can learn."""
+    header, *rows = _table(word).decode().splitlines()[:3_000]
+    lines = [f"{header},outcome", *(f"{row},{'yes' if ',F,' in row else 'no'}" for row in rows)]
+    return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}}, "Search")
+
+
+VISITS: dict[str, Callable[[str], _Visit]] = {
+    "tabular": _pair,
+    "vcf": _genomes,
+    "leakage": lambda word: _Visit(
+        {
+            "Original table": {f"{word}.csv": _table(word)},
+            "Scrambled table": {f"{word}2.csv": _table(word)[:-200_000].rpartition(b"\n")[0]},
+        }
+    ),
+    "events": _events,
+    "diversity": _labelled,
+}
+
+
+@pytest.mark.slow
+@AS_LINUX_SHOWS_IT
+@pytest.mark.parametrize("tool", VISITS)
+def test_memory__of_each_tool_is_given_back_with_its_tab(tool: str, tmp_path: Path) -> None:
+    server, address = start_server(tmp_path / "log.txt")
+
+    def session(word: str) -> tuple[int, float]:
+        """Audit files and close the tab; return what is left of them after 5 s, and megabytes."""
+        visit, tab = VISITS[tool](word), Session(address, tool, token=TOKEN)
+        for label, files in visit.files.items():
+            tab.upload(label, files)
+        if visit.button:
+            tab.press(visit.button)
+        tab.wait_for("download_button")
+        among = processes(address.rpartition(":")[2])
+        assert any(n_in_memory(each, word) for each in among), "the scan finds nothing at all"
+        tab.close()
+        time.sleep(5)
+        among = processes(address.rpartition(":")[2])
+        return sum(n_in_memory(each, word) for each in among), sum(map(_megabytes, among))
+
+    try:
+        _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
+        left, after = session("Planted" + secrets.token_hex(6))
+    finally:
+        stop_server(server)
     assert left == 0
     assert after - before < 150
