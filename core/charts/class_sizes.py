@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -110,11 +110,7 @@ def class_size_chart(
     `groups` names those below and those at or above the threshold.
     """
     table = class_size_table(sizes, records, k)
-    drawn = table[table["n_records"] > 0]
-    below, above = (
-        say(text(group, k=k) if has_any else text("{group}: none", group=text(group, k=k)))
-        for group, has_any in zip(groups, (drawn["below_k"].any(), not drawn["below_k"].all()), strict=True)
-    )
+    below, above = _said_groups(table, groups, k)
     table["group"] = np.where(table["below_k"], below, above)
     table["share"] = [say(percent(share)) for share in table["records_share"]]
     order = [str(label) for label in table["class_size"]]
@@ -142,6 +138,13 @@ def class_size_chart(
     datasets["cumulative"] = _cumulative_rows(table)
     both = specification([{"layer": layers}, _cumulative_line(x)], datasets, height=HEIGHT)
     return Specification({**both.content, "resolve": {"scale": {"y": "independent"}}})
+
+
+def _said_groups(table: pd.DataFrame, groups: tuple[str, str], k: int) -> Iterator[str]:
+    """Yield what those below and those at or above the threshold are called, and that there is none."""
+    below = table.loc[table["n_records"] > 0, "below_k"]
+    for group, has_any in zip(groups, (below.any(), not below.all()), strict=True):
+        yield say(text(group, k=k) if has_any else text("{group}: none", group=text(group, k=k)))
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, object]]:

@@ -63,21 +63,12 @@ def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:
     Without any quasi-identifier the two class shares are written as 0.00, as published; the second opinion
     says that they were not assessed.
     """
-    measured = audit.measurement
     below_2, below_5 = class_shares(audit)
-    shares = (
-        measured.policy_consistency,
-        measured.pattern_residual,
-        measured.high_risk_handling,
-        measured.pass_share,
-        measured.warn_share,
-        measured.fail_share,
-    )
     return _line(
         (
             _safe(audit.name),
             audit.verdict.value,
-            *(f"{100 * share:.2f}" for share in shares),
+            *(f"{100 * share:.2f}" for share in audit.measurement.shares),
             str(audit.recommended_review),
             str(audit.mandatory_review),
             f"{100 * below_2:.2f}",

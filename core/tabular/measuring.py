@@ -130,6 +130,12 @@ class TabularMeasurement:
         """Return the share of high-risk columns with a protecting action; 1 when there are none."""
         return _share(self.n_high_risk - len(self.unprotected_columns), self.n_high_risk, of_none=1.0)
 
+    @property
+    def shares(self) -> tuple[float, float, float, float, float, float]:
+        """Return the rule's three figures and the shares of PASS, WARN and FAIL messages."""
+        figures = (self.policy_consistency, self.pattern_residual, self.high_risk_handling)
+        return (*figures, self.pass_share, self.warn_share, self.fail_share)
+
 
 def _share(n: int, total: int, *, of_none: float) -> float:
     return n / total if total else of_none
