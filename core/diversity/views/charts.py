@@ -228,21 +228,7 @@ def grid_chart(
     The selection parameter ``picked`` names k and l of a clicked cell.
     """
     table = _grid_table(audit, figure)
-    all_k = sorted({each.k for each in audit.search.configurations})
-    most_l = max([*table["l"], *([picked.l] if picked else []), 1])
-    all_l = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
-    x = alt.X(
-        "k:O",
-        title=say("k (records in a cell, at least)"),
-        scale=alt.Scale(domain=all_k),
-        axis=_sparse_axis(all_k),
-    )
-    y = alt.Y(
-        "l:O",
-        title=say("ℓ (sensitive values in a cell, at least)"),
-        scale=alt.Scale(domain=all_l),
-        axis=_sparse_axis(all_l[::-1]),
-    )
+    x, y = _grid_axes(audit, most_l=max([*table["l"], *([picked.l] if picked else []), 1]))
     texts = [say(percent(value)) for value in table["value"]]
     title = say(GRID_TITLES[figure])
     cells = (
@@ -273,6 +259,15 @@ def grid_chart(
         alt.Chart(chosen).mark_rect(filled=False, stroke=COLORS["anonymized"], strokeWidth=3).encode(x=x, y=y)
     )
     return sized(alt.layer(cells, ring), HEIGHT + 60)
+
+
+def _grid_axes(audit: DiversityAudit, *, most_l: int) -> tuple[alt.X, alt.Y]:
+    all_k = sorted({each.k for each in audit.search.configurations})
+    all_l = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
+    title_x, title_y = say("k (records in a cell, at least)"), say("ℓ (sensitive values in a cell, at least)")
+    x = alt.X("k:O", title=title_x, scale=alt.Scale(domain=all_k), axis=_sparse_axis(all_k))
+    y = alt.Y("l:O", title=title_y, scale=alt.Scale(domain=all_l), axis=_sparse_axis(all_l[::-1]))
+    return x, y
 
 
 def _grid_table(audit: DiversityAudit, figure: GridFigure) -> pd.DataFrame:

@@ -51,13 +51,6 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     table = density_table(audit)
     contigs = list(dict.fromkeys(table["contig"]))
     y = alt.Y("contig:N", sort=None, title=say("Contig"), scale=alt.Scale(domain=contigs))
-    end = float(table["end"].max()) if len(table) else 1.0
-    x = alt.X(
-        "start:Q",
-        title=say("Position (megabases)"),
-        scale=alt.Scale(domain=[0, end], nice=False),
-        axis=alt.Axis(format="~f", labelFlush=True),
-    )
     tooltip = [
         alt.Tooltip("contig:N", title=say("Contig")),
         alt.Tooltip("start:Q", title=say("From (megabases)"), format=".3~f"),
@@ -65,51 +58,10 @@ def density_chart(audit: VcfAudit) -> ReportChart:
         alt.Tooltip("n_sites:Q", title=say("Target sites"), format=","),
         alt.Tooltip("n_unmasked:Q", title=say("Not masked"), format=","),
     ]
-    density = (
-        alt.Chart(table)
-        .mark_bar(height={"band": 0.7}, color=COLORS["neutral"])
-        .encode(
-            x=x,
-            x2="end:Q",
-            y=y,
-            opacity=alt.Opacity(
-                "n_sites:Q",
-                title=say("Target sites"),
-                scale=alt.Scale(type="sqrt", range=[0.25, 1]),
-                legend=alt.Legend(orient="top", format=",d", tickCount=3),
-            ),
-            tooltip=tooltip,
-        )
-    )
-    mark = say("with sites that are not masked")
-    left = (
-        alt.Chart(
-            table[table["n_unmasked"] > 0].assign(
-                middle=lambda rows: (rows["start"] + rows["end"]) / 2, mark=mark
-            )
-        )
-        .mark_point(filled=True, size=70, color=COLORS["FAIL"], opacity=1)
-        .encode(
-            x=alt.X("middle:Q"),
-            y=y,
-            shape=alt.Shape(
-                "mark:N",
-                scale=alt.Scale(domain=[mark], range=["triangle-down"]),
-                legend=alt.Legend(
-                    title=None,
-                    orient="bottom",
-                    labelLimit=0,
-                    symbolFillColor=COLORS["FAIL"],
-                    symbolStrokeWidth=0,
-                ),
-            ),
-            tooltip=tooltip,
-        )
-    )
-    n_left = int(table["n_unmasked"].sum())
+    layers = alt.layer(_density(table, y, tooltip), _unmasked(table, y, tooltip))
     return ReportChart(
         title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
-        chart=sized(alt.layer(density, left), max(60, 26 * len(contigs))),
+        chart=sized(layers, max(60, 26 * len(contigs))),
         alt_text=text(
             "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
             "masked.",
@@ -117,6 +69,38 @@ def density_chart(audit: VcfAudit) -> ReportChart:
             "masked.",
             n=int(table["n_sites"].sum()),
             contigs=counted(len(contigs), "contig"),
-            left=n_left,
+            left=int(table["n_unmasked"].sum()),
         ),
     )
+
+
+def _density(table: pd.DataFrame, y: alt.Y, tooltip: list[alt.Tooltip]) -> alt.Chart:
+    end = float(table["end"].max()) if len(table) else 1.0
+    x = alt.X(
+        "start:Q",
+        title=say("Position (megabases)"),
+        scale=alt.Scale(domain=[0, end], nice=False),
+        axis=alt.Axis(format="~f", labelFlush=True),
+    )
+    opacity = alt.Opacity(
+        "n_sites:Q",
+        title=say("Target sites"),
+        scale=alt.Scale(type="sqrt", range=[0.25, 1]),
+        legend=alt.Legend(orient="top", format=",d", tickCount=3),
+    )
+    bars = alt.Chart(table).mark_bar(height={"band": 0.7}, color=COLORS["neutral"])
+    return bars.encode(x=x, x2="end:Q", y=y, opacity=opacity, tooltip=tooltip)
+
+
+def _unmasked(table: pd.DataFrame, y: alt.Y, tooltip: list[alt.Tooltip]) -> alt.Chart:
+    """Return a triangle in the middle of each interval with sites that are not masked."""
+    mark = say("with sites that are not masked")
+    left = table[table["n_unmasked"] > 0].assign(
+        middle=lambda rows: (rows["start"] + rows["end"]) / 2, mark=mark
+    )
+    legend = alt.Legend(
+        title=None, orient="bottom", labelLimit=0, symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0
+    )
+    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[mark], range=["triangle-down"]), legend=legend)
+    points = alt.Chart(left).mark_point(filled=True, size=70, color=COLORS["FAIL"], opacity=1)
+    return points.encode(x=alt.X("middle:Q"), y=y, shape=shape, tooltip=tooltip)
