@@ -55,6 +55,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "smallest_class_of_persons": "Make the quasi-identifiers coarser, or remove these persons.",
         "joined_k": "Make dates and places of records coarser, or give tables pseudonyms of their own.",
         "table_k": "Make this table's quasi-identifiers coarser, or leave some of them out.",
+        "intervals": "Make these dates coarser, or keep fewer records a person; shifting dates is no help.",
         "alone_with_all_records": "Release fewer records a person, or give each table pseudonyms of its own.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",

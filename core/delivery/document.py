@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
-from core.settings_form import settings_document
+from core.settings_form import command_line, option_words, settings_document
 from core.verdict import next_steps
 from core.words import Text, counted, joined, listed, own, percent, text
 
@@ -30,6 +32,15 @@ def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
         if measured.everything_known is None
         else measured.everything_known.share_below(2),
         "attacks": [_attack(attack) for attack in measured.attacks],
+        "intervals": [
+            {
+                "column": str(each.place),
+                "n_persons": each.n_persons,
+                "share_alone": each.share_alone,
+                "share_alone_by_number_of_records": each.share_alone_by_number,
+            }
+            for each in measured.sequences
+        ],
         "same_files": [list(pair) for pair in measured.same_files],
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(measured.settings, audit.thresholds),
@@ -166,3 +177,9 @@ def _known_line(known: Known, k: int) -> Text:
         alone=percent(known.share_below(2)),
         found=percent(known.share_found),
     )
+
+
+def delivery_command(audit: DeliveryAudit, files: Sequence[str]) -> str:
+    """Return the command that repeats the audit of some tables."""
+    words = [*option_words(audit.measurement.settings), *option_words(audit.thresholds)]
+    return command_line("dataset", files, words)

@@ -9,6 +9,7 @@ from core.delivery.attack import Attack
 from core.delivery.keys import Place
 from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
+from core.delivery.order import Sequences
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.roles import Role
 from core.tables import Dataset
@@ -16,6 +17,8 @@ from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
 
 FOUND_HALF = 0.5
+# Share of persons with intervals of their own: up to the first PASS, from the second FAIL.
+FEW_BY_INTERVALS, MANY_BY_INTERVALS = 0.05, 0.5
 MOST_BY_UNCHOSEN = 0.05  # share of persons found, from which columns nobody chose are a warning
 
 
@@ -53,7 +56,8 @@ def judge_delivery(
     """Hold a measurement against thresholds.
 
     FAIL: a person is among fewer than k in a table, or in all tables together for who knows the person's
-    quasi-identifiers and so many records; a key is a direct identifier. NOT ASSESSED: no key joins tables.
+    quasi-identifiers and so many records; half have intervals of their own; direct identifiers. NOT ASSESSED:
+    no key joins tables.
     WARN: many persons stand alone with all their records; keys repeat in both tables or match only when
     spelled alike; records name nobody; a table was read by itself.
     """
@@ -61,6 +65,7 @@ def judge_delivery(
     findings = (
         *_joined_findings(measurement, thresholds),
         *_table_findings(measurement, thresholds),
+        *map(_intervals, measurement.sequences),
         *_identifier_findings(measurement),
         *_key_findings(measurement),
     )
@@ -163,6 +168,24 @@ def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
             "finds {persons}.",
             columns=listed([str(place) for place in measured.unchosen]),
             persons=share_of(round(share * known.n_looked_at), known.n_looked_at, "persons"),
+        )
+    )
+
+
+def _intervals(found: Sequences) -> Finding:
+    share = found.share_alone
+    verdict = Verdict.FAIL if share >= MANY_BY_INTERVALS else Verdict.WARN
+    n_alone = round(share * found.n_persons)
+    return Finding.of(
+        "intervals", Verdict.PASS if share <= FEW_BY_INTERVALS else verdict, n_affected=n_alone
+    )(
+        text(
+            "{column}: of those with two records or more, {persons} have intervals between their records "
+            "that nobody else has, and {number} a number of records that nobody else has. Shifting dates "
+            "changes neither.",
+            column=f"`{found.place}`",
+            persons=share_of(n_alone, found.n_persons, "persons"),
+            number=round(found.share_alone_by_number * found.n_persons),
         )
     )
 

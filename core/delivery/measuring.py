@@ -15,6 +15,7 @@ from core.coding import CodedTable, IntArray, combination_codes
 from core.delivery.attack import Attack, Records, cheapest_attacks
 from core.delivery.keys import Link, Persons, Place, given_links, persons_of, propose_links
 from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
+from core.delivery.order import Sequences, measure_sequences
 from core.delivery.settings import DeliverySettings
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion, suggest_roles
@@ -74,6 +75,8 @@ class DeliveryMeasurement:
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
+    # what the intervals between the dates of a person's records tell, however the dates were shifted
+    sequences: tuple[Sequences, ...] = ()
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
 
     def known_by(self, n_events: int | None) -> Known:
@@ -158,6 +161,9 @@ def _read_together(
         records_alone=joined.records_alone(settings, should_stop),
         attacks=joined.attacks(),
         everything_known=everything.one_known(),
+        sequences=measure_sequences(
+            tables, {each.name: each.released for each in facts if each.repeats}, persons.of_record
+        ),
         unchosen=tuple(
             Place(each.name, column)
             for each in facts

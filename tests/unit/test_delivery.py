@@ -26,6 +26,7 @@ from core.delivery import (
 from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.keys import Link, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
+from core.delivery.order import _sequences
 from core.demo.delivery import DEMOS
 from core.errors import AuditInputError
 from core.reports import RENDERERS, render
@@ -298,6 +299,47 @@ def test_cheapest_attacks__name_the_columns_that_find_most() -> None:
     (attack,) = cheapest_attacks(crossed, ones, n_persons=n)
     assert (attack.n_facts, attack.tables, attack.share_found) == (2, ("p", "r"), 1.0)
     assert cheapest_attacks({}, {}, n_persons=n) == ()
+
+
+DATED = st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 6)), max_size=20)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DATED, st.lists(st.integers(0, 300), min_size=6, max_size=6))
+def test_sequences__are_the_intervals_of_each_person_however_dates_are_shifted(
+    records: list[tuple[int, int]], shifts: list[int]
+) -> None:
+    of = {
+        each: tuple(np.diff(sorted(day for person, day in records if person == each and day >= 0)))
+        for each in range(6)
+    }
+    expected = [of[each] for each in range(6) if of[each]]
+    for moved in (False, True):
+        days = [
+            day + (shifts[person] if moved and day >= 0 and person >= 0 else 0) for person, day in records
+        ]
+        person = np.array([person for person, _ in records], dtype=np.int64)
+        found = _sequences(Place("t", "c"), person, np.array(days, dtype=np.int64))
+        assert found.alike_by_intervals.tolist() == [expected.count(each) for each in expected]
+        assert found.alike_by_number.tolist() == [[*map(len, expected)].count(len(each)) for each in expected]
+
+
+@pytest.mark.parametrize(("spread", "verdict"), [(300, Verdict.FAIL), (1, Verdict.PASS)])
+def test_audit__dates_shifted_for_each_person_keep_their_intervals(spread: int, verdict: Verdict) -> None:
+    rng = np.random.default_rng(4)
+    ids = pseudonyms(300)
+    first = rng.integers(0, 365, 300)  # the shift of each person
+    who = np.repeat(np.arange(300), 3)
+    days = first[who] + rng.integers(0, spread, 900)
+    dates = [str(np.datetime64("2020-01-01") + int(day)) for day in days]
+    visits = table("visits", patient=[ids[i] for i in who], day=dates)
+    persons = table("patients", id=ids, sex=["f", "m"] * 150)
+    roles = DeliverySettings(quasi_identifiers=("patients.sex",))
+    audit = audit_delivery([persons, visits], roles)
+    assert checks(audit)["intervals"] is verdict
+    (found,) = audit.measurement.sequences
+    assert str(found.place) == "visits.day"
+    assert (found.share_alone > 0.9) is (spread > 1)
 
 
 # What else is said.

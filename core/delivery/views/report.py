@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.charts import horizontal_bars
 from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_sentence
+from core.delivery.document import delivery_command, delivery_document
 from core.delivery.known import Known
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, table_of
@@ -233,4 +234,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         limits=LIMITS,
         created_at=created_at,
         versions=current_versions(),
+        result=delivery_document(audit),
+        seeds={"seed": measured.settings.seed},
+        command=delivery_command(audit, [facts.name for facts in inputs]),
     )
