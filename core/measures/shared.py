@@ -26,9 +26,7 @@ _WONG = "Wong et al., (α, k)-anonymity, KDD 2006"
 _LI = "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007"
 
 DISCLOSURE = (
-    Measure(
-        "distinct_l", "Fewest sensitive values in a class (distinct ℓ)", "values", "higher", _L_DIVERSITY
-    ).means(
+    Measure("distinct_l", "Fewest sensitive values (distinct ℓ)", "values", "higher", _L_DIVERSITY).means(
         "Number of different sensitive values in the class that has fewest; a missing value is none. With "
         "one value, whoever is known to be in the class is known to have it."
     ),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from numbers import Real
 from typing import Literal, NamedTuple
 
 import pandas as pd
@@ -19,7 +20,7 @@ from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, report_stem, said_table
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, own, say, text
+from core.words import Amount, own, percent, say, text
 from pages.components import trail
 from pages.components.text import plain, sentence
 
@@ -38,6 +39,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 }
 
 
+_MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -217,13 +219,17 @@ def show_table(
     for place, column in enumerate(columns):
         if column.kind == "words":
             shown.isetitem(place, shown.iloc[:, place].map(_word).array)
-    percent = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
-    st.dataframe(
-        shown,
-        hide_index=True,
-        alt=say(alt),
-        column_config={name: st.column_config.NumberColumn(format="percent") for name in percent},
-    )
+    shares = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
+    if shown.size > _MOST_CELLS_WRITTEN or not shares:
+        formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}
+        st.dataframe(shown, hide_index=True, alt=say(alt), column_config=formats)
+        return
+    written = shown.style.format(dict.fromkeys(shares, _percent_of), na_rep="")  # sorted by its numbers
+    st.dataframe(written, hide_index=True, alt=say(alt))
+
+
+def _percent_of(share: object) -> str:
+    return say(percent(float(share))) if isinstance(share, Real) else str(share)
 
 
 def show_map(

@@ -87,7 +87,7 @@ def test_figures__of_two_sensitive_attributes_have_two_names(open_page: Callable
     app = _upload(open_page(PAGE), f"age,sex,disease,diagnosis\n{rows}".encode())
     labels = [metric.label for metric in app.metric]
     assert len(labels) == len(set(labels))
-    assert {"disease: Fewest sensitive values in a class (distinct ℓ)"} <= set(labels)
+    assert {"disease: Fewest sensitive values (distinct ℓ)"} <= set(labels)
 
 
 def test_choices__of_the_form_are_measured(open_page: Callable[[str], AppTest]) -> None:

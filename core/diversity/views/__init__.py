@@ -19,7 +19,6 @@ from core.diversity import (
     generalizations,
 )
 from core.diversity.document import diversity_command, diversity_document
-from core.diversity.evaluation import Evaluation
 from core.diversity.judging import accuracy_word, cause_of_failure
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import (
@@ -178,7 +177,7 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
             Figure(
                 "accuracy",
                 evaluation.accuracy,
-                threshold=_target_and_interval(target, evaluation),
+                threshold=text("at least {least}", least=percent(target)),
                 verdict=reached,
                 of=of,
             ),
@@ -196,17 +195,6 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
     if verification is not None:
         found += _verified_figures(audit, configuration, of)
     return tuple(found)
-
-
-def _target_and_interval(target: float, evaluation: Evaluation) -> Text:
-    if evaluation.accuracy_low is None or evaluation.accuracy_high is None:
-        return text("at least {least}", least=percent(target))
-    return text(
-        "at least {least}; 95 % interval {low} to {high}",
-        least=percent(target),
-        low=percent(evaluation.accuracy_low),
-        high=percent(evaluation.accuracy_high),
-    )
 
 
 def _verified_figures(audit: DiversityAudit, configuration: Configuration, of: str) -> list[Figure]:

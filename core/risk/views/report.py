@@ -210,7 +210,7 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     verdicts = {finding.check: finding.verdict for finding in audit.findings}
     judged = {
         "k": (text("at least {least}", least=limits.k), verdicts["k"]),
-        "records_at_risk_share": (_at_risk(audit), verdicts["k"]),
+        "records_at_risk_share": (text("none allowed"), verdicts["k"]),
         "prosecutor_highest_risk": (text("at most 1 / {k}", k=limits.k), verdicts["k"]),
     }
     if limits.average_risk is not None:
@@ -222,13 +222,11 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     if limits.person_k is not None:
         fewer = text("none of fewer than {k}", k=limits.person_k)
         judged["persons_alone_share"] = (fewer, verdicts["person_limit"])
-    return tuple(_figure(key, value, judged.get(key)) for key, value in audit.figures.items())
-
-
-def _at_risk(audit: RiskAudit) -> Text:
-    """Return how many records are at risk, which a share does not tell where they are few."""
-    of = counted(audit.measurement.classes.n_records, "record")
-    return text("{found} of {records}; none allowed", found=audit.n_at_risk, records=of)
+    n_records = counted(audit.measurement.classes.n_records, "record")
+    of = {"records_at_risk_share": text("{found} of {records}", found=audit.n_at_risk, records=n_records)}
+    return tuple(
+        _figure(key, value, judged.get(key), of=of.get(key, "")) for key, value in audit.figures.items()
+    )
 
 
 def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:

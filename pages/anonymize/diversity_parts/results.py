@@ -145,6 +145,7 @@ def _show_trade_off(
     with points:
         st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
+        st.caption(say("Outlined: nothing beats them. Ring: the pair below."))
     with grid:
         figure = st.segmented_control(
             say("Over k and ℓ"),
